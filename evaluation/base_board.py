@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import chess
 
-from evaluation.bitboards import BB, KING, PAWN, ZOBRIST
+from evaluation.bitboards import BB, KING, PAWN, ROOK, ZOBRIST
 from evaluation.constants import PHASE_WEIGHTS
 from evaluation.piece_squares import KING_BUCKET, KING_BUCKETS, PIECES
 from evaluation.typed import i8s, i64, i64s, inline, ints, lsb, u64, u64s
@@ -29,6 +29,8 @@ TABLE_OF_KING = ints(
 )
 # What one piece adds to the material key: four bits count the pieces of each kind.
 MATERIAL_OF = u64s(14, [1 << 4 * piece for piece in range(14)])
+# A rook that may castle, in a training record.
+CASTLING_ROOK = 6
 PHASE_OF = ints(14, [PHASE_WEIGHTS[piece >> 1] for piece in range(14)])
 
 
@@ -72,7 +74,7 @@ class BaseBoard:
         self.clear()
 
     def clear(self) -> None:
-        """Remove every piece."""
+        """Remove every piece. White is to move."""
         index: int
         for index in range(7):
             self.by_type[index] = 0
@@ -80,14 +82,20 @@ class BaseBoard:
             self.squares[index] = 0
         self.by_colour[0] = self.by_colour[1] = 0
         self.turn = 1
-        self.refresh()
+        self.score = 0
+        self.phase = 0
+        self.pawn_key = 0
+        self.material_key = 0
 
     def put(self, piece: int, square: int) -> None:
         """Put a piece on an empty square."""
+        self._put(piece, square)
+
+    def _put(self, piece: int, square: int) -> int:
         self.squares[square] = piece
         self.by_type[piece >> 1] |= BB[square]
         self.by_colour[piece & 1] |= BB[square]
-        self.add(piece, square)
+        return self.add(piece, square)
 
     def remove(self, piece: int, square: int) -> None:
         """Remove a piece from its square."""
@@ -182,6 +190,20 @@ class BaseBoard:
         for square, piece in board.piece_map().items():
             self.put(2 * piece.piece_type + piece.color, square)
         self.turn = int(board.turn)
+
+    def set_packed(self, occupied: u64, low: u64, high: u64, turn: int) -> None:
+        """Take them from a training record: the occupied squares, then four bits for each piece, 16 of them in `low`.
+        scripts/toolkit/training/positions.py documents the bits.
+        """
+        self.clear()
+        while occupied:
+            code = low & 15
+            piece_type = ROOK if code & 7 == CASTLING_ROOK else (code & 7) + 1
+            self._put(2 * piece_type + (0 if code & 8 else 1), lsb(occupied))
+            low = low >> 4 | (high & 15) << 60
+            high >>= 4
+            occupied &= occupied - 1
+        self.turn = turn
 
     def pieces(self) -> list[int]:
         """The pieces on the 64 squares, as a list of numbers. For tests and training data."""

@@ -45,9 +45,9 @@ from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine
 from toolkit.errors import ProgramError
 from toolkit.games.pgn import read_game
 from toolkit.training.coefficients import find_coefficients
+from toolkit.training.engine_scores import network_scores, static_scores
 from toolkit.training.examples import STOCKFISH_SCALE_CP, Floats, error_of
 from toolkit.training.model import exact_scores, only_material, weights_as_array
-from toolkit.training.network_inputs import static_scores
 from toolkit.training.positions import (
     FIRST,
     QUIET,
@@ -62,7 +62,6 @@ from toolkit.training.positions import (
     white_to_move,
     write_positions,
 )
-from toolkit.training.quantisation import white_outputs
 from uci_engine.game_analysis.pgn import decoded, game_texts
 
 # As Stockfish prints them, in pawns: `Classical evaluation   +0.66 (white side)`.
@@ -188,8 +187,9 @@ def all_evaluations(words: argparse.Namespace, records: Any) -> list[tuple[str, 
     for path in words.weights:
         found.append((f"Secateur, {path.name}", features_scores(records, Weights.load(path))))
     for path in words.network:
-        added = white_outputs(Network.load(path), records, features_cp)
-        found.append((f"Secateur, {path.name}", features_cp + added))
+        sign = np.where(white_to_move(records), 1, -1)
+        added = network_scores(Network.load(path), records, sign * features_cp.astype(np.int64))
+        found.append((f"Secateur, {path.name}", features_cp + sign * added))
     for engine in engines:
         with show_progress(engine.name, len(records)) as advance:
             found += ask_engine(engine, records, advance).items()

@@ -46,6 +46,7 @@ from toolkit.console import (
 )
 from toolkit.errors import ProgramError
 from toolkit.files import replaced
+from toolkit.training.engine_scores import network_scores
 from toolkit.training.examples import Choice, command_text, fit_scale
 from toolkit.training.network_data import (
     SOURCE_SYNTAX,
@@ -64,10 +65,9 @@ from toolkit.training.network_fit import (
     mean_loss,
     new_state,
     save_checkpoint,
-    settings_of,
 )
 from toolkit.training.network_model import Batch, Loss, Network, new_network, outputs
-from toolkit.training.quantisation import floating, quantised, whole_outputs
+from toolkit.training.quantisation import floating, quantised
 
 CACHE = Path(__file__).resolve().parents[1] / ".selfplay" / "network"
 FEATURES, WITH_NETWORK, QUANTISED = "features", "with the network", "in whole numbers"
@@ -158,7 +158,7 @@ class Job:
             "sources": [dict(fact) for fact in self.examples.sources],
             "choice": asdict(choice),
             "parts": words.parts,
-            "plan": settings_of(self.plan),
+            "plan": asdict(self.plan),
             "features": features_digest(weights),
             "start": self.start.sha256 if self.start else None,
         }
@@ -187,8 +187,7 @@ def train(words: argparse.Namespace, job: Job) -> State:
 
 def losses(batch: Batch, network: Network, whole: engine.Network, loss: Loss) -> dict[str, float]:
     """The mean loss a position of the features alone and of both networks."""
-    rounded = whole_outputs(whole, batch.inputs, batch.buckets)
-    each, _ = loss.of(batch.static_cp + rounded, batch.expected)
+    each = loss.of(batch.static_cp + network_scores(whole, batch.records, batch.static_cp), batch.expected)
     return {
         FEATURES: mean_loss(None, batch, loss),
         WITH_NETWORK: mean_loss(network, batch, loss),
@@ -222,8 +221,9 @@ def report(words: argparse.Namespace, job: Job, state: State) -> None:
     whole = quantised(network)
     found = {name: losses(part, network, whole, loss) for name, part in parts.items()}
     # What rounding to whole numbers does to the outputs.
-    exact = outputs(network, parts["test"].inputs, parts["test"].buckets)
-    difference = whole_outputs(whole, parts["test"].inputs, parts["test"].buckets) - exact
+    test = parts["test"]
+    exact = outputs(network, test)
+    difference = network_scores(whole, test.records, test.static_cp) - exact
     network_cp, rounding_cp = (float(np.sqrt(np.mean(each**2))) for each in (exact, difference))
     facts: dict[str, Any] = {
         "command": command_text("scripts/train_network.py", words.command),

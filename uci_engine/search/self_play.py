@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import struct
 
+from evaluation.base_board import CASTLING_ROOK
 from evaluation.bitboards import ALL, BB
 from evaluation.typed import i64, ints, lsb, nogil, u64, u64s
 from uci_engine.board.moves import NOISY, QUIET, SCRATCH
@@ -26,8 +27,7 @@ WORDS = 4  # of a record
 LOST, DRAWN, WON, NOT_PLAYED = range(4)
 # Flags of a record.
 FIRST_FLAG, QUIET_FLAG, CAPTURE_FLAG = 1, 2, 4
-# Codes of a record: a rook that may castle, what is added for Black, and for Black's turn.
-CASTLING_ROOK = 6
+# Codes of a record: what is added for Black, and for Black's turn.
 BLACK = 8
 BLACK_TO_MOVE = 128
 MAX_SCORE_CP = 32767

@@ -1,7 +1,7 @@
 """Files of positions as examples for the network: each with what is expected of it and how much it counts.
 
-A file has settings of its own, because files differ in who scored them, and how well. The score of the features and the
-inputs of a file are kept on disk, named by a digest of all that decides them.
+A file has settings of its own, because files differ in who scored them, and how well. The scores of the features are
+kept on disk, named by a digest of all that decides them.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from scipy.special import expit
 from evaluation.weights import Weights
 from toolkit.errors import ProgramError
 from toolkit.files import replaced
-from toolkit.training.coefficients import source_digest
+from toolkit.training.coefficients import source_digest as digest_of_features
+from toolkit.training.engine_scores import has_output, source_digest, static_scores
 from toolkit.training.examples import MAX_GAME, STOCKFISH_SCALE_CP, Choice, chosen_positions
-from toolkit.training.network_inputs import bucket_of, has_output, inputs_of, source_digest_of_inputs, static_scores
 from toolkit.training.network_model import Batch
 from toolkit.training.positions import (
     games_of_files,
@@ -127,7 +127,7 @@ def _read_file(
     provenance, records, games = chosen_positions(source.path, choice)
     is_scored = has_scores(provenance)
     batch = _batch(source, records, is_scored, weights, cache)
-    usable = has_output(batch.inputs, batch.static_cp)
+    usable = has_output(records, batch.static_cp)
     facts = {
         "file": source.path.name,
         "sha256": hashlib.sha256(records.tobytes()).hexdigest(),
@@ -143,14 +143,13 @@ def _read_file(
 
 def features_digest(weights: Weights) -> str:
     """A digest of all that decides the scores of the features: sources and weights."""
-    return hashlib.sha256((source_digest() + weights_text(weights)).encode()).hexdigest()
+    return hashlib.sha256((digest_of_features() + weights_text(weights)).encode()).hexdigest()
 
 
 def _batch(source: Source, records: npt.NDArray[Any], is_scored: bool, weights: Weights, cache: Cache) -> Batch:
-    digest = hashlib.sha256(source_digest_of_inputs().encode())
+    digest = hashlib.sha256(source_digest().encode())
     for name in ("occupied", "pieces", "turn_ep"):
         digest.update(np.ascontiguousarray(records[name]).tobytes())
-    inputs = cache.get(f"inputs-{digest.hexdigest()[:32]}", lambda: inputs_of(records))
     static_cp = cache.get(
         f"static-{digest.hexdigest()[:32]}-{features_digest(weights)[:16]}", lambda: static_scores(records, weights)
     )
@@ -160,8 +159,7 @@ def _batch(source: Source, records: npt.NDArray[Any], is_scored: bool, weights: 
     mix = source.mix if is_scored else 0.0
     expected = mix * expit(score_cp / source.score_scale_cp) + (1 - mix) * result
     return Batch(
-        inputs,
-        bucket_of(inputs),
+        np.asarray(records),
         static_cp.astype(np.float32),
         expected.astype(np.float32),
         np.full(len(records), source.weight, np.float32),

@@ -1,8 +1,8 @@
 """Training the network: Adam over batches of positions (D. P. Kingma and J. Ba, 2015), and checkpoints of it.
 
 The step grows over the first batches and sinks to LAST_RATE of its largest along half a cosine. The parameters with the
-least loss on the validation games are kept. Invariants: the network does not depend on the number of threads, and a run
-that goes on from a checkpoint finds the same network as one that was not broken off.
+least loss on the validation games are kept. Invariant: a run that goes on from a checkpoint finds the same network as
+one that was not broken off.
 """
 
 from __future__ import annotations
@@ -11,18 +11,20 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
+from numba import njit
 
-from evaluation.network.shape import HIDDEN_LIMIT, KING_REGIONS, MAX_SUM
+from evaluation.network.shape import HIDDEN_LIMIT, MAX_SUM, PIECE_SQUARES
 from toolkit.errors import ProgramError
 from toolkit.files import replaced
-from toolkit.training.network_model import Batch, Loss, Network, add_gradient, outputs
+from toolkit.training.network_model import FAST, Batch, Gradient, Loss, Network, Run, add_gradient, outputs
 
 Arrays = list[npt.NDArray[Any]]
 
@@ -32,6 +34,8 @@ SECOND_DECAY: Final = 0.999
 PARTS: Final = ("parameters", "best", "first", "second")
 EPSILON: Final = 1e-9
 WARM_UP_BATCHES: Final = 50
+# Positions of one game, or of its neighbours in the file, that stay together in a batch (see `network_model`).
+BLOCK: Final = 64
 # How many networks `best_mixture` tries between two.
 MIXTURES: Final = 8
 # What is left of the largest step at the end.
@@ -82,26 +86,11 @@ class State:
     best_epoch: int = 0
     history: list[tuple[float, float]] = field(default_factory=list)
 
-    def moments(self, gradient: Arrays) -> list[tuple[npt.NDArray[Any], npt.NDArray[Any]]]:
-        """Take one gradient in. Returns the unbiased moments, first and second, for each array of parameters."""
-        self.steps += 1
-        for slope, first, second in zip(gradient, self.first, self.second, strict=True):
-            first += (1 - FIRST_DECAY) * (slope - first)
-            second += (1 - SECOND_DECAY) * (slope * slope - second)
-        unbiased = (1 - FIRST_DECAY**self.steps, 1 - SECOND_DECAY**self.steps)
-        moments = zip(self.first, self.second, strict=True)
-        return [(first / unbiased[0], second / unbiased[1]) for first, second in moments]
-
 
 def new_state(start: Arrays) -> State:
     """Before the first epoch."""
     first, second = ([np.zeros_like(array) for array in start] for _ in range(2))
     return State([array.copy() for array in start], [array.copy() for array in start], first, second)
-
-
-def settings_of(plan: Plan) -> dict[str, Any]:
-    """What a checkpoint must agree on: all of a plan but the number of threads."""
-    return {name: value for name, value in asdict(plan).items() if name != "threads"}
 
 
 class Fit:
@@ -113,10 +102,16 @@ class Fit:
         """`state`: of the arrays of a network."""
         self.state = state
         self._network = Network(*state.parameters)
+        self._hidden = self._network.hidden()
         self._batch = batch
         self._train = train
         self._validation = batch.rows(validation)
         self._plan = plan
+        # One for each thread, with their parts of the hidden layer in one array.
+        self._gradients = [Gradient.of(self._network) for _ in range(plan.threads)]
+        self._of_hidden = np.zeros((plan.threads, *self._hidden.shape), self._hidden.dtype)
+        for gradient, of_hidden in zip(self._gradients, self._of_hidden, strict=True):
+            gradient.hidden = of_hidden
 
     def run(
         self,
@@ -129,7 +124,7 @@ class Fit:
             while state.epoch < plan.epochs and state.epoch - state.best_epoch < plan.patience:
                 train_loss = self._epoch(pool, after_batch)
                 state.epoch += 1
-                loss = mean_loss(self._network, self._validation, plan.loss)
+                loss = mean_loss(self._network, self._validation, plan.loss, pool.map)
                 state.history.append((train_loss, loss))
                 if loss < state.best_loss:
                     state.best_loss, state.best_epoch = loss, state.epoch
@@ -139,40 +134,116 @@ class Fit:
 
     def _epoch(self, pool: ThreadPoolExecutor, after_batch: Callable[[int], None]) -> float:
         """Each position once, in an order of its own; returns the mean loss on the way."""
-        order = np.random.default_rng([self._plan.seed, self.state.epoch]).permutation(self._train)
+        blocks = np.array_split(self._train, -(-len(self._train) // BLOCK))
+        order = np.random.default_rng([self._plan.seed, self.state.epoch]).permutation(len(blocks))
         total = weights = 0.0
-        for first in range(0, len(order), self._plan.batch):
-            batch = self._batch.rows(order[first : first + self._plan.batch])
-            gradient = self._network.like()
+        per_batch = max(self._plan.batch // BLOCK, 1)
+        for first in range(0, len(order), per_batch):
+            batch = self._batch.rows(np.concatenate([blocks[each] for each in order[first : first + per_batch]]))
             weight = float(batch.weight.sum())
-            total += add_gradient(self._network, batch, self._plan.loss, gradient, pool.map)
+            total += self._add_gradients(pool, batch)
             weights += weight
-            self._step(gradient, weight)
+            self._step(pool, weight)
             after_batch(len(batch))
         return total / weights
 
-    def _step(self, gradient: Network, weight: float) -> None:
+    def _add_gradients(self, pool: ThreadPoolExecutor, batch: Batch) -> float:
+        """The sum of the losses. Each thread has a part of the batch."""
+        ends = np.linspace(0, len(batch), self._plan.threads + 1).astype(int)
+        parts = [batch.rows(slice(first, last)) for first, last in pairwise(ends.tolist())]
+        loss = self._plan.loss
+        return sum(
+            pool.map(
+                lambda part, gradient: add_gradient(self._network, self._hidden, part, loss, gradient),
+                parts,
+                self._gradients,
+            )
+        )
+
+    def _step(self, pool: ThreadPoolExecutor, weight: float) -> None:
         state, plan = self.state, self._plan
+        state.steps += 1
         batches = math.ceil(len(self._train) / plan.batch) * plan.epochs
-        moments = state.moments([slope / weight for slope in gradient.arrays()])
-        cosine = (1 + math.cos(math.pi * state.steps / batches)) / 2
+        cosine = (1 + math.cos(math.pi * min(state.steps / batches, 1.0))) / 2
         rate = plan.rate * min(1.0, state.steps / WARM_UP_BATCHES) * (LAST_RATE + (1 - LAST_RATE) * cosine)
-        for parameter, (first, second) in zip(state.parameters, moments, strict=True):
-            step = first / (np.sqrt(second) + EPSILON)
-            parameter -= rate * (step + plan.decay * parameter)
-        regions, common = self._network.regions, self._network.common
-        np.clip(common, -MAX_HIDDEN, MAX_HIDDEN, out=common)
-        everywhere = np.tile(common, (KING_REGIONS, 1))
-        np.clip(regions, -MAX_HIDDEN - everywhere, MAX_HIDDEN - everywhere, out=regions)
+        adam = (rate, plan.decay, 1 - FIRST_DECAY**state.steps, 1 - SECOND_DECAY**state.steps)
+        layers = list(zip(state.parameters, state.first, state.second, strict=True))
+        ends = np.linspace(0, PIECE_SQUARES, plan.threads + 1).astype(int).tolist()
+
+        def of_some(rows: tuple[int, int]) -> None:
+            step_hidden(*rows, self._of_hidden, 1 / weight, *layers[0], *layers[1], self._hidden, adam)
+
+        # A list, so that all are waited for.
+        list(pool.map(of_some, pairwise(ends)))
+        for place, (parameters, firsts, seconds) in enumerate(layers[2:], start=1):
+            arrays = [gradient.arrays()[place] for gradient in self._gradients]
+            slopes = np.sum(arrays, axis=0) / weight
+            step(parameters.ravel(), firsts.ravel(), seconds.ravel(), slopes.ravel(), adam)
+            for array in arrays:
+                array[:] = 0
 
 
-def mean_loss(network: Network | None, batch: Batch, loss: Loss) -> float:
-    """The mean loss a position, weighted; of the features alone without a network."""
-    scores_cp = batch.static_cp
-    if network is not None:
-        scores_cp = scores_cp + outputs(network, batch.inputs, batch.buckets)
-    losses, _ = loss.of(scores_cp, batch.expected)
-    return float(np.average(losses, weights=batch.weight))
+@njit(**FAST)  # type: ignore[untyped-decorator]
+def step(parameters: Any, firsts: Any, seconds: Any, slopes: Any, adam: Any) -> None:
+    """A step of some parameters. firsts, seconds: the moments of the gradient. adam: the rate, the decay, and what
+    makes both moments unbiased.
+    """
+    rate, decay, unbiased_first, unbiased_second = adam
+    for place in range(len(parameters)):
+        firsts[place] += (1 - FIRST_DECAY) * (slopes[place] - firsts[place])
+        seconds[place] += (1 - SECOND_DECAY) * (slopes[place] * slopes[place] - seconds[place])
+        direction = firsts[place] / unbiased_first / (math.sqrt(seconds[place] / unbiased_second) + EPSILON)
+        parameters[place] -= rate * (direction + decay * parameters[place])
+
+
+@njit(**FAST)  # type: ignore[untyped-decorator]
+def step_hidden(
+    begin: int,
+    end: int,
+    of_hidden: Any,
+    share: float,
+    regions: Any,
+    regions_first: Any,
+    regions_second: Any,
+    common: Any,
+    common_first: Any,
+    common_second: Any,
+    hidden: Any,
+    adam: Any,
+) -> None:
+    """A step of some inputs of the hidden layer, in all regions.
+
+    of_hidden: [part, ...]: the gradient, in parts; afterwards they are 0. share: of the gradient that counts.
+    """
+    parts, _, units = of_hidden.shape
+    of_common = np.empty(units, hidden.dtype)
+    for row in range(begin, end):
+        of_common[:] = 0
+        for place in range(row, len(hidden), PIECE_SQUARES):
+            slopes = of_hidden[0, place]
+            for part in range(1, parts):
+                for unit in range(units):
+                    slopes[unit] += of_hidden[part, place, unit]
+                    of_hidden[part, place, unit] = 0
+            for unit in range(units):
+                slopes[unit] *= share
+                of_common[unit] += slopes[unit]
+        step(common[row], common_first[row], common_second[row], of_common, adam)
+        for unit in range(units):
+            common[row, unit] = min(max(common[row, unit], -MAX_HIDDEN), MAX_HIDDEN)
+        for place in range(row, len(hidden), PIECE_SQUARES):
+            step(regions[place], regions_first[place], regions_second[place], of_hidden[0, place], adam)
+            for unit in range(units):
+                shared = common[row, unit]
+                regions[place, unit] = min(max(regions[place, unit], -MAX_HIDDEN - shared), MAX_HIDDEN - shared)
+                hidden[place, unit] = regions[place, unit] + shared
+                of_hidden[0, place, unit] = 0
+
+
+def mean_loss(network: Network | None, batch: Batch, loss: Loss, run: Run = map) -> float:
+    """The mean loss a position, weighted; of the features alone without a network. run: see `outputs`."""
+    scores_cp = batch.static_cp if network is None else batch.static_cp + outputs(network, batch, run)
+    return float(np.average(loss.of(scores_cp, batch.expected), weights=batch.weight))
 
 
 def best_mixture(start: Network, end: Network, validation: Batch, loss: Loss) -> tuple[float, Network]:

@@ -1,4 +1,4 @@
-"""The network in floating point: forward, loss and gradient of a batch of positions.
+"""The network in floating point: outputs and gradient of positions.
 
 One hidden layer serves both views. A unit's output is the square of its sum, cut off below 0 and above 1. What the
 views of both sides give is weighted and added up, by weights of their own for one to four pieces, five to eight, and so
@@ -6,32 +6,44 @@ on. The result is in units of OUTPUT_CP.
 
 A weight of the hidden layer is the sum of one for the region of the own king and one for all regions. So what a region
 has too few positions for is learnt from all.
+
+Positions of one game are worked on one after another. From one to the next few inputs change. So the sums of the hidden
+layer are updated by these alone, as in the engine. The gradient of an input's weights is a sum of slopes over all
+positions that have the input: what has come together up to the last of them, less what had before the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
-from scipy.special import expit
+from numba import njit
 
-from evaluation.network.shape import INPUTS, KING_REGION, KING_REGIONS, PIECE_SQUARES
-from toolkit.training.network_inputs import NO_PIECE, Inputs
+from evaluation.network.shape import INPUTS, KING_REGION, KING_REGIONS, PIECE_SQUARES, PIECES_PER_BUCKET
+from toolkit.training.positions import words_of
 
 Floats = npt.NDArray[np.float32]
 # The `map` of a pool of threads, or the built-in one.
-Run = Callable[..., Iterable[Any]]
+Run = Callable[..., Any]
 
 OUTPUT_CP: Final = 100.0
-# Rows that a thread works on at a time: what they need fits the processor's caches. Invariant: the sums do not depend
-# on the number of threads.
-SLICE: Final = 1024
-# The input of the own king on a1.
-OWN_KING: Final = 5 * 64
+# Rows that `outputs` works on at a time. Rounding errors of the sums add up no longer than that.
+SLICE: Final = 4096
+# Where more squares differ, the sums are added up anew.
+MAX_CHANGES: Final = 14
+# [the own king's square as its view sees it]: where the rows of its region begin.
+FIRST_ROW: Final = PIECE_SQUARES * np.array(KING_REGION, np.int64)
+# [colour of the view, a piece's four bits in a record + 1]: where its rows begin in those of a region.
+ROWS_OF: Final = np.array(
+    [
+        [0] + [64 * (6 * ((code < 8) != view) + (3 if code & 7 == 6 else code & 7)) for code in range(16)]
+        for view in (False, True)
+    ],
+    np.int64,
+)
 
 
 @dataclass
@@ -46,16 +58,6 @@ class Network:
     output: Floats
     output_bias: Floats
 
-    @property
-    def units(self) -> int:
-        """The size of the hidden layer."""
-        return len(self.hidden_bias)
-
-    @property
-    def buckets(self) -> int:
-        """Into how many groups the numbers of pieces fall."""
-        return len(self.output_bias)
-
     def hidden(self) -> Floats:
         """The weights of the hidden layer, as `regions`."""
         return self.regions + np.tile(self.common, (KING_REGIONS, 1))
@@ -64,30 +66,49 @@ class Network:
         """All parameters."""
         return [getattr(self, each.name) for each in fields(self)]
 
-    def like(self, value: float = 0.0) -> Network:
-        """One of the same shape, full of a number."""
-        return Network(*(np.full_like(array, value) for array in self.arrays()))
-
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows to learn from. static_cp: of the features. expected: the expected result, from 0 to 1. Side to move's view.
+    """Rows to learn from, those of a game together.
 
-    weight: how much the row counts.
+    records: see `positions.RECORD`. static_cp: of the features. expected: the expected result, from 0 to 1. Side to
+    move's view. weight: how much the row counts.
     """
 
-    inputs: Inputs
-    buckets: npt.NDArray[np.intp]
+    records: npt.NDArray[Any]
     static_cp: Floats
     expected: Floats
     weight: Floats
 
     def __len__(self) -> int:
-        return len(self.inputs)
+        return len(self.records)
 
     def rows(self, chosen: Any) -> Batch:
         """Some of them."""
         return Batch(*(getattr(self, each.name)[chosen] for each in fields(self)))
+
+    def columns(self) -> list[npt.NDArray[Any]]:
+        """As `_learn` takes them."""
+        return [words_of(self.records), self.static_cp, self.expected, self.weight]
+
+
+@dataclass
+class Gradient:
+    """Of a sum of losses, by the weights as a whole and the other parameters of a network."""
+
+    hidden: Floats
+    hidden_bias: Floats
+    output: Floats
+    output_bias: Floats
+
+    @classmethod
+    def of(cls, network: Network) -> Gradient:
+        """Zeros."""
+        arrays = (network.regions, network.hidden_bias, network.output, network.output_bias)
+        return cls(*(np.zeros_like(array) for array in arrays))
+
+    def arrays(self) -> list[Floats]:
+        return [self.hidden, self.hidden_bias, self.output, self.output_bias]
 
 
 def new_network(units: int, buckets: int, seed: int) -> Network:
@@ -105,41 +126,6 @@ def joined(hidden: Floats, hidden_bias: Floats, output: Floats, output_bias: Flo
     return Network(hidden - np.tile(common, (KING_REGIONS, 1)), common, hidden_bias, output, output_bias)
 
 
-def matrix(inputs: Inputs) -> Any:
-    """Which rows of `regions` each position of one view has, as a sparse matrix of ones. Each has one own king."""
-    is_active = inputs != NO_PIECE
-    counts = np.count_nonzero(is_active, axis=1)
-    ends = np.zeros(len(inputs) + 1, np.int32)
-    np.cumsum(counts, out=ends[1:])
-    king = inputs[(inputs >= OWN_KING) & (inputs < OWN_KING + 64)] - OWN_KING
-    first_row = PIECE_SQUARES * np.array(KING_REGION, np.int32)[king]
-    indices = inputs[is_active] + np.repeat(first_row, counts)
-    return sparse.csr_array((np.ones(len(indices), np.float32), indices, ends), shape=(len(inputs), INPUTS))
-
-
-def outputs(network: Network, inputs: Inputs, buckets: npt.NDArray[np.intp]) -> Floats:
-    """In centipawns, the side to move's view."""
-    hidden = network.hidden()
-    found = np.empty(len(inputs), np.float32)
-    for first in range(0, len(inputs), SLICE):
-        rows = slice(first, first + SLICE)
-        total = network.output_bias[buckets[rows]]
-        for view in range(2):
-            cut = np.clip(matrix(inputs[rows, view]) @ hidden + network.hidden_bias, 0, 1)
-            total += _weighted(cut * cut, _half(network, view), buckets[rows])
-        found[rows] = OUTPUT_CP * total
-    return found
-
-
-def _half(network: Network, view: int) -> Floats:
-    """The output weights of one view."""
-    return network.output[:, view * network.units : (view + 1) * network.units]
-
-
-def _weighted(squares: Floats, weights: Floats, buckets: npt.NDArray[np.intp]) -> Floats:
-    return np.take_along_axis(squares @ weights.T, buckets[:, None], axis=1)[:, 0]
-
-
 @dataclass(frozen=True)
 class Loss:
     """scale_cp: of the sum of features and network. power: of the difference of promised and expected result."""
@@ -147,53 +133,174 @@ class Loss:
     scale_cp: float
     power: float = 2.0
 
-    def of(self, scores_cp: Floats, expected: Floats) -> tuple[npt.NDArray[Any], Floats]:
-        """The loss of each row, and its slope by the score."""
-        promised = expit(scores_cp / self.scale_cp)
-        error = promised - expected
-        size = np.abs(error)
-        slope = self.power * size ** (self.power - 1) * np.sign(error) * promised * (1 - promised) / self.scale_cp
-        return size**self.power, slope.astype(np.float32)
+    def of(self, scores_cp: npt.NDArray[Any], expected: Floats) -> npt.NDArray[Any]:
+        """The loss of each row."""
+        promised = 1 / (1 + np.exp(-np.asarray(scores_cp, np.float64) / self.scale_cp))
+        return np.asarray(np.abs(promised - expected) ** self.power)
 
 
-def add_gradient(network: Network, batch: Batch, loss: Loss, total: Network, run: Run = map) -> float:
-    """Add the gradient of a batch to `total`; returns its weighted loss. `run`: the `map` of a pool of threads."""
-    hidden = network.hidden()
-    views = [matrix(batch.inputs[:, view]) for view in range(2)]
-    # The slope of the loss by the sums of both views.
-    slopes = np.empty((2, len(batch), network.units), hidden.dtype)
+def outputs(network: Network, batch: Batch, run: Run = map) -> Floats:
+    """In centipawns, the side to move's view. `run`: the `map` of a pool of threads."""
+    hidden, unused = network.hidden(), Gradient.of(network)
+    found = np.empty(len(batch), hidden.dtype)
 
-    def of_slice(first: int) -> tuple[float, Floats, Floats]:
-        """The loss, and its slopes by the biases and by the weights of the output."""
+    def fill(first: int) -> None:
         rows = slice(first, first + SLICE)
-        part = batch.rows(rows)
-        cuts = [np.clip(views[view][rows] @ hidden + network.hidden_bias, 0, 1) for view in range(2)]
-        squares = [cut * cut for cut in cuts]
-        out = network.output_bias[part.buckets]
-        for view in range(2):
-            out += _weighted(squares[view], _half(network, view), part.buckets)
-        losses, slope = loss.of(part.static_cp + OUTPUT_CP * out, part.expected)
-        slope *= OUTPUT_CP * part.weight
-        # A row for each bucket: the slope of the rows that are in it.
-        spread = np.zeros((network.buckets, len(part)), np.float32)
-        spread[part.buckets, np.arange(len(part))] = slope
-        for view in range(2):
-            back = spread.T @ _half(network, view)
-            # The slope of the square; 0 where it was cut off.
-            back *= 2 * cuts[view]
-            back[cuts[view] >= 1] = 0
-            slopes[view, rows] = back
-        of_output = np.concatenate([spread @ squares[view] for view in range(2)], axis=1)
-        return float(np.sum(losses * part.weight)), spread.sum(axis=1), of_output
+        columns, arrays = batch.rows(rows).columns(), network.arrays()[2:]
+        _learn(*columns, hidden, *arrays, 1.0, 2.0, False, *unused.arrays(), found[rows])
 
-    sum_of_losses = 0.0
-    for lost, of_bias, of_output in run(of_slice, range(0, len(batch), SLICE)):
-        sum_of_losses += lost
-        total.output_bias += of_bias
-        total.output += of_output
-    total.hidden_bias += slopes.sum(axis=(0, 1))
-    ours, theirs = run(lambda view: views[view].T @ slopes[view], range(2))
-    of_hidden = ours + theirs
-    total.regions += of_hidden
-    total.common += of_hidden.reshape(KING_REGIONS, PIECE_SQUARES, network.units).sum(axis=0)
-    return sum_of_losses
+    for _ in run(fill, range(0, len(batch), SLICE)):
+        pass
+    return found
+
+
+def add_gradient(network: Network, hidden: Floats, batch: Batch, loss: Loss, gradient: Gradient) -> float:
+    """Add the gradient of a batch to `gradient`; returns its weighted loss. hidden: see `Network.hidden`."""
+    columns, arrays = batch.columns(), network.arrays()[2:]
+    found = np.empty(len(batch), hidden.dtype)
+    lost = _learn(*columns, hidden, *arrays, loss.scale_cp, loss.power, True, *gradient.arrays(), found)
+    return float(lost)
+
+
+# For the compiler: sums may be taken in any order.
+FAST: Final[Any] = {
+    "nogil": True,
+    "cache": True,
+    "fastmath": {"reassoc", "contract", "nsz", "nnan"},
+    "error_model": "numpy",
+}
+
+
+@njit(**FAST)  # type: ignore[untyped-decorator]
+def _add(numbers: Any, more: Any) -> None:
+    for place in range(len(numbers)):
+        numbers[place] += more[place]
+
+
+@njit(**FAST)  # type: ignore[untyped-decorator]
+def _subtract(numbers: Any, less: Any) -> None:
+    for place in range(len(numbers)):
+        numbers[place] -= less[place]
+
+
+@njit(**FAST)  # type: ignore[untyped-decorator]
+def _weighted_squares(sums: Any, weights: Any) -> Any:
+    """The weighted sum of what the units of one view give."""
+    total = sums.dtype.type(0)
+    for unit in range(len(sums)):
+        cut = min(max(sums[unit], 0), 1)
+        total += cut * cut * weights[unit]
+    return total
+
+
+@njit(**FAST)  # type: ignore[untyped-decorator]
+def _slopes_of_view(sums: Any, weights: Any, slope: Any, of_weights: Any, slopes: Any) -> None:
+    """Add the slopes by the weights and the sums of one view."""
+    for unit in range(len(sums)):
+        cut = min(max(sums[unit], 0), 1)
+        of_weights[unit] += slope * cut * cut
+        # The slope of the square: 0 where it was cut off.
+        slopes[unit] += (slope * weights[unit] * 2 * cut) if cut < 1 else 0
+
+
+@njit(**FAST)  # type: ignore[untyped-decorator]
+def _learn(
+    words: Any,
+    static_cp: Any,
+    expected: Any,
+    weight: Any,
+    hidden: Any,
+    hidden_bias: Any,
+    output: Any,
+    output_bias: Any,
+    scale_cp: float,
+    power: float,
+    learns: bool,
+    of_hidden: Any,
+    of_hidden_bias: Any,
+    of_output: Any,
+    of_output_bias: Any,
+    found: Any,
+) -> float:
+    """Write the outputs of rows to `found`. If it learns, add their gradient to the arrays `of_...`, and return the sum
+    of their weighted losses.
+    """
+    units = len(hidden_bias)
+    # [colour of the view, unit]: the sums of the hidden layer, and all slopes by them so far.
+    sums = np.zeros((2, units), hidden.dtype)
+    slopes = np.zeros((2, units), hidden.dtype)
+    # [square]: 0, or a piece's four bits + 1.
+    squares, before = np.zeros(64, np.int64), np.zeros(64, np.int64)
+    everything = np.arange(64)
+    changed = np.zeros(64, np.int64)
+    kings = np.zeros(2, np.int64)
+    first_rows, orientations = np.full(2, -1), np.zeros(2, np.int64)
+    lost = 0.0
+    for row in range(len(words)):
+        place, changes = 0, 0
+        for square in range(64):
+            squares[square] = 0
+            if words[row, 0] >> np.uint64(square) & np.uint64(1):
+                code = np.int64(words[row, 1 + (place >> 4)] >> np.uint64(4 * (place & 15)) & np.uint64(15))
+                squares[square] = code + 1
+                if code & 7 == 5:
+                    kings[1 - (code >> 3)] = square
+                place += 1
+            if squares[square] != before[square]:
+                changed[changes] = square
+                changes += 1
+        for view in range(2):
+            king = kings[view]
+            orientation = (0 if view else 56) ^ (7 if king & 7 < 4 else 0)
+            first_row = FIRST_ROW[king ^ orientation]
+            places = changed[:changes]
+            if first_row != first_rows[view] or orientation != orientations[view] or changes > MAX_CHANGES:
+                # All inputs go, and others come.
+                for square in range(64):
+                    if learns and row and before[square]:
+                        old = first_rows[view] + ROWS_OF[view, before[square]]
+                        _add(of_hidden[old + (square ^ orientations[view])], slopes[view])
+                sums[view] = hidden_bias
+                before_view = np.zeros(64, np.int64)
+                places = everything
+            else:
+                before_view = before
+            first_rows[view], orientations[view] = first_row, orientation
+            for square in places:
+                if before_view[square]:
+                    old = first_row + ROWS_OF[view, before_view[square]] + (square ^ orientation)
+                    _subtract(sums[view], hidden[old])
+                    if learns:
+                        _add(of_hidden[old], slopes[view])
+                if squares[square]:
+                    new = first_row + ROWS_OF[view, squares[square]] + (square ^ orientation)
+                    _add(sums[view], hidden[new])
+                    if learns:
+                        _subtract(of_hidden[new], slopes[view])
+        squares, before = before, squares
+
+        us = 0 if words[row, 3] & np.uint64(128) else 1
+        bucket = (place - 1) // PIECES_PER_BUCKET
+        total = output_bias[bucket]
+        total += _weighted_squares(sums[us], output[bucket, :units])
+        total += _weighted_squares(sums[1 - us], output[bucket, units:])
+        found[row] = OUTPUT_CP * total
+        if not learns:
+            continue
+        promised = 1 / (1 + np.exp(-(static_cp[row] + OUTPUT_CP * total) / scale_cp))
+        error = promised - expected[row]
+        lost += weight[row] * abs(error) ** power
+        by_total = power * abs(error) ** (power - 1) * np.sign(error) * promised * (1 - promised) / scale_cp
+        slope = hidden.dtype.type(by_total * OUTPUT_CP * weight[row])
+        of_output_bias[bucket] += slope
+        ours, theirs = of_output[bucket, :units], of_output[bucket, units:]
+        _slopes_of_view(sums[us], output[bucket, :units], slope, ours, slopes[us])
+        _slopes_of_view(sums[1 - us], output[bucket, units:], slope, theirs, slopes[1 - us])
+    if learns:
+        for view in range(2):
+            for square in range(64):
+                if before[square]:
+                    old = first_rows[view] + ROWS_OF[view, before[square]]
+                    _add(of_hidden[old + (square ^ orientations[view])], slopes[view])
+            _add(of_hidden_bias, slopes[view])
+    return lost

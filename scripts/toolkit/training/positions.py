@@ -217,6 +217,11 @@ def are_quiet(positions: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     return np.asarray((positions["flags"] & (QUIET | CAPTURE)) == QUIET)
 
 
+def words_of(positions: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+    """The four words of 64 bits of each record."""
+    return np.ascontiguousarray(positions).view("<u8").reshape(-1, 4)
+
+
 def white_to_move(positions: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """In which positions White is to move."""
     return np.asarray(positions["turn_ep"] & BLACK_TO_MOVE == 0)
