@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
-import re
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -24,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import tomli_w
 
 from evaluation.network import file as engine
 from evaluation.network.file import NetworkError
@@ -123,8 +122,10 @@ class Start:
 
     def as_facts(self) -> dict[str, Any]:
         """For the file beside the new network."""
-        kept = {f"start_{name}": self.facts[name] for name in ("command", "positions", "data") if name in self.facts}
-        return {"start_sha256": self.sha256, **kept}
+        kept: dict[str, Any] = {
+            name: self.facts[name] for name in ("command", "positions", "data") if name in self.facts
+        }
+        return {"sha256": self.sha256, **kept}
 
 
 class Job:
@@ -198,15 +199,20 @@ def losses(batch: Batch, network: Network, whole: engine.Network, loss: Loss) ->
 def write_network(path: Path, whole: engine.Network, facts: Mapping[str, Any]) -> None:
     """The network, and beside it a file .toml that says how it was made. Raises OSError."""
     data = whole.pack()
-    lines = ["# How the network beside this file was made, by scripts/train_network.py.", ""]
-    for name, value in {"sha256": hashlib.sha256(data).hexdigest(), **facts}.items():
-        # JSON's strings, numbers and arrays of them are TOML's, too. A key of other letters stands in quotes.
-        key = name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
-        lines.append(f"{key} = {json.dumps(value, ensure_ascii=False)}")
+    text = tomli_w.dumps({"sha256": hashlib.sha256(data).hexdigest(), **facts})
     with replaced(path) as file:
         file.write(data)
     with replaced(path.with_suffix(".toml")) as file:
-        file.write("\n".join([*lines, ""]).encode())
+        file.write(f"# How the network beside this file was made, by scripts/train_network.py.\n\n{text}".encode())
+
+
+def maker(provenance: Mapping[str, Any]) -> str:
+    """Who made a file of positions, and whose scores it has, in a few words. The file itself says more."""
+    words = [str(provenance[name]) for name in ("program", "engine", "version") if name in provenance]
+    scores = provenance.get("scores")
+    if isinstance(scores, dict):
+        words.append(f"scores of {scores.get('network') or scores.get('name')}")
+    return ", ".join(words)
 
 
 def report(words: argparse.Namespace, job: Job, state: State) -> None:
@@ -217,7 +223,7 @@ def report(words: argparse.Namespace, job: Job, state: State) -> None:
     started: dict[str, Any] = {}
     if job.start is not None:
         share, network = best_mixture(job.start.network, network, parts["validation"], loss)
-        started = {"share": share, **job.start.as_facts()}
+        started = {"share": share, "start": job.start.as_facts()}
     whole = quantised(network)
     found = {name: losses(part, network, whole, loss) for name, part in parts.items()}
     # What rounding to whole numbers does to the outputs.
@@ -232,13 +238,16 @@ def report(words: argparse.Namespace, job: Job, state: State) -> None:
         "features": job.settings["features"],
         "epochs": state.epoch,
         "best_epoch": state.best_epoch,
+        "rounding_error_cp": round(rounding_cp, 2),
+        # Of the features, with the network, and with that in whole numbers.
+        "losses": {name: list(each.values()) for name, each in found.items()},
         "data": [
-            f"{fact['file']}: {fact['positions']} positions of {fact['games']} games, sha256 {fact['sha256']}, "
-            f"mix {fact['mix']:g}, made by {json.dumps(fact['provenance'])}"
+            {
+                **{name: fact[name] for name in ("file", "positions", "games", "sha256", "mix", "weight")},
+                "made_by": maker(fact["provenance"]),
+            }
             for fact in job.examples.sources
         ],
-        **{f"{name}_losses": list(each.values()) for name, each in found.items()},
-        "rounding_error_cp": round(rounding_cp, 2),
         **started,
     }
     write_network(words.output, whole, facts)

@@ -207,8 +207,9 @@ def test_the_program_learns_what_the_features_miss(
     assert facts["command"].startswith("scripts/train_network.py ")
     assert str(tmp_path) not in facts["command"]
     chosen = RECORDS[np.abs(RECORDS["score_cp"].astype(int)) <= 1500]
-    assert f"sha256 {sha256(chosen.tobytes()).hexdigest()}" in facts["data"][0]
-    features, with_network, whole = facts["test_losses"]
+    assert facts["data"][0]["sha256"] == sha256(chosen.tobytes()).hexdigest()
+    assert facts["data"][0]["made_by"] == "test"
+    features, with_network, whole = facts["losses"]["test"]
     assert with_network < 0.8 * features
     assert whole == pytest.approx(with_network, rel=0.05)
     assert json.loads(Path(names["out.json"]).read_text("utf-8"))["history"]
@@ -223,10 +224,8 @@ def test_the_program_learns_what_the_features_miss(
     assert main([*further, names["new.network"]]) == 0
     assert "the best mixture of the start and this" in capsys.readouterr().out
     after_second = tomllib.loads(Path(second).with_suffix(".toml").read_text("utf-8"))
-    assert after_second["validation_losses"][1] <= facts["validation_losses"][2] + 1e-9
-    assert after_second["start_sha256"] == facts["sha256"]
-    assert after_second["start_command"] == facts["command"]
-    assert after_second["start_data"] == facts["data"]
+    assert after_second["losses"]["validation"][1] <= facts["losses"]["validation"][2] + 1e-9
+    assert after_second["start"] == {name: facts[name] for name in ("sha256", "command", "positions", "data")}
     assert 0 <= after_second["share"] <= 1
     Path(second).with_suffix(".toml").write_text("sha256 =", "utf-8")
     assert main([*further, second]) == 1
