@@ -104,7 +104,7 @@ def label(words: argparse.Namespace) -> None:
         raise ProgramError("label needs --engine or --network, and not both")
     if words.engine is None:
         network = read_network(words.network)
-        scorer = {"network": words.network.name, "sha256": network.digest}
+        scorer = {"network": words.network.name, "sha256": hashlib.sha256(words.network.read_bytes()).hexdigest()}
     else:
         spec = parse_engine(words.engine)
         if str(spec.control) == "no limit":
@@ -115,7 +115,7 @@ def label(words: argparse.Namespace) -> None:
     chosen = unique_positions(chosen) if words.unique else chosen
     with show_progress("positions", len(chosen)) as advance:
         if words.engine is None:
-            chosen["score_cp"] = scores_of_network(network, chosen, advance)
+            chosen["score_cp"] = scores_of_network(network, chosen, words.concurrency, advance)
             write_positions(words.output, {**provenance, "scores": scorer}, chosen)
             return
         journal_path = words.output.with_name(words.output.name + ".journal")
@@ -191,7 +191,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     labels.add_argument(
         "--ahead", type=at_least_one, default=1, metavar="N", help="positions sent at once, for Stockfish 32 (1)"
     )
-    labels.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="engines at a time (1)")
+    labels.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="engines or threads (1)")
     labels.add_argument("--cluster", metavar="ADDRESS", help="work on the workers of this Dask scheduler instead")
     labels.set_defaults(run=label)
     reader = commands.add_parser("import", help="read text")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Final
@@ -40,15 +41,20 @@ class _Batch:
 
 
 def scores_of_network(
-    network: stockfish_network.StockfishNetwork, positions: npt.NDArray[Any], advance: Advance
+    network: stockfish_network.StockfishNetwork, positions: npt.NDArray[Any], threads: int, advance: Advance
 ) -> Scores:
-    """In centipawns, White's view."""
+    """In centipawns, White's view. Raises ProgramError for a damaged record."""
     scores = np.empty(len(positions), np.int16)
-    for first in range(0, len(positions), NETWORK_BATCH):
+
+    def score(first: int) -> int:
         part = positions[first : first + NETWORK_BATCH]
         found = np.rint(stockfish_network.static_scores(network, part))
         scores[first : first + NETWORK_BATCH] = np.clip(found, -MAX_SCORE_CP, MAX_SCORE_CP)
-        advance(len(part))
+        return len(part)
+
+    with ThreadPoolExecutor(threads) as pool:
+        for count in pool.map(score, range(0, len(positions), NETWORK_BATCH)):
+            advance(count)
     return scores
 
 

@@ -1,31 +1,26 @@
-"""The network of Stockfish 15, evaluated for many positions at once.
+"""The network of Stockfish 15, evaluated for many positions.
 
 Stockfish writes its network to a file on its command `export_net FILE`. Its command `eval` calls the same number "NNUE
-evaluation", but that is a hundred times as slow.
+evaluation", but that is far slower.
 
 A view is a colour's. An input is a piece on a square as a view sees it, together with where the view's own king
 stands: 32 places, since the files are mirrored so that the king is on e to h. The first layer adds up the rows of the
 active inputs: 1024 sums a view, and 8 more that go straight to the output. Three small layers follow, of their own for
-each of eight numbers of pieces.
+each of eight numbers of pieces. All numbers are whole.
 """
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import chess
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
+from numba import njit
 
 from toolkit.errors import ProgramError
 from toolkit.training.positions import pieces_of, white_to_move
-
-Floats = npt.NDArray[np.float32]
 
 VERSION: Final = 0x7AF32F20
 SHAPE: Final = 0x1C102EF2
@@ -40,157 +35,171 @@ PIECES_PER_BUCKET: Final = 4
 SECOND: Final = 16
 THIRD_INPUTS: Final = 32
 THIRD: Final = 32
-# What stands for 1 in a layer, and the shift of the small layers' weights.
+# What stands for 1 in a layer, and the shifts of their product and of the small layers' weights.
 ONE: Final = 127
+ONE_SHIFT: Final = 7
 WEIGHT_SHIFT: Final = 6
 OUTPUT_SCALE: Final = 16
 # Of the output that goes straight to the end.
-SKIP_SCALE: Final = 600 * OUTPUT_SCALE / (ONE << WEIGHT_SHIFT)
+SKIP_SCALE: Final = 600 * OUTPUT_SCALE
 # Stockfish's unit: as many are a pawn, at which it wins half of its games.
 UNITS_PER_PAWN: Final = 361
-# Rows that are worked on at a time.
-SLICE: Final = 1024
+
+# What a file holds after its head. The hashes are of the layers' shapes.
+LAYERS: Final = np.dtype(
+    [
+        ("hash", "<u4"),
+        ("second_bias", "<i4", SECOND),
+        ("second", "i1", (SECOND, SUMS)),
+        ("third_bias", "<i4", THIRD),
+        ("third", "i1", (THIRD, THIRD_INPUTS)),
+        ("last_bias", "<i4"),
+        ("last", "i1", THIRD),
+    ]
+)
+NETWORK: Final = np.dtype(
+    [
+        ("hash", "<u4"),
+        ("bias", "<i2", SUMS),
+        ("weights", "<i2", (INPUTS, SUMS)),
+        ("straight", "<i4", (INPUTS, BUCKETS)),
+        ("layers", LAYERS, BUCKETS),
+    ]
+)
+
+Array = npt.NDArray[Any]
 
 
-@dataclass(frozen=True)
-class Layers:
-    """The small layers for one number of pieces: each has biases [output] and weights [output, input]."""
+class StockfishNetwork(NamedTuple):
+    """bias: [sum]. weights: [input, sum]. straight: [input, bucket]. layers: [bucket], each of LAYERS."""
 
-    second_bias: Floats
-    second: Floats
-    third_bias: Floats
-    third: Floats
-    last_bias: Floats
-    last: Floats
-
-
-@dataclass(frozen=True)
-class StockfishNetwork:
-    """bias: [sum]. weights: [input, sum]. straight: [input, bucket]. layers: [bucket]. digest: of the file, SHA-256."""
-
-    bias: Floats
-    weights: Floats
-    straight: Floats
-    layers: tuple[Layers, ...]
-    digest: str
-
-
-class _Reader:
-    """Numbers from a file, one array after the other."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = memoryview(data)
-        self._place = 0
-
-    def skip(self, count: int) -> None:
-        """Leave out so many bytes."""
-        self._place += count
-
-    def array(self, kind: str, *shape: int) -> npt.NDArray[Any]:
-        """The next numbers. Raises ValueError where the file ends before."""
-        count = int(np.prod(shape))
-        found = np.frombuffer(self._data, kind, count, self._place)
-        self._place += found.nbytes
-        return found.reshape(shape)
-
-    @property
-    def left(self) -> int:
-        """How many bytes come yet."""
-        return len(self._data) - self._place
+    bias: Array
+    weights: Array
+    straight: Array
+    layers: Array
 
 
 def read_network(path: Path) -> StockfishNetwork:
     """Raises ProgramError for a file that is no such network, OSError."""
     data = path.read_bytes()
-    reader = _Reader(data)
-    try:
-        version, shape, length = reader.array("<u4", 3).tolist()
-        if (version, shape) != (VERSION, SHAPE):
-            raise ProgramError(f"{path} is no network of Stockfish 15")
-        # The words of those who made it, and the hash of the first layer.
-        reader.skip(length + 4)
-        bias = reader.array("<i2", SUMS).astype(np.float32)
-        weights = reader.array("<i2", INPUTS, SUMS).astype(np.float32)
-        straight = reader.array("<i4", INPUTS, BUCKETS).astype(np.float32)
-        layers = tuple(_read_layers(reader) for _ in range(BUCKETS))
-    except ValueError:
-        raise ProgramError(f"{path} is cut off") from None
-    if reader.left:
+    version, shape, length = np.frombuffer(data[:12].ljust(12), "<u4").tolist()
+    if (version, shape) != (VERSION, SHAPE):
+        raise ProgramError(f"{path} is no network of Stockfish 15")
+    # Before the numbers stand the words of those who made it.
+    first = 12 + length
+    if len(data) < first + NETWORK.itemsize:
+        raise ProgramError(f"{path} is cut off")
+    if len(data) > first + NETWORK.itemsize:
         raise ProgramError(f"{path} is longer than a network of Stockfish 15")
-    return StockfishNetwork(bias, weights, straight, layers, hashlib.sha256(data).hexdigest())
+    found = np.frombuffer(data, NETWORK, 1, first)[0]
+    return StockfishNetwork(*(found[name].copy() for name in StockfishNetwork._fields))
 
 
-def _read_layers(reader: _Reader) -> Layers:
-    reader.skip(4)
-    arrays = []
-    for outputs, inputs in ((SECOND, SUMS), (THIRD, THIRD_INPUTS), (1, THIRD)):
-        arrays.append(reader.array("<i4", outputs).astype(np.float32))
-        arrays.append(reader.array("<i1", outputs, inputs).astype(np.float32))
-    return Layers(*arrays)
+def static_scores(network: StockfishNetwork, records: Array) -> npt.NDArray[np.float64]:
+    """What the network says of positions, in centipawns of Stockfish 15, White's view.
+
+    It is fastest where the positions of a game stand together. Raises ProgramError for a damaged record.
+    """
+    units = _units(network, pieces_of(records), white_to_move(records))
+    return np.asarray(units * 100 / UNITS_PER_PAWN, np.float64)
 
 
-@cache
-def input_table() -> npt.NDArray[np.int32]:
-    """[view of a colour (White is 1), its king's square, piece * 64 + square]: the input."""
-    table = np.zeros((2, 64, 14 * 64), np.int32)
-    for view in range(2):
-        for king in range(64):
-            turned = (0 if view else 56) ^ (7 if king & 7 < 4 else 0)
-            seen_king = king ^ turned
-            place = (7 - (seen_king >> 3)) * 4 + 7 - (seen_king & 7)
-            for piece in range(2, 14):
-                kind = 10 if piece >> 1 == chess.KING else 2 * ((piece >> 1) - 1) + (piece & 1 != view)
-                for square in range(64):
-                    table[view, king, 64 * piece + square] = (place * KINDS + kind) * 64 + (square ^ turned)
-    return table
+@njit(nogil=True, cache=True)
+def _units(network: StockfishNetwork, pieces: Array, white_to_move: Array) -> Array:
+    """The output for each position, White's view. pieces: as `pieces_of` gives them."""
+    found = np.empty(len(pieces), np.int64)
+    # For each view and square of its king: the pieces of the last such position, and the sums of their inputs. Most
+    # pieces stand where they stood.
+    old = np.zeros((2, 64, 64), np.uint8)
+    sums = np.empty((2, 64, SUMS), np.int32)
+    sums[:] = network.bias
+    straight = np.zeros((2, 64, BUCKETS), np.int32)
+    halves = np.empty((2, SUMS // 2), np.uint8)
+    for index in range(len(pieces)):
+        board, turn = pieces[index], int(white_to_move[index])
+        bucket = (int(np.count_nonzero(board)) - 1) // PIECES_PER_BUCKET
+        difference = 0
+        for half, view in enumerate((turn, 1 - turn)):
+            king = int(np.argmax(board == 2 * chess.KING + view))
+            _update(network, view, king, old[view, king], board, sums[view, king], straight[view, king])
+            _multiply(sums[view, king], halves[half])
+            difference += straight[view, king, bucket] * (1 - 2 * half)
+        output = _quotient(difference, 2) + _deep(network.layers[bucket], halves.ravel())
+        found[index] = _quotient(output, OUTPUT_SCALE) * (2 * turn - 1)
+    return found
 
 
-def static_scores(network: StockfishNetwork, records: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """What the network says of positions, in centipawns of Stockfish 15, White's view."""
-    scores = np.empty(len(records), np.float64)
-    for first in range(0, len(records), SLICE):
-        part = records[first : first + SLICE]
-        scores[first : first + SLICE] = _scores(network, part)
-    return scores
+@njit(nogil=True)
+def _update(
+    network: StockfishNetwork, view: int, king: int, old: Array, board: Array, sums: Array, straight: Array
+) -> None:
+    """Turn the sums of the old pieces into those of the board's."""
+    for square in range(64):
+        if old[square] != board[square]:
+            for piece, sign in ((old[square], -1), (board[square], 1)):
+                if piece:
+                    row = _input(view, king, piece, square)
+                    _add(sums, network.weights[row], sign)
+                    _add(straight, network.straight[row], sign)
+            old[square] = board[square]
 
 
-def _scores(network: StockfishNetwork, records: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    pieces = pieces_of(records)
-    rows, squares = np.nonzero(pieces)
-    numbers = pieces[rows, squares].astype(np.intp) * 64 + squares
-    counts = np.count_nonzero(pieces, axis=1)
-    ends = np.concatenate([[0], np.cumsum(counts)])
-    turns = white_to_move(records).astype(np.intp)
-    bucket = (counts - 1) // PIECES_PER_BUCKET
-    halves, straight = [], []
-    for view in (turns, turns ^ 1):
-        king = (pieces == (12 + view)[:, None].astype(np.uint8)).argmax(axis=1)
-        inputs = input_table()[view[rows], king[rows], numbers]
-        active = sparse.csr_array((np.ones(len(inputs), np.float32), inputs, ends), shape=(len(records), INPUTS))
-        sums = np.clip(active @ network.weights + network.bias, 0, ONE)
-        halves.append(np.floor(sums[:, : SUMS // 2] * sums[:, SUMS // 2 :] / 128))
-        straight.append((active @ network.straight)[np.arange(len(records)), bucket])
-    joined = np.concatenate(halves, axis=1)
-    deep = np.empty(len(records), np.float64)
-    for number, layers in enumerate(network.layers):
-        chosen = bucket == number
-        if chosen.any():
-            deep[chosen] = _deep(layers, joined[chosen])
-    units = np.trunc((np.trunc((straight[0] - straight[1]) / 2) + deep) / OUTPUT_SCALE)
-    return np.asarray(np.where(turns == 1, 1, -1) * units * 100 / UNITS_PER_PAWN, np.float64)
+@njit(nogil=True)
+def _input(view: int, king: int, piece: int, square: int) -> int:
+    turned = (0 if view else 56) ^ (7 if king & 7 < 4 else 0)
+    seen_king = king ^ turned
+    place = (7 - (seen_king >> 3)) * 4 + 7 - (seen_king & 7)
+    kind = 10 if piece >> 1 == chess.KING else 2 * ((piece >> 1) - 1) + (piece & 1 != view)
+    return (place * KINDS + kind) * 64 + (square ^ turned)
 
 
-def _deep(layers: Layers, inputs: Floats) -> npt.NDArray[np.float64]:
+@njit(nogil=True)
+def _add(sums: Array, row: Array, sign: int) -> None:
+    for place in range(len(sums)):
+        sums[place] += sign * row[place]
+
+
+@njit(nogil=True)
+def _multiply(sums: Array, half: Array) -> None:
+    """Half as many inputs of the second layer: each is the product of two sums."""
+    for place in range(len(half)):
+        first = min(max(sums[place], 0), ONE)
+        second = min(max(sums[len(half) + place], 0), ONE)
+        half[place] = first * second >> ONE_SHIFT
+
+
+@njit(nogil=True)
+def _deep(layers: Any, inputs: Array) -> int:
     """The output of the small layers."""
-    second = inputs @ layers.second.T + layers.second_bias
-    whole = second[:, :-1].astype(np.float64)
-    squares = np.minimum(np.floor(whole * whole / (1 << (2 * WEIGHT_SHIFT + 7))), ONE)
-    third_inputs = np.zeros((len(inputs), THIRD_INPUTS), np.float32)
-    third_inputs[:, : 2 * (SECOND - 1)] = np.concatenate([squares, _cut(whole)], axis=1)
-    third = third_inputs @ layers.third.T + layers.third_bias
-    last = _cut(third) @ layers.last[0] + layers.last_bias[0]
-    return np.asarray(last + np.trunc(second[:, -1].astype(np.float64) * SKIP_SCALE), np.float64)
+    second = np.empty(SECOND, np.int64)
+    for output in range(SECOND):
+        second[output] = _dot(layers.second[output], inputs) + layers.second_bias[output]
+    third_inputs = np.zeros(THIRD_INPUTS, np.uint8)
+    for place in range(SECOND - 1):
+        third_inputs[place] = min(second[place] ** 2 >> (2 * WEIGHT_SHIFT + ONE_SHIFT), ONE)
+        third_inputs[SECOND - 1 + place] = _cut(second[place])
+    deep = int(layers.last_bias) + _quotient(second[-1] * SKIP_SCALE, ONE << WEIGHT_SHIFT)
+    for output in range(THIRD):
+        third = _dot(layers.third[output], third_inputs) + layers.third_bias[output]
+        deep += int(layers.last[output]) * _cut(third)
+    return deep
 
 
-def _cut(sums: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    return np.clip(np.floor(sums / (1 << WEIGHT_SHIFT)), 0, ONE)
+@njit(nogil=True)
+def _dot(weights: Array, inputs: Array) -> int:
+    # In 32 bits, of which the compiler makes vector code.
+    total = np.int32(0)
+    for place in range(len(inputs)):
+        total += np.int32(weights[place]) * np.int32(inputs[place])
+    return int(total)
+
+
+@njit(nogil=True)
+def _cut(value: int) -> int:
+    return min(max(value >> WEIGHT_SHIFT, 0), ONE)
+
+
+@njit(nogil=True)
+def _quotient(number: int, divisor: int) -> int:
+    """Rounded towards zero."""
+    return number // divisor if number >= 0 else -(-number // divisor)
