@@ -37,7 +37,7 @@ from toolkit.engines.spec import ENGINE_SYNTAX, parse_engine
 from toolkit.errors import ProgramError
 from toolkit.files import unpack_text
 from toolkit.journal import Journal
-from toolkit.training.labels import scores_of_engine, scores_of_network
+from toolkit.training.labels import scorer_of, scores_of_engine, scores_of_network
 from toolkit.training.positions import (
     CAPTURE,
     FIRST,
@@ -104,7 +104,7 @@ def label(words: argparse.Namespace) -> None:
         raise ProgramError("label needs --engine or --network, and not both")
     if words.engine is None:
         network = read_network(words.network)
-        scorer = {"network": words.network.name, "sha256": hashlib.sha256(words.network.read_bytes()).hexdigest()}
+        scorer: dict[str, Any] = scorer_of(words.network)
     else:
         spec = parse_engine(words.engine)
         if str(spec.control) == "no limit":

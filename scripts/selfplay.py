@@ -11,7 +11,8 @@ a flag marks the quiet ones. The same command with --resume goes on where it was
 command gives the same file.
 
 With --ahead N it keeps other positions: up to N for each search, as the search meets them, some way along its line and
-up to two random moves off it. Those that are not quiet are left out. They have no scores: positions.py labels them.
+up to two random moves off it. Those that are not quiet are left out. They have no scores: --network gives them some, or
+positions.py does.
 """
 
 from __future__ import annotations
@@ -23,8 +24,11 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict, astuple, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from toolkit.console import (
     at_least_one,
@@ -43,8 +47,10 @@ from toolkit.games.openings import Opening
 from toolkit.journal import Journal
 from toolkit.pool import Task, run_tasks
 from toolkit.training.game import Kept, engine_facts, self_player
-from toolkit.training.positions import RECORD_BYTES, header
+from toolkit.training.labels import network_scores, scorer_of
+from toolkit.training.positions import RECORD, RECORD_BYTES, header
 from toolkit.training.sources import SOURCE_SYNTAX, Source, choose_opening, parse_source
+from toolkit.training.stockfish_network import StockfishNetwork, read_network
 
 # Games of one task: few enough to lose little, many enough to keep the journal short.
 BATCH_GAMES = 64
@@ -55,7 +61,7 @@ NOT_PLAYED = "not played"
 class Recipe:
     """How games are begun and played, and what is kept of them.
 
-    nodes: of each search.
+    nodes: of each search. network: of Stockfish 15, for the scores; None: those of the searches, if any.
     """
 
     sources: tuple[Source, ...]
@@ -64,10 +70,12 @@ class Recipe:
     seed: int
     rules: Rules
     kept: Kept
+    network: Path | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """For journal and provenance."""
-        return {**asdict(self), "sources": [source.as_json() for source in self.sources]}
+        """For journal and provenance, without the scores."""
+        facts = {name: value for name, value in asdict(self).items() if name != "network"}
+        return {**facts, "sources": [source.as_json() for source in self.sources]}
 
 
 @dataclass(frozen=True)
@@ -90,7 +98,15 @@ def play_batch(batch: Batch) -> dict[str, Any]:
         game = player.play(opening, recipe.rules, recipe.kept, seed)
         results[game.result or NOT_PLAYED] += 1
         positions += game.records
+    if recipe.network is not None:
+        records = np.frombuffer(positions, RECORD)
+        records["score_cp"] = network_scores(network_of(recipe.network), records)
     return {"positions": bytes(positions), "results": dict(results)}
+
+
+@cache
+def network_of(path: Path) -> StockfishNetwork:
+    return read_network(path)
 
 
 class Harvest:
@@ -175,6 +191,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--ahead", type=int, default=0, metavar="N", help="keep N positions ahead of each search, not its own (0)"
     )
+    parser.add_argument("--network", type=Path, metavar="FILE", help="of Stockfish 15: positions have its scores")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="processes (1)")
     parser.add_argument("--cluster", metavar="ADDRESS", help="play on the workers of this Dask scheduler instead")
@@ -190,7 +207,7 @@ def make_recipe(words: argparse.Namespace) -> Recipe:
     kept = Kept(words.max_opening, words.positions, words.ahead)
     if min(astuple(kept)) < 0:
         raise ProgramError("--positions, --max-opening and --ahead are at least 0")
-    return Recipe(sources, words.nodes, words.hash, words.seed, rules_of(words), kept)
+    return Recipe(sources, words.nodes, words.hash, words.seed, rules_of(words), kept, words.network)
 
 
 def open_harvest(words: argparse.Namespace, recipe: Recipe) -> Harvest:
@@ -200,7 +217,9 @@ def open_harvest(words: argparse.Namespace, recipe: Recipe) -> Harvest:
         raise ProgramError(f"{words.output} exists and has no journal: remove it, or name another")
     facts = engine_facts()
     provenance = {"program": "scripts/selfplay.py", **facts, "recipe": recipe.as_json()}
-    if recipe.kept.ahead:
+    if recipe.network is not None:
+        provenance["scores"] = scorer_of(recipe.network)
+    elif recipe.kept.ahead:
         provenance["scores"] = None
     # The number of games may grow from run to run.
     return Harvest(words.output, Journal(path, provenance, resume=words.resume), provenance)
@@ -225,6 +244,8 @@ def main(arguments: list[str] | None = None) -> int:
         # What is wrong with a source is said before a file is made.
         for source in recipe.sources:
             source.opening(random.Random(0))
+        if recipe.network is not None:
+            network_of(recipe.network)
         harvest = open_harvest(words, recipe)
     except (ProgramError, ValueError, OSError) as error:
         complain(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 import struct
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy.typing as npt
 import pytest
 
 from positions import main
+from selfplay import main as play
 from toolkit.errors import ProgramError
 from toolkit.training.labels import NETWORK_BATCH
 from toolkit.training.positions import QUIET, RECORD, pack, read_positions, write_positions
@@ -118,6 +120,17 @@ def test_positions_are_labelled(network_file: Path, boards: list[chess.Board], t
     assert provenance["from"] == "test"
     assert provenance["scores"]["network"] == "random.nnue"
     assert len(provenance["scores"]["sha256"]) == 64
+
+
+def test_self_play_labels_what_it_keeps(network_file: Path, tmp_path: Path) -> None:
+    output = tmp_path / "x"
+    words = ["--nodes", "30", "--games", "3", "--hash", "1", "--longest", "9", "--ahead", "2", "--output", str(output)]
+    assert play([*words, "--network", str(network_file)]) == 0
+    provenance, records = read_positions(output)
+    assert provenance["scores"]["sha256"] == hashlib.sha256(network_file.read_bytes()).hexdigest()
+    expected = np.rint(static_scores(read_network(network_file), records))
+    assert records["score_cp"].tolist() == expected.clip(-32767, 32767).tolist()
+    assert len(records) > 10
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import chess.engine
@@ -48,14 +50,24 @@ def scores_of_network(
 
     def score(first: int) -> int:
         part = positions[first : first + NETWORK_BATCH]
-        found = np.rint(stockfish_network.static_scores(network, part))
-        scores[first : first + NETWORK_BATCH] = np.clip(found, -MAX_SCORE_CP, MAX_SCORE_CP)
+        scores[first : first + NETWORK_BATCH] = network_scores(network, part)
         return len(part)
 
     with ThreadPoolExecutor(threads) as pool:
         for count in pool.map(score, range(0, len(positions), NETWORK_BATCH)):
             advance(count)
     return scores
+
+
+def network_scores(network: stockfish_network.StockfishNetwork, positions: npt.NDArray[Any]) -> Scores:
+    """As `scores_of_network`, in this thread."""
+    found = np.rint(stockfish_network.static_scores(network, positions))
+    return np.clip(found, -MAX_SCORE_CP, MAX_SCORE_CP).astype(np.int16)
+
+
+def scorer_of(path: Path) -> dict[str, str]:
+    """What the provenance of positions says of a network that scored them. Raises OSError."""
+    return {"network": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
 
 
 def scores_of_engine(
