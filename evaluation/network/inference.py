@@ -2,8 +2,9 @@
 
 A slot for each ply holds the sums of the hidden layer and the pieces that they belong to. A new position starts from
 the slot of its ply (a sibling) or of the ply before (its parent), whichever differs in fewer squares, and applies the
-difference: two or three squares. Nothing is kept up to date while moves are made. A position that needs no score costs
-nothing.
+difference: two or three squares. Where a king has come into another region, its view starts from a slot that holds the
+last position with the king in that region. Nothing is kept up to date while moves are made. A position that needs no
+score costs nothing.
 
 Invariant: the result depends only on the pieces and the side to move.
 """
@@ -17,6 +18,7 @@ from evaluation.network.shape import (
     BUCKETS,
     INPUTS,
     KING_REGION,
+    KING_REGIONS,
     MAX_NETWORK_CP,
     MAX_SUM,
     MIN_PIECES,
@@ -29,12 +31,11 @@ from evaluation.network.shape import (
 from evaluation.typed import copy_i8s, copy_i16s, i8s, i16, i16s, i64, inline, ints, lsb, popcount, u64, u64s
 
 # A power of two. A ply shares its slot with those that differ by a multiple of it.
-SLOTS = 128
-
-# Where the sums of the biases alone begin, after the slots.
-BIASES = SLOTS * 2 * UNITS
+PLY_SLOTS = 128
+# After them: one for each view, region of its king, and half of the board that the king is on.
+SLOTS = PLY_SLOTS + 4 * KING_REGIONS
 # Where the sums of both views without a piece begin, for `contribution`.
-WITHOUT_PIECE = BIASES + UNITS
+WITHOUT_PIECE = SLOTS * 2 * UNITS
 # The row of the hidden layer that adds nothing.
 NO_INPUT = INPUTS * UNITS
 # [colour of the view * 14 + piece]: where the rows of the piece begin in those of a region, one for each square.
@@ -46,8 +47,8 @@ ROWS_OF = ints(
         for piece in range(14)
     ],
 )
-# [the own king's square as its view sees it]: where the rows of its region begin.
-FIRST_ROW = ints(64, [region * PIECE_SQUARES * UNITS for region in KING_REGION])
+# [the own king's square as its view sees it]: its region.
+REGION = ints(64, KING_REGION)
 
 
 @inline
@@ -88,7 +89,7 @@ class Inference:
     """
 
     weights: NetworkWeights
-    # [(2 * slot + colour of the view) * UNITS + unit], then the biases, then the sums without a piece
+    # [(2 * slot + colour of the view) * UNITS + unit], then the sums without a piece
     sums = i16s(WITHOUT_PIECE + 2 * UNITS)
     sets = u64s(SLOTS * 8)  # [8 * slot]: white pieces; [8 * slot + piece type]: those of both colours
     squares = i8s(SLOTS * 64)  # [64 * slot + square]
@@ -101,10 +102,10 @@ class Inference:
         self._clear()
 
     def _clear(self) -> int:
-        """Fill every slot with an empty board, which nobody views."""
+        """Fill every slot with an empty board. Nobody views those of the plies."""
         index: int
-        for index in range(UNITS):
-            self.sums[BIASES + index] = self.weights.hidden_bias[index]
+        for index in range(SLOTS * 2 * UNITS):
+            self.sums[index] = self.weights.hidden_bias[index % UNITS]
         for index in range(SLOTS * 2):
             self.views[index] = -1
         return 0
@@ -121,7 +122,7 @@ class Inference:
         count = popcount(white | black)
         if count < MIN_PIECES:
             return 0
-        slot = board.stack_index & (SLOTS - 1)
+        slot = board.stack_index & (PLY_SLOTS - 1)
         self._update(board, slot)
         us = board.turn
         output = self._output((2 * slot + us) * UNITS, (2 * slot + (us ^ 1)) * UNITS, (count - 1) // PIECES_PER_BUCKET)
@@ -136,7 +137,7 @@ class Inference:
         the weights of the output. So a king has a number, too. As the units are not linear, the contributions do not
         add up to the output.
         """
-        slot = board.stack_index & (SLOTS - 1)
+        slot = board.stack_index & (PLY_SLOTS - 1)
         self._update(board, slot)
         for view in range(2):
             orientation = self.views[2 * slot + view] & 63
@@ -157,47 +158,57 @@ class Inference:
         return changed
 
     def _update(self, board: BaseBoard, slot: int) -> int:
-        """Fill a slot with a board's pieces, by their difference from those that it or the slot before holds."""
-        index: int
-        source = (slot - 1) & (SLOTS - 1)
+        """Fill a slot with a board's pieces, by their difference from those that another slot holds."""
+        source = (slot - 1) & (PLY_SLOTS - 1)
         changed = self._changed(board, source)
         other = self._changed(board, slot)
         if popcount(other) < popcount(changed):
             source = slot
             changed = other
-        self.sets[8 * slot] = board.by_colour[1]
-        for index in range(1, 7):
-            self.sets[8 * slot + index] = board.by_type[index]
         for view in range(2):
             king = lsb(board.by_type[KING] & board.by_colour[view])
             orientation = (0 if view else 56) ^ (7 if king & 7 < 4 else 0)
-            first_row = FIRST_ROW[king ^ orientation]
+            region = REGION[king ^ orientation]
             # Rows begin at multiples of 64, and orientations are less.
-            if first_row + orientation == self.views[2 * source + view]:
-                squares = changed
-                base = (2 * source + view) * UNITS
+            seen = region * PIECE_SQUARES * UNITS + orientation
+            if seen == self.views[2 * source + view]:
+                self._apply(board, source, slot, view, changed, seen)
             else:
-                squares = board.by_colour[0] | board.by_colour[1]
-                base = BIASES
-            added = 0
-            removed = 0
-            while squares:
-                square = lsb(squares)
-                squares &= squares - 1
-                seen = first_row + (square ^ orientation) * UNITS
-                before = self.squares[64 * source + square] if base != BIASES else 0
-                after = board.squares[square]
-                if before:
-                    self.removed[removed] = ROWS_OF[14 * view + before] + seen
-                    removed += 1
-                if after:
-                    self.added[added] = ROWS_OF[14 * view + after] + seen
-                    added += 1
-            self.views[2 * slot + view] = first_row + orientation
-            self._add_up(base, (2 * slot + view) * UNITS, added, removed)
+                of_region = PLY_SLOTS + 2 * (KING_REGIONS * view + region) + (orientation & 1)
+                self._apply(board, of_region, of_region, view, self._changed(board, of_region), seen)
+                self._hold(board, of_region)
+                self._apply(board, of_region, slot, view, 0, seen)
+        return self._hold(board, slot)
+
+    def _hold(self, board: BaseBoard, slot: int) -> int:
+        """Note the pieces of a slot."""
+        index: int
+        self.sets[8 * slot] = board.by_colour[1]
+        for index in range(1, 7):
+            self.sets[8 * slot + index] = board.by_type[index]
         for index in range(64):
             self.squares[64 * slot + index] = board.squares[index]
         return 0
+
+    def _apply(self, board: BaseBoard, source: int, slot: int, view: int, changed: u64, seen: int) -> int:
+        """Fill the sums of one view: those of another slot, with what differs on some squares. seen: see `views`."""
+        orientation = seen & 63
+        added = 0
+        removed = 0
+        while changed:
+            square = lsb(changed)
+            changed &= changed - 1
+            row = seen - orientation + (square ^ orientation) * UNITS
+            before = self.squares[64 * source + square]
+            after = board.squares[square]
+            if before:
+                self.removed[removed] = ROWS_OF[14 * view + before] + row
+                removed += 1
+            if after:
+                self.added[added] = ROWS_OF[14 * view + after] + row
+                added += 1
+        self.views[2 * slot + view] = seen
+        return self._add_up((2 * source + view) * UNITS, (2 * slot + view) * UNITS, added, removed)
 
     def _add_up(self, base: i64, target: i64, added: int, removed: int) -> int:
         """The sums at `target`: those at `base`, with some rows added and some taken away.
