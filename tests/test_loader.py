@@ -150,10 +150,8 @@ def test_the_second_copy_is_for_the_processors_that_have_its_instructions(tree: 
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.with_name(source.stem + EXTENSION_SUFFIXES[-1]).touch()
     tree.note({"fast_copy": list(processor.FAST_INSTRUCTIONS)})
-    lacking = (
-        "" if is_fast else "import uci_engine.processor as processor; processor.FAST_INSTRUCTIONS = {'tachyons': ''}"
-    )
-    answer = tree.run(f"{lacking}\nload()")
+    lacking = "import uci_engine.processor as found; found.FAST_INSTRUCTIONS = {'tachyons': ''}\n"
+    answer = tree.run("load()" if is_fast else lacking + "load()")
     assert answer.startswith("ImportError"), "the empty extension file should have been tried, and refused"
     assert (os.path.join("uci_engine", "fast", "evaluation", "bitboards") in answer) == is_fast
 

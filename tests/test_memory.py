@@ -67,12 +67,6 @@ def test_a_group_takes_the_tightest_limit_on_the_way_up(tmp_path: Path) -> None:
     assert memory.control_group_limit_bytes(own, tmp_path / "root") == 3 * GIB
 
 
-def test_a_container(tmp_path: Path) -> None:
-    write(tmp_path / "root/memory.max", f"{GIB}\n")
-    own = groups_file(tmp_path, "0::/docker/0123456789abcdef\n")
-    assert memory.control_group_limit_bytes(own, tmp_path / "root") == GIB
-
-
 @pytest.mark.parametrize(
     "text", ["", "\n", "0", "0::", "::::", "0::/../../etc", "\x00", "4:memory:", "0::/" + "a" * 99]
 )

@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
 from toolkit import console
 from toolkit.errors import ProgramError
 from uci_engine.text import printable
-
-
-def test_json_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
-    path = tmp_path / "data.json"
-    console.write_json(path, {"name": "Grünfeld", "n": [1, 2]})
-    assert json.loads(path.read_text("utf-8")) == {"name": "Grünfeld", "n": [1, 2]}
-    with pytest.raises(TypeError):
-        console.write_json(path, {"a": list(range(10_000)), "b": object()})
-    assert json.loads(path.read_text("utf-8"))["n"] == [1, 2]
-    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize(

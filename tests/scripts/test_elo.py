@@ -16,7 +16,6 @@ from toolkit.elo import (
     Sprt,
     estimate,
     likeliest_with_score,
-    pentanomial,
     score_of_elo,
 )
 
@@ -75,10 +74,6 @@ def test_too_little_gives_no_false_certainty(counts: tuple[int, ...]) -> None:
     assert isinstance(result, Estimate)
     assert result.error_elo == math.inf
     assert Sprt().verdict(counts) == ""
-
-
-def test_counting_pairs() -> None:
-    assert pentanomial([0, 0.5, 0.5, 1, 2, 2, 1.5, 1]) == (1, 2, 2, 1, 2)
 
 
 def log_likelihood(shares: list[float], model: list[float]) -> float:

@@ -31,10 +31,6 @@ def test_each_task_gives_one_result(tmp_path: Path) -> None:
     assert len({(tmp_path / str(number)).read_text() for number in range(20)}) <= 2
 
 
-def test_no_tasks_no_results() -> None:
-    assert list(run_tasks(run, [])) == []
-
-
 @pytest.mark.parametrize(
     ("fault", "said"), [("raises", "ValueError: no square of 1"), ("complains", "^1 has no square")]
 )
@@ -124,17 +120,6 @@ def test_a_result_that_is_lost_on_its_way_is_waited_for(
     monkeypatch.setattr("distributed.as_completed", HastyCompletion)
     results = list(run_tasks(run, tasks(tmp_path, 3, seconds=1.0), cluster=cluster.address))
     assert sorted(done.square for _, done in results) == [0, 1, 4]
-
-
-@pytest.mark.slow
-def test_a_cluster_can_be_left_early(cluster: Cluster, tmp_path: Path) -> None:
-    results = run_tasks(run, tasks(tmp_path, 1000, seconds=0.01), cluster=cluster.address)
-    for _ in range(3):
-        next(results)
-    results.close()
-    assert len(list(tmp_path.iterdir())) < 20
-    again = run_tasks(run, [Task("again", Work(3, str(tmp_path)))], cluster=cluster.address)
-    assert list(again) == [("again", Done(9))]
 
 
 def test_a_cluster_that_is_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -146,25 +146,9 @@ def test_games_end_by_the_rules(player: SelfPlayer, fen: str, result: str) -> No
     assert player.play(Opening(fen), Rules(), Kept(), 1).result == result
 
 
-QUEEN_UP = "4k3/pppp4/8/8/8/8/PPPP4/3QK3 w - - 0 1"
-
-
-@pytest.mark.parametrize(
-    ("fen", "asked", "kept", "result"),
-    [
-        (QUEEN_UP, Rules(resign_moves=1, resign_cp=500), Kept(), "1-0"),
-        (QUEEN_UP.replace(" w ", " b ").replace("3QK3", "4K3").replace("4k3", "3qk3"), Rules(1, 500), Kept(), "0-1"),
-        (QUEEN_UP, Rules(max_moves=2), Kept(), "1/2-1/2"),
-        (QUEEN_UP, Rules(resign_moves=1, resign_cp=500), Kept(max_opening_cp=400), None),
-        ("4k3/8/8/3pP3/3P4/8/8/4K3 w - - 0 1", Rules(draw_moves=1, draw_cp=2000), Kept(), "1/2-1/2"),
-    ],
-)
-def test_games_end_when_they_are_decided(
-    player: SelfPlayer, fen: str, asked: Rules, kept: Kept, result: str | None
-) -> None:
-    game = player.play(Opening(fen), asked, kept, 1)
-    assert game.result == result
-    assert len(game.records) <= 4 * RECORD.itemsize
+def test_an_unequal_opening_is_not_played(player: SelfPlayer) -> None:
+    opening = Opening("4k3/pppp4/8/8/8/8/PPPP4/3QK3 w - - 0 1")
+    assert player.play(opening, rules(), Kept(max_opening_cp=400), 1) == PlayedGame(None, b"")
 
 
 def test_its_adjudication_is_that_of_matches(player: SelfPlayer) -> None:

@@ -27,7 +27,6 @@ from tests.support.kernel import (
     start_board,
     state_of,
 )
-from tests.support.plain_alpha_beta import STEPS_OFF
 from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.core import load
@@ -101,12 +100,6 @@ def earlier_keys(board: chess.Board) -> list[int]:
         past.pop()
         keys.append(chess.polyglot.zobrist_hash(past))
     return keys[::-1]
-
-
-def test_the_steps_that_are_switched_off_stay_off_to_the_maximum_depth() -> None:
-    off = {name: value for name, value in STEPS_OFF.items() if value}
-    assert {"null_move_depth", "probcut_depth", "iir_depth", "singular_depth", "lmr_depth"} == set(off)
-    assert all(value > scores.MAX_DEPTH for value in off.values())
 
 
 PLAIN_CASES = [
