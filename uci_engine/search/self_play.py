@@ -50,7 +50,7 @@ class SelfPlay:
     position: Position  # of the searcher
     scout_position: Position
 
-    # Settings. A number of plies that is 0 switches a rule off.
+    # Settings. A number of moves that is 0 switches its rule off.
     nodes: i64  # of each search
     resign_cp: int  # lost, if the mover has this or less for so many of its moves in a row
     resign_moves: int
@@ -85,7 +85,7 @@ class SelfPlay:
     def play(self, first_ply: int, seed: u64) -> None:
         """Play a game from the position of both searchers, which has been `first_ply` plies from the start.
 
-        Afterwards `result` is set, and `records` gives what is kept. The positions are not those of the start.
+        Afterwards `result` is set, `records` gives what is kept, and the searchers stand at the end of the game.
         """
         self.random = (seed * STAR & ALL) | 1
         self.first_ply = first_ply
@@ -223,7 +223,7 @@ class SelfPlay:
         return high % count
 
     def _keep(self, score_cp: int, flags: int, ply: int) -> int:
-        """Pack the scout's self.scout_position. `score_cp`: White's view."""
+        """Pack the scout's position. `score_cp`: White's view."""
         if self.kept == MAX_KEPT:
             return 0
         occupied = self.scout_position.by_colour[0] | self.scout_position.by_colour[1]
