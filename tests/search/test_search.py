@@ -31,6 +31,7 @@ from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.core import load
 from uci_engine.search import parameters
+from uci_engine.search.info import Bound
 from uci_engine.search.thread_pool import new_searcher
 from uci_engine.time_management.allocation import time_tunables
 from uci_engine.tunable import Tunable
@@ -203,6 +204,17 @@ def test_an_interrupted_iteration_never_forgets_a_better_move_of_the_last() -> N
     board = chess.Board("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1")
     for count in range(10, 1200, 23 if is_compiled() else 230):
         assert search(Request(board, nodes=count)).best.uci() == "e4d5"
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves"), [("8/8/Q7/8/1K6/R7/1k6/8 b - - 0 1", 3), ("8/8/8/4K3/8/3k4/8/3Q1R2 b - - 0 1", 3)]
+)
+def test_an_interrupted_iteration_states_no_mate_that_another_move_puts_off(fen: str, moves: int) -> None:
+    board = chess.Board(fen)
+    assert search(Request(board, depth=12 if is_compiled() else 6)).score == 2 * moves - scores.MATE
+    for count in [*range(1, 100), *(range(1000, 4000, 83) if is_compiled() else ())]:
+        outcome = search(Request(board, nodes=count))
+        assert outcome.bound is Bound.LOWER or outcome.score >= 2 * moves - scores.MATE, count
 
 
 # Reproducible ---------------------------------------------------------------------------------------------

@@ -216,7 +216,7 @@ class Outcome:
 
     def __init__(self, manager: SearchManager, infos: list[Info]) -> None:
         self.best = manager.best
-        self.score = manager._lines[0].shown_score[0]
+        self.score, self.bound = manager._lines[0].shown_score
         self.nodes = manager.nodes
         self.infos = infos
         self.ponder = manager.ponder

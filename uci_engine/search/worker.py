@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from evaluation.typed import gil, i64, ints, nogil
-from uci_engine.score import INFINITE, MATE_BOUND, MAX_PLY
+from uci_engine.score import INFINITE, MATE_BOUND, MAX_PLY, TABLEBASE_BOUND
 from uci_engine.search.search import Searcher
 from uci_engine.search.transposition_table import entry_move
 
@@ -209,8 +209,10 @@ class Worker:
         if self.searcher.stop_requested:
             return False
         score: int = self.searcher.search_root(self.line_depth, self.alpha, self.beta, self.pv_index)
-        if self.searcher.root_moves_done and score > self.alpha:
-            self._save_result(score)
+        # A loss that an interrupted search has found is not proved: a move that it did not reach may be better.
+        is_proved: bool = score > -TABLEBASE_BOUND or not self.searcher.stopped
+        if self.searcher.root_moves_done and score > self.alpha and (is_proved or self.depth == 0):
+            self._save_result(score, score >= self.beta or not is_proved)
         if self.searcher.stopped:
             return False
         if self.alpha < score < self.beta:
@@ -239,14 +241,14 @@ class Worker:
             self.beta = min(score + self.half_window, INFINITE)
         return 0
 
-    def _save_result(self, score: int) -> int:
+    def _save_result(self, score: int, is_lower_bound: bool) -> int:
         """Save the PV and the score of the best root move. They stay valid when the searcher goes on."""
         self.has_result = True
         self.depth = self.line_depth
         self.score = score
         self.line_scores[self.pv_index] = score
         self.seldepth = self.searcher.seldepth
-        self.is_lower_bound = score >= self.beta
+        self.is_lower_bound = is_lower_bound
         self.pv_length = self.searcher.pv_length[0]
         for index in range(self.pv_length):
             self.pv_moves[index] = self.searcher.pv_table[index]
