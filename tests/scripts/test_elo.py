@@ -35,12 +35,6 @@ def test_the_likelihood_ratio_is_the_published_one(
     assert Sprt(elo0, elo1).ratio(counts) == pytest.approx(ratio, abs=0.006)
 
 
-def test_the_bounds_are_walds() -> None:
-    assert Sprt().lower == pytest.approx(-2.944, abs=0.001)
-    assert Sprt().upper == pytest.approx(2.944, abs=0.001)
-    assert Sprt(alpha=0.01, beta=0.1).upper == pytest.approx(math.log(90))
-
-
 @given(COUNTS)
 def test_the_estimate_agrees_with_the_textbook(counts: list[int]) -> None:
     pairs = [score for score, count in zip(PAIR_SCORES, counts, strict=True) for _ in range(count)]
