@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import chess
@@ -88,8 +87,9 @@ def test_the_reasons_say_for_whom_the_network_sees_more() -> None:
     for board in (chess.Board(TYPICAL), chess.Board(TYPICAL).mirror()):
         explanation = explained(board)
         (words,) = [reason for reason in reasons(explanation) if reason.startswith("The network")]
-        side = "White" if (explanation.network_score or 0) > 0 else "Black"
-        assert re.match(rf"The network sees \d\.\d\d more for {side} than the features", words)
+        score = explanation.network_score or 0
+        side = "White" if score > 0 else "Black"
+        assert words.startswith(f"The network sees {abs(score) / 100:.2f} more for {side} than the features")
 
 
 def test_the_pieces_seen_are_those_that_count_for_the_side() -> None:
