@@ -8,8 +8,6 @@ Invariant: the same start, seed and settings give the same game, with empty tabl
 
 from __future__ import annotations
 
-import struct
-
 from evaluation.base_board import CASTLING_ROOK
 from evaluation.bitboards import ALL, BB
 from evaluation.typed import i64, ints, lsb, nogil, u64, u64s
@@ -98,17 +96,17 @@ class SelfPlay:
         with nogil:
             self.result = self._play()
 
-    def records(self) -> bytes:
-        """The kept positions, 32 bytes each; none of a game that was not played."""
+    def records(self) -> list[int]:
+        """The words of the kept positions, WORDS of 64 bits each; none of a game that was not played."""
         if self.result == NOT_PLAYED:
-            return b""
+            return []
         number: int
         result: u64 = self.result
         first: u64 = FIRST_FLAG
         for number in range(self.kept):
             self.words[WORDS * number + 3] |= result << 48 | first << 56
             first = 0
-        return struct.pack(f"<{WORDS * self.kept}Q", *[self.words[index] for index in range(WORDS * self.kept)])
+        return [self.words[index] for index in range(WORDS * self.kept)]
 
     # Without the GIL --------------------------------------------------------------------------------------------------
 

@@ -65,7 +65,8 @@ class SelfPlayer:
         game.play(board.ply(), seed)
         if game.result == len(RESULT_NAMES):
             return PlayedGame(None, b"")
-        return PlayedGame(RESULT_NAMES[game.result], chosen(game.records(), kept.max_positions, seed))
+        records = np.array(game.records(), "<u8").tobytes()
+        return PlayedGame(RESULT_NAMES[game.result], chosen(records, kept.max_positions, seed))
 
 
 def chosen(records: bytes, count: int, seed: int) -> bytes:
