@@ -209,9 +209,11 @@ class Worker:
         if self.searcher.stop_requested:
             return False
         score: int = self.searcher.search_root(self.line_depth, self.alpha, self.beta, self.pv_index)
-        # A loss that an interrupted search has found is not proved: a move that it did not reach may be better.
+        # A loss that an interrupted search has found is not proved: a move that it did not reach may be better. The
+        # score before stands, if there is one.
         is_proved: bool = score > -TABLEBASE_BOUND or not self.searcher.stopped
-        if self.searcher.root_moves_done and score > self.alpha and (is_proved or self.depth == 0):
+        is_first: bool = self.line_scores[self.pv_index] == -INFINITE
+        if self.searcher.root_moves_done and score > self.alpha and (is_proved or is_first):
             self._save_result(score, score >= self.beta or not is_proved)
         if self.searcher.stopped:
             return False
