@@ -13,11 +13,12 @@ import struct
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import islice
+from multiprocessing.process import BaseProcess
 from types import FrameType
 from typing import Any
 
@@ -29,6 +30,8 @@ from toolkit.errors import ProgramError
 Answer = tuple[Any, str | None]
 # How long a cluster may take to answer, and to have a worker.
 CLUSTER_SECONDS = 30.0
+# How long a process may take to end its engines.
+TERMINATE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +103,17 @@ def _on_this_machine(
     except BrokenProcessPool:
         raise ProgramError("a process that worked for this program has died, perhaps for lack of memory") from None
     finally:
-        for process in multiprocessing.active_children():
-            process.terminate()
+        _end(multiprocessing.active_children())
         executor.shutdown(cancel_futures=True)
+
+
+def _end(processes: Sequence[BaseProcess]) -> None:
+    """Each ends its engines. One that waits for the lock of another that has gone does not hear of it: it is killed."""
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        process.join(TERMINATE_SECONDS)
+        process.kill()
 
 
 def _begin_worker() -> None:
