@@ -117,7 +117,6 @@ def test_positions_are_labelled(network_file: Path, boards: list[chess.Board], t
     assert main([*words, "--concurrency", "2"]) == 0
     provenance, labelled = read_positions(tmp_path / "y")
     assert (labelled["score_cp"] == np.rint(static_scores(read_network(network_file), records))).all()
-    assert provenance["from"] == "test"
     assert provenance["scores"]["network"] == "random.nnue"
     assert len(provenance["scores"]["sha256"]) == 64
 

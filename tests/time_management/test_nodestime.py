@@ -94,3 +94,10 @@ def test_games_are_the_same_whatever_the_gui_shows_later() -> None:
         assert len({nodes for _, nodes in game}) > 4
         assert sum(nodes for _, nodes in game) < NODES_OF_THE_CLOCK + len(game) * INCREMENT
         assert play(engine, 16, replace(CLOCK, wtime_ms=1)) == game
+
+
+def test_the_longest_clock_is_a_number_of_nodes() -> None:
+    with closing(UciEngine(tuning=True)) as engine:
+        assert engine.set_option("NodesTime", "100000") == []
+        engine.set_position(None, [])
+        assert think(engine, Limits(wtime_ms=10**18, depth=2))[0] is not None
