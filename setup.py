@@ -208,9 +208,11 @@ class BuildKernel(build_ext):
         except NoToolchainError as error:
             raise SystemExit(str(error)) from None
         copies = [module for module in self.extensions if module.name.startswith(FAST_COPY)]
+        # Each asks the processor.
+        instructions, of_copies = toolchain.fast_instructions(), toolchain.fast_copy_instructions()
         for module in self.extensions:
-            instructions = toolchain.fast_copy_instructions() if module in copies else toolchain.fast_instructions()
-            module.extra_compile_args, module.extra_link_args = flags(self.chosen, instructions)
+            chosen = of_copies if module in copies else instructions
+            module.extra_compile_args, module.extra_link_args = flags(self.chosen, chosen)
             has_loops = module.name.removeprefix(FAST_COPY) in VECTOR_MODULES
             if has_loops and "-fno-tree-vectorize" in module.extra_compile_args:
                 module.extra_compile_args.remove("-fno-tree-vectorize")

@@ -21,6 +21,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 from numba import njit
+from scipy.special import expit
 
 from evaluation.network.shape import INPUTS, KING_REGION, KING_REGIONS, PIECE_SQUARES, PIECES_PER_BUCKET
 from toolkit.training.positions import words_of
@@ -135,8 +136,7 @@ class Loss:
 
     def of(self, scores_cp: npt.NDArray[Any], expected: Floats) -> npt.NDArray[Any]:
         """The loss of each row."""
-        promised = 1 / (1 + np.exp(-np.asarray(scores_cp, np.float64) / self.scale_cp))
-        return np.asarray(np.abs(promised - expected) ** self.power)
+        return np.asarray(np.abs(expit(scores_cp / self.scale_cp) - expected) ** self.power)
 
 
 def outputs(network: Network, batch: Batch, run: Run = map) -> Floats:
