@@ -11,6 +11,7 @@ from chess.engine import Cp, Mate
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluation.catalogue import FAMILIES
 from tests.support.analyser import MaterialAnalyser
 from tests.support.networks import random_network
 from uci_engine import Engine
@@ -115,13 +116,21 @@ def test_the_mirror_image_has_the_mirror_image_of_every_change(engine: Engine) -
 
 def test_words_are_from_the_view_of_the_reader() -> None:
     change = Change("king's shelter", chess.BLACK, 80)
-    assert change.words(chess.BLACK) == "your king's shelter -0.80"
-    assert change.words(chess.WHITE) == "Black's king's shelter +0.80"
+    assert change.seen_by(chess.BLACK) == "your king's shelter is weaker"
+    assert change.seen_by(chess.WHITE) == "Black's king's shelter is weaker"
     assert change.words() == "Black's king's shelter +0.80"
-    assert Change(NETWORK, chess.WHITE, 45).words(chess.BLACK) == "what the network sees -0.45"
     change = Change(NETWORK, chess.WHITE, -45, "the knight on f5")
     assert change.words() == "what the network sees -0.45 (mostly the knight on f5)"
-    assert Change("a new term", chess.WHITE, -5).words(chess.BLACK) == "White's a new term +0.05"
+    assert change.seen_by(chess.WHITE) == "the network judges the position worse, mostly by the knight on f5"
+    assert change.seen_by(chess.BLACK) == "the network judges the position better, mostly by the knight on f5"
+    assert Change("a new term", chess.WHITE, -5).seen_by(chess.BLACK) == "White's a new term is weaker"
+
+
+@pytest.mark.parametrize("title", [title for titles in FAMILIES.values() for title in titles])
+def test_every_title_is_said_without_a_number(title: str) -> None:
+    less, more = Change(title, chess.WHITE, -50).seen_by(True), Change(title, chess.WHITE, 50).seen_by(True)
+    assert less != more
+    assert not re.search("[0-9]", less + more)
 
 
 def test_the_strongest_changes_against_a_side() -> None:
@@ -166,14 +175,15 @@ def test_a_lost_piece_is_the_reason() -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 3")
     played, better = moves(board, "Nxe5", "Nxe5", "d3", "d6"), moves(board, "Nc3", "Nf6", "d3", "d6")
     reason = reason_for(MaterialAnalyser(), board, found(value(board, -400), played), found(value(board, 20), better))
-    assert reason.startswith("It costs a knight for a pawn")
+    assert reason.text == "3.Nxe5 took on e5, which is guarded: 3...Nxe5; it costs a knight for a pawn"
 
 
 def test_a_piece_that_was_not_taken_is_the_reason() -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/8/4p3/4n3/2N5/PPPP1PPP/R1BQKBNR w KQkq - 0 3")
     played, better = moves(board, "d3", "Nc5", "Be2", "d6"), moves(board, "Nxe4", "d6", "d3", "c6")
     reason = reason_for(MaterialAnalyser(), board, found(value(board, -50), played), found(value(board, 350), better))
-    assert reason.startswith("It misses the gain of a knight")
+    assert reason.is_missed
+    assert reason.text == "Better, 3.Nxe4 takes the knight on e4, which nothing guards; it misses the gain of a knight"
 
 
 @pytest.mark.parametrize(
@@ -200,14 +210,14 @@ def test_the_bishop_pair_is_named(fen: str, played: tuple[str, ...], better: tup
         values = values[1], values[0]
     lines = moves(board, *played), moves(board, *better)
     reason = reason_for(MaterialAnalyser(), board, *(found(*pair) for pair in zip(values, lines, strict=True)))
-    assert words in reason
+    assert words in reason.text
 
 
 def test_mates_are_reasons_of_their_own() -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3")
     played, better = moves(board, "Nf6", "Qxf7"), moves(board, "g6", "Qf3", "Nf6")
     reason = reason_for(MaterialAnalyser(), board, found(Value(Mate(1), 1.0), played), found(value(board, 10), better))
-    assert reason == "It allows mate in 1"
+    assert reason.text == "It allows mate in 1"
     board = chess.Board("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
     missed = reason_for(
         MaterialAnalyser(),
@@ -215,15 +225,15 @@ def test_mates_are_reasons_of_their_own() -> None:
         found(value(board, 500), moves(board, "Kd2")),
         found(Value(Mate(1), 1.0), moves(board, "Ra8")),
     )
-    assert missed.startswith("It misses mate in 1")
+    assert missed.text == "Better, 1.Ra8# is a back-rank mate; it misses mate in 1"
 
 
 def test_a_stalemate_is_a_reason() -> None:
     board = chess.Board("7k/5Q2/8/6K1/8/8/8/8 w - - 0 1")
     played, better = moves(board, "Kg6"), moves(board, "Qe7", "Kg8", "Kg6")
     reason = reason_for(MaterialAnalyser(), board, found(DRAWN, played), found(Value(Mate(3), 1.0), better))
-    assert "it misses mate in 3" in reason.lower()
-    assert "its line ends in a draw by stalemate" in reason
+    assert "it misses mate in 3" in reason.text.lower()
+    assert "its line ends in a draw by stalemate" in reason.text
 
 
 @given(st.integers(0, 10_000), st.integers(-3000, 3000), st.integers(-3000, 3000))
@@ -246,4 +256,4 @@ def test_any_two_lines_give_a_sentence(seed: int, played_cp: int, better_cp: int
         found(value(board, played_cp), line(seed)),
         found(value(board, better_cp), line(seed + 1)),
     )
-    assert reason[0].isupper()
+    assert reason.text[0].isupper()

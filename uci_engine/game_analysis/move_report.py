@@ -15,6 +15,7 @@ from uci_engine.game_analysis.boards import board_after
 from uci_engine.game_analysis.html import line, numbered, position, render
 from uci_engine.game_analysis.judgement import Judgement, Mark
 from uci_engine.game_analysis.reasons import Change
+from uci_engine.game_analysis.tactics.motif import Motif
 from uci_engine.game_analysis.values import Found, Value
 
 MAX_CHANGES = 6
@@ -207,8 +208,8 @@ class MoveExplanation(Shown):
     the best move with its line, `is_best` whether that is the move itself, `others` the value of the best other move
     where it is. `replies` are the opponent's best replies, and `reply_count` how many there are. `alternatives` is the
     number of other legal moves. `changes` are the terms that change most from the position to the end of the line.
-    `reason` compares that with the better line; None for the best move. `proof`: the move wins or loses by force.
-    `verdict` is what the tablebases say after the move, "" for nothing.
+    `reason` compares that with the better line; None for the best move. `motifs` are the tactics that it names.
+    `proof`: the move wins or loses by force. `verdict` is what the tablebases say after the move, "" for nothing.
     """
 
     board: chess.Board
@@ -225,6 +226,7 @@ class MoveExplanation(Shown):
     alternatives: int
     changes: tuple[Change, ...]
     reason: str | None
+    motifs: tuple[Motif, ...]
     proof: Proof | None
     verdict: str
     nodes: int
@@ -257,6 +259,7 @@ class MoveExplanation(Shown):
                 for change in self.changes
             ],
             "reason": self.reason,
+            "motifs": [motif.kind.value for motif in self.motifs],
             "tablebases": self.verdict or None,
             "proof": None
             if proof is None

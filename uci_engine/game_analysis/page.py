@@ -129,7 +129,7 @@ def _error(report: GameReport, index: int, lines: list[dict[str, Any]]) -> dict[
     missed = []
     if ply.judgement.missed_win:
         missed.append("A win is gone.")
-    if ply.judgement.missed_mate is not None and "misses mate" not in ply.reason:
+    if ply.judgement.missed_mate is not None and not ply.reason.names_missed_mate:
         missed.append(f"A mate in {ply.judgement.missed_mate} is missed.")
     better = numbered(board, ply.better[0])
     arrows = [("played", ply.move), ("better", ply.better[0])]

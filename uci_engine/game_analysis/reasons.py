@@ -1,8 +1,9 @@
 """Why a move is an error, in words: where its line leads, compared with where the better line leads.
 
-Both lines are followed to a quiet position in which the static evaluation shows best what the search has found. There
-the terms of the evaluation are compared, by their titles. A forced mate, a draw and a tablebase result are reasons of
-their own.
+First comes the tactic that decides one of the lines, then what the move costs. Where no tactic decides, both lines are
+followed to a quiet position in which the static evaluation shows best what the search has found. There the terms of the
+evaluation are compared, by their titles, and said as they can be seen. A forced mate, a draw and a tablebase result are
+reasons of their own.
 
 A piece has a part of its value in other terms: a knight's mobility is worth a pawn or so. So a side that loses a knight
 seems to lose mobility, too. Therefore what a term changes because there are more or fewer pieces counts as material.
@@ -19,6 +20,11 @@ from evaluation.catalogue import CATALOGUE, FAMILY_OF, LIMIT, NETWORK_TERM, OTHE
 from evaluation.explanation import TermValue
 from evaluation.report import counted_pieces, joined, pieces_seen
 from uci_engine.game_analysis.boards import PIECE_VALUES, board_after, wins_material
+from uci_engine.game_analysis.seen import seen_change
+from uci_engine.game_analysis.tactics.deciding import deciding_motifs
+from uci_engine.game_analysis.tactics.line import Line
+from uci_engine.game_analysis.tactics.motif import DRAWS, ENDINGS, Kind, Motif
+from uci_engine.game_analysis.tactics.words import left_guard_words, motif_words
 from uci_engine.game_analysis.values import Analyser, Found, Value, final_value
 from uci_engine.score import piece_count, win_curve
 
@@ -42,7 +48,7 @@ MAX_SCORE_CP = 1500
 # What is worth naming: in shown centipawns, and as a share of the greatest change.
 LEAST_FEATURE_CP = 12
 LEAST_SHARE = 0.15
-MAX_FEATURES = 4
+MAX_FEATURES = 2
 # A loss of which the two positions show less than this share is one that only the lines explain.
 LEAST_SHOWN_SHARE = 0.4
 
@@ -63,14 +69,21 @@ class Change:
     def cp_for(self, color: chess.Color) -> int:
         return self.cp if color else -self.cp
 
-    def words(self, reader: chess.Color | None = None) -> str:
-        """`your king's shelter -0.80`: from the view of the reader, in pawns; without one, from White's."""
-        owner = "your" if self.color == reader else "White's" if self.color else "Black's"
-        pawns = self.cp_for(reader is not chess.BLACK) / 100
-        words = f"{self.title} {pawns:+.2f}"
+    def words(self) -> str:
+        """`White's king's shelter -0.80`: from White's view, in pawns."""
+        words = f"{self.title} {self.cp / 100:+.2f}"
         if self.title not in WITHOUT_OWNER:
-            return f"{owner} {words}"
+            return f"{'White' if self.color else 'Black'}'s {words}"
         return f"{words} (mostly {self.named_pieces})" if self.named_pieces else words
+
+    def seen_by(self, reader: chess.Color) -> str:
+        """`your king's shelter is weaker`: what can be seen on the board, for one player."""
+        is_more = self.cp_for(self.color) > 0
+        if self.title == NETWORK:
+            where = f", mostly by {self.named_pieces}" if self.named_pieces else ""
+            return f"the network judges the position {'better' if self.cp_for(reader) > 0 else 'worse'}{where}"
+        owner = "your" if self.color == reader else "White's" if self.color else "Black's"
+        return f"{owner} {seen_change(self.title, is_more)}"
 
 
 def changes_between(analyser: Analyser, before: chess.Board, after: chess.Board, pieces: int) -> list[Change]:
@@ -156,32 +169,116 @@ def _surplus(board: chess.Board, piece_type: chess.PieceType, color: chess.Color
     return len(board.pieces(piece_type, color)) - len(board.pieces(piece_type, not color))
 
 
-def reason_for(analyser: Analyser, board: chess.Board, played: Found, better: Found) -> str:
-    """Why the line of the move played is worse than the better line, both from this board: a sentence for the player,
-    without its full stop.
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a move is an error. `text` is a sentence for the player, without its full stop.
+
+    `motifs` decide the line of the move played, or where `is_missed` the better one. `names_missed_mate`: the text says
+    that a mate is missed.
     """
+
+    text: str
+    motifs: tuple[Motif, ...] = ()
+    is_missed: bool = False
+    names_missed_mate: bool = False
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def reason_for(analyser: Analyser, board: chess.Board, played: Found, better: Found) -> Reason:
+    """Why the line of the move played is worse than the better line, both from this board."""
     color = board.turn
+    motifs, is_missed = _deciding(board, played, better)
+    parts = _tactic(board, played, better, motifs, is_missed)
     forced = _forced(board, played, better)
     positions = _compared_positions(analyser, board, played, better)
-    if positions is None:
-        return _sentence(forced or ["the better line is worth more"])
-    played_plies, better_plies, shown_share = positions
-    after_played = board_after(board, played.line[:played_plies])
-    after_better = board_after(board, better.line[:better_plies])
-    changes = changes_between(analyser, after_better, after_played, piece_count(board))
-    lost = _material(board, after_better, after_played)
+    is_decided = any(value.mate_for(side) is not None for value, side in _mates(played, better, color))
+    if positions is not None and not is_decided and not _is_drawn(board, played, better):
+        played_plies, better_plies, shown_share = positions
+        after_played = board_after(board, played.line[:played_plies])
+        after_better = board_after(board, better.line[:better_plies])
+        costs = _material(board, after_better, after_played)
+        parts += forced + ([costs] if costs else [])
+        if not motifs:
+            pieces = piece_count(board)
+            parts += _features(analyser, color, after_better, after_played, pieces, bool(parts), shown_share)
+    else:
+        parts += forced
+    text = _sentence(parts or ["the better line is worth more"])
+    return Reason(text, motifs, is_missed, better.value.mate_for(color) is not None)
+
+
+def _mates(played: Found, better: Found, color: chess.Color) -> tuple[tuple[Value, chess.Color], ...]:
+    return (played.value, not color), (better.value, color)
+
+
+def _deciding(board: chess.Board, played: Found, better: Found) -> tuple[tuple[Motif, ...], bool]:
+    """The motifs that decide the line of the move played, or else the better one, and whether it is the better one.
+
+    What both lines win or lose alike decides neither.
+    """
+    color = board.turn
+    difference = Line(board, better.line, color).gain() - Line(board, played.line, color).gain()
+    expectations = played.value.expected_for(color), better.value.expected_for(color)
+    for found, winner in ((played, not color), (better, color)):
+        is_missed = found is better
+        motifs = deciding_motifs(board, found.line, winner)
+        if not motifs:
+            continue
+        kind = motifs[-1].kind
+        if kind in DRAWS:
+            decides = expectations[0] < 0.5 if is_missed else expectations[1] > 0.5
+        else:
+            decides = kind.is_mate or kind in ENDINGS or found.value.mate_for(winner) is not None or difference >= 1
+        if decides:
+            return motifs, is_missed
+    return (), False
+
+
+def _tactic(board: chess.Board, played: Found, better: Found, motifs: tuple[Motif, ...], is_missed: bool) -> list[str]:
+    """What happens on the board by these motifs. A mate without a name of its own is said elsewhere."""
+    line = better.line if is_missed else played.line
+    parts = [motif_words(board, line, motif) for motif in motifs if motif.kind is not Kind.MATE]
+    if parts and is_missed:
+        parts[0] = f"better, {parts[0]}"
+    if motifs and not is_missed:
+        parts += filter(None, [left_guard_words(board, played.line[0], motifs[0])])
+    return parts
+
+
+def _features(
+    analyser: Analyser,
+    color: chess.Color,
+    after_better: chess.Board,
+    after_played: chess.Board,
+    pieces: int,
+    has_reason: bool,
+    shown_share: float,
+) -> list[str]:
+    """What differs most between the two positions, as it can be seen; the network where nothing else does."""
+    changes = changes_between(analyser, after_better, after_played, pieces)
     greatest = max((abs(change.cp) for change in changes), default=0)
-    named = strongest(changes, color, MAX_FEATURES, max(LEAST_FEATURE_CP, round(LEAST_SHARE * greatest)))
-    parts = [*forced]
-    if not any("mate" in part or "draw" in part for part in forced):
-        features = ", ".join(change.words(color) for change in named)
-        material = lost or _bishop_pair(after_better, after_played, color)
-        parts += filter(None, (material, features))
-    if not parts:
-        parts.append("the position that follows is a little worse in many small ways")
-    if not forced and shown_share < LEAST_SHOWN_SHARE:
-        parts.append("the features show only a part of the loss, the rest comes later in the lines")
-    return _sentence(parts)
+    against = strongest(changes, color, len(changes), max(LEAST_FEATURE_CP, round(LEAST_SHARE * greatest)))
+    named = [change for change in against if change.title != NETWORK][:MAX_FEATURES]
+    pair = _bishop_pair(after_better, after_played, color) if not has_reason else ""
+    parts = [pair] if pair else []
+    if named:
+        parts.append(joined([change.seen_by(color) for change in named]))
+    if not (parts or has_reason):
+        parts = [change.seen_by(color) for change in against] or [
+            "the position that follows is a little worse in many small ways"
+        ]
+    if not has_reason and shown_share < LEAST_SHOWN_SHARE:
+        parts.append("that is only a part of the loss, the rest comes later in the lines")
+    return parts
+
+
+def _is_drawn(board: chess.Board, played: Found, better: Found) -> bool:
+    """Whether a draw at the end of a line is the reason."""
+    color = board.turn
+    missed_win = _drawn_end(board, played.line) and better.value.expected_for(color) > 0.5
+    return bool(missed_win or (_drawn_end(board, better.line) and played.value.expected_for(color) < 0.5))
 
 
 def _forced(board: chess.Board, played: Found, better: Found) -> list[str]:

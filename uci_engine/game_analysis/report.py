@@ -14,7 +14,7 @@ from uci_engine.book.book import Book, OpeningName, name_of
 from uci_engine.game_analysis.boards import board_after, is_obvious, is_sacrifice, phase_weight, positions
 from uci_engine.game_analysis.game_search import limit_text, search_game
 from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Phase, Summary, judge, phases_of, summary_of
-from uci_engine.game_analysis.reasons import reason_for
+from uci_engine.game_analysis.reasons import Reason, reason_for
 from uci_engine.game_analysis.values import Analyser, Found, SearchedMove, Value, final_value, found_by
 from uci_engine.score import piece_count
 
@@ -56,7 +56,7 @@ class Ply:
     better_value: Value
     better: tuple[chess.Move, ...]
     played: tuple[chess.Move, ...]
-    reason: str | None
+    reason: Reason | None
     spent: float | None
     verdict: str
     sign: str

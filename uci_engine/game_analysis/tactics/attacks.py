@@ -1,0 +1,174 @@
+"""What pieces attack, guard, pin and win: questions to one position, answered by legal moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import chess
+
+from uci_engine.game_analysis.boards import PIECE_VALUES
+
+# More than all other pieces together.
+KING_VALUE = 100
+# What a side gains that mates.
+MATE_VALUE = 1000
+
+
+def value_at(board: chess.Board, square: chess.Square) -> int:
+    """The value of the piece on a square, in pawns: 0 for none, KING_VALUE for a king."""
+    piece_type = board.piece_type_at(square)
+    if piece_type is None:
+        return 0
+    return KING_VALUE if piece_type == chess.KING else PIECE_VALUES[piece_type]
+
+
+def captured_square(board: chess.Board, move: chess.Move) -> chess.Square:
+    """Where the piece stands that a capture takes: beside the target if it takes en passant."""
+    if board.is_en_passant(move):
+        return chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
+    return move.to_square
+
+
+def gain_of(board: chess.Board, move: chess.Move) -> int:
+    """What a move takes and promotes to, in pawns."""
+    if board.is_castling(move):
+        return 0
+    taken = PIECE_VALUES[board.piece_type_at(captured_square(board, move)) or 0]
+    return taken + (PIECE_VALUES[move.promotion] - 1 if move.promotion else 0)
+
+
+def exchange(board: chess.Board, move: chess.Move) -> int:
+    """What a move wins by the exchange on its square, in pawns: each side takes with its least piece, or stops.
+
+    Only legal moves take part, so a pinned piece does not.
+    """
+    gain = gain_of(board, move)
+    board.push(move)
+    answer = MATE_VALUE * -1 if board.is_checkmate() else _best_recapture(board, move.to_square)
+    board.pop()
+    return gain - answer
+
+
+def _best_recapture(board: chess.Board, square: chess.Square) -> int:
+    """What the side to move wins by taking on a square with its least piece, 0 if it had better not."""
+    captures = list(board.generate_legal_captures(to_mask=chess.BB_SQUARES[square]))
+    captures = [move for move in captures if move.to_square == square]
+    if not captures:
+        return 0
+    least = min(captures, key=lambda move: (value_at(board, move.from_square), -(move.promotion or 0)))
+    return max(0, exchange(board, least))
+
+
+def with_turn(board: chess.Board, color: chess.Color) -> chess.Board:
+    """The same position with this side to move. An en passant capture is gone where that changes the side."""
+    turned = board.copy(stack=False)
+    if turned.turn != color:
+        turned.turn = color
+        turned.ep_square = None
+    return turned
+
+
+def winning_captures(board: chess.Board, color: chess.Color) -> dict[chess.Square, int]:
+    """What this side wins if it is to move: for each square of a piece that it takes at a profit, how much."""
+    turned = with_turn(board, color)
+    gains: dict[chess.Square, int] = {}
+    for move in list(turned.generate_legal_captures()):
+        if turned.piece_type_at(move.to_square) == chess.KING:
+            continue
+        square, gain = captured_square(turned, move), exchange(turned, move)
+        if gain >= 1:
+            gains[square] = max(gain, gains.get(square, 0))
+    return gains
+
+
+def capture_gain(board: chess.Board, color: chess.Color, square: chess.Square) -> int:
+    """What this side wins if it is to move and takes on a square, at most; 0 if nothing."""
+    return max(0, capture_balance(board, color, square))
+
+
+def capture_balance(board: chess.Board, color: chess.Color, square: chess.Square) -> int:
+    """The same, negative where every capture loses; so is it where there is none."""
+    turned = with_turn(board, color)
+    captures = list(turned.generate_legal_captures(to_mask=chess.BB_SQUARES[square]))
+    return max((exchange(turned, move) for move in captures if move.to_square == square), default=-KING_VALUE)
+
+
+def mating_move(board: chess.Board, color: chess.Color) -> chess.Move | None:
+    """A move that mates at once if this side is to move, None if there is none or it is in check."""
+    turned = with_turn(board, color)
+    if turned.was_into_check():
+        return None
+    for move in list(turned.legal_moves):
+        turned.push(move)
+        is_mate = turned.is_checkmate()
+        turned.pop()
+        if is_mate:
+            return move
+    return None
+
+
+def guards(board: chess.Board, color: chess.Color, square: chess.Square) -> chess.SquareSet:
+    """The pieces of one side that guard a square, also those that are pinned."""
+    return board.attackers(color, square) - chess.SquareSet(chess.BB_SQUARES[square])
+
+
+def behind(board: chess.Board, slider: chess.Square, front: chess.Square) -> chess.Square | None:
+    """The next piece on the line from a slider through the piece in front, None if there is none."""
+    if not board.attacks(slider) & chess.SquareSet(chess.BB_SQUARES[front]):
+        return None
+    line = chess.SquareSet(chess.ray(slider, front))
+    without = board.copy(stack=False)
+    without.remove_piece_at(front)
+    seen = without.attacks(slider) & line & chess.SquareSet(without.occupied)
+    beyond = [square for square in seen if chess.between(slider, square) & chess.BB_SQUARES[front]]
+    return beyond[0] if beyond else None
+
+
+def pins_of(board: chess.Board, square: chess.Square) -> Iterator[tuple[chess.Square, chess.Square]]:
+    """Each slider that pins the piece on a square, with what it would take behind it: a king, or what is worth more.
+
+    What is worth less than the pinned piece, or as much, counts only where it has no guard.
+    """
+    color = board.color_at(square)
+    for slider in board.attackers(not color, square):
+        if board.piece_type_at(slider) not in (chess.BISHOP, chess.ROOK, chess.QUEEN):
+            continue
+        target = behind(board, slider, square)
+        if target is None or board.color_at(target) != color:
+            continue
+        without = board.copy(stack=False)
+        without.remove_piece_at(square)
+        is_king = board.piece_type_at(target) == chess.KING
+        if is_king or (value_at(board, target) > 1 and capture_by(without, slider, target) > 1):
+            yield slider, target
+
+
+def capture_by(board: chess.Board, piece: chess.Square, target: chess.Square) -> int:
+    """What the piece wins by taking the target, if its side is to move; 0 where it may not."""
+    turned = with_turn(board, bool(board.color_at(piece)))
+    for move in list(turned.generate_legal_captures(chess.BB_SQUARES[piece], chess.BB_SQUARES[target])):
+        return exchange(turned, move)
+    return 0
+
+
+def is_trapped(board: chess.Board, square: chess.Square) -> bool:
+    """Whether the piece of the side to move on this square is lost wherever it goes, and where it stands.
+
+    A pawn or king is never trapped, and no piece while its king is in check.
+    """
+    if board.is_check() or board.piece_type_at(square) in (None, chess.PAWN, chess.KING):
+        return False
+    winner = not board.turn
+    if capture_gain(board, winner, square) < 2:
+        return False
+    position = board.copy(stack=False)
+    for move in list(position.generate_legal_moves(chess.BB_SQUARES[square])):
+        taken = gain_of(position, move)
+        position.push(move)
+        # After a check the side moves again, and a mate ends the game.
+        lost = capture_gain(position, winner, move.to_square)
+        is_mate = position.is_checkmate()
+        position.pop()
+        if is_mate or lost - taken < 1:
+            return False
+    return True

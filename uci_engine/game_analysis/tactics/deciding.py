@@ -1,0 +1,139 @@
+"""The motif that decides a line: the one by which something is won, and without which it would not be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import chess
+
+from uci_engine.game_analysis.tactics import captures, endings, guards
+from uci_engine.game_analysis.tactics.captures import Case
+from uci_engine.game_analysis.tactics.line import Line, Win
+from uci_engine.game_analysis.tactics.mates import mate_of
+from uci_engine.game_analysis.tactics.motif import Kind, Motif
+
+Detector = Callable[[Case], Motif | None]
+# For the move that takes, in the order in which they are asked.
+AT_ONCE: tuple[Detector, ...] = (
+    captures.x_ray,
+    captures.double_check,
+    captures.discovered_check,
+    guards.pinned_guard,
+    guards.overloaded,
+    captures.hanging,
+)
+# For a move before it.
+PREPARED: tuple[Detector, ...] = (
+    captures.double_check,
+    captures.discovered_check,
+    captures.skewer,
+    captures.fork,
+    captures.pin,
+    captures.trapped,
+    captures.discovered_attack,
+    guards.removed_guard,
+    guards.deflection,
+    captures.intermezzo,
+    guards.interference,
+    captures.double_attack,
+    guards.clearance,
+)
+# For a mate: why it could not be met.
+OF_MATE: tuple[Detector, ...] = (
+    guards.attraction,
+    guards.deflection,
+    guards.removed_guard,
+    guards.interference,
+    guards.clearance,
+)
+# A motif works within so many plies.
+MAX_DELAY = 6
+# What wins only a pawn is named where it comes at once.
+LATE_WORTH = 2
+SOON = 4
+# The quiet moves before a motif: with more it is far from deciding the first move.
+MAX_QUIET = 1
+
+
+def deciding_motifs(board: chess.Board, moves: Sequence[chess.Move], winner: chess.Color) -> tuple[Motif, ...]:
+    """The motifs by which one side mates, wins something or draws in a line; none where no motif explains it.
+
+    At most two, in the order of their moves: a second one has prepared the first. The moves must be legal.
+    """
+    line = Line(board, moves, winner)
+    if not line.moves:
+        return ()
+    if line.result == "mate":
+        return _of_mate(line) if line.end.turn != winner else ()
+    drawing = endings.stalemate(line) or endings.perpetual_check(line)
+    if drawing:
+        return (drawing,)
+    wins = [win for win in line.wins() if win.worth >= LATE_WORTH or win.ply < SOON]
+    if line.gain() >= 1 and wins:
+        for win in wins:
+            if 2 * win.worth >= min(line.gain(), wins[0].worth):
+                found = _of_win(line, win)
+                if found and _is_forced(line, found[0].ply):
+                    return found
+    ending = endings.outside_square(line) or endings.opposition(line) or endings.advanced_pawn(line)
+    if ending is None and line.gain() >= 1 and wins:
+        ending = endings.zugzwang(line, min(win.ply for win in wins))
+    return (ending,) if ending and _is_forced(line, ending.ply) else ()
+
+
+def _is_forced(line: Line, ply: int) -> bool:
+    """Whether at most one of the moves before this ply is neither a check nor a capture: more are no combination."""
+    own = [i for i in line.own_plies() if i < ply]
+    quiet = [i for i in own if not (line.boards[i + 1].is_check() or line.boards[i].is_capture(line.moves[i]))]
+    return len(quiet) <= MAX_QUIET
+
+
+def _of_mate(line: Line) -> tuple[Motif, ...]:
+    """The name of the mate, and what made it possible."""
+    last = len(line.moves) - 1
+    king = line.end.king(not line.winner)
+    assert king is not None
+    kind = mate_of(line.end)
+    mate = Motif(kind, last, line.moves[last], line.moves[last].to_square, (king,), (), last)
+    win = Win(last, 0, line.moves[last].to_square)
+    at_last = Case(line, win, last)
+    if kind is Kind.MATE:
+        checkers = line.end.checkers()
+        if len(checkers) > 1:
+            square = line.moves[last].to_square
+            return (Motif(Kind.DOUBLE_CHECK, last, line.moves[last], square, (king,), tuple(checkers), last),)
+        if line.moves[last].to_square not in checkers and not at_last.before.is_castling(line.moves[last]):
+            return (Motif(Kind.DISCOVERED_CHECK, last, line.moves[last], next(iter(checkers)), (), (), last),)
+    helper = next((motif for motif in _asked(line, win, OF_MATE) if motif), None) or guards.pinned_guard(at_last)
+    if helper is None:
+        zugzwang = endings.zugzwang(line, last) if len(line.moves) >= 3 else None
+        helper = zugzwang
+    return (helper, mate) if helper else (mate,)
+
+
+def _asked(line: Line, win: Win, detectors: Sequence[Detector]) -> Iterator[Motif | None]:
+    """What these find in the moves before something is won, the last move first."""
+    own = [ply for ply in line.own_plies() if win.ply - MAX_DELAY <= ply < win.ply]
+    for ply in reversed(own):
+        for detector in detectors:
+            yield detector(Case(line, win, ply))
+
+
+def _of_win(line: Line, win: Win) -> tuple[Motif, ...]:
+    """What explains something that is won, and what prepared it."""
+    case = Case(line, win, win.ply)
+    promotion = line.moves[win.ply].promotion
+    if promotion and win.worth >= 2:
+        kind = Kind.PROMOTION if promotion == chess.QUEEN else Kind.UNDERPROMOTION
+        square = line.moves[win.ply].to_square
+        runner = endings.outside_square(line)
+        return (runner or case.motif(kind, square, (square,)),)
+    zugzwang = endings.zugzwang(line, win.ply)
+    found = next((motif for detector in AT_ONCE if (motif := detector(case))), None)
+    found = found or next((motif for motif in _asked(line, win, PREPARED) if motif), None)
+    found = found or zugzwang or next((m for m in _asked(line, win, (guards.attraction,)) if m), None)
+    if found is None:
+        return ()
+    earlier = [Case(line, win, ply) for ply in line.own_plies() if found.ply - 2 <= ply < found.ply]
+    prepared = next((motif for before in earlier if (motif := guards.attraction(before))), None)
+    return (prepared, found) if prepared else (found,)

@@ -1,0 +1,159 @@
+"""Motifs of endings and of draws: pawns that run, zugzwang, the opposition, perpetual check, stalemate."""
+
+from __future__ import annotations
+
+import chess
+
+from uci_engine.game_analysis.tactics.attacks import exchange, mating_move, winning_captures, with_turn
+from uci_engine.game_analysis.tactics.line import Line
+from uci_engine.game_analysis.tactics.motif import Kind, Motif
+
+# With more moves than these for the side to move, nobody speaks of zugzwang.
+MAX_ZUGZWANG_MOVES = 12
+# What a pawn wins at least that promotes safely, in pawns.
+LEAST_PROMOTION = 4
+
+
+def outside_square(line: Line) -> Motif | None:
+    """A passed pawn runs, and the king of a side without pieces cannot reach the square where it promotes."""
+    for ply in line.own_plies():
+        board, move = line.boards[ply + 1], line.moves[ply]
+        loser = not line.winner
+        if board.piece_type_at(move.to_square) != chess.PAWN or board.is_check():
+            continue
+        if board.occupied_co[loser] & ~(board.pawns | board.kings):
+            continue
+        king, pawn = board.king(loser), move.to_square
+        goal = chess.square(chess.square_file(pawn), 7 if line.winner else 0)
+        steps = chess.square_distance(pawn, goal)
+        assert king is not None
+        is_free = not chess.between(pawn, goal) & board.occupied and not board.piece_at(goal)
+        # With the move, the king is inside where it reaches the goal in as many moves.
+        if not is_free or _pawn_can_stop(board, pawn, goal) or chess.square_distance(king, goal) <= steps:
+            continue
+        if _steps_of_fastest(board, loser) > steps:
+            return Motif(Kind.OUTSIDE_SQUARE, ply, move, pawn, (king,), (pawn,), ply)
+    return None
+
+
+def _pawn_can_stop(board: chess.Board, pawn: chess.Square, goal: chess.Square) -> bool:
+    """Whether a pawn of the side to move can take the runner or stands so that it guards its way."""
+    way = chess.between(pawn, goal) | chess.BB_SQUARES[goal] | chess.BB_SQUARES[pawn]
+    return any(board.attacks_mask(square) & way for square in board.pieces(chess.PAWN, board.turn))
+
+
+def _steps_of_fastest(board: chess.Board, color: chess.Color) -> int:
+    """The moves that the foremost pawn of a side needs that no piece blocks, 8 without one."""
+    steps = 8
+    for square in board.pieces(chess.PAWN, color):
+        goal = chess.square(chess.square_file(square), 7 if color else 0)
+        if not (chess.between(square, goal) | chess.BB_SQUARES[goal]) & board.occupied:
+            steps = min(steps, chess.square_distance(square, goal))
+    return steps
+
+
+def advanced_pawn(line: Line) -> Motif | None:
+    """A pawn on the seventh rank promotes at a profit after any move of the side to move at the line's end."""
+    end = line.end.copy(stack=False)
+    seventh = chess.BB_RANK_7 if line.winner else chess.BB_RANK_2
+    pawns = end.pieces(chess.PAWN, line.winner) & chess.SquareSet(seventh)
+    if end.turn == line.winner or not line.moves or line.moves[-1].to_square not in pawns:
+        return None
+    pawn = line.moves[-1].to_square
+    for answer in list(end.legal_moves):
+        end.push(answer)
+        promotes = any(
+            move.promotion and exchange(end, move) >= LEAST_PROMOTION
+            for move in list(end.generate_legal_moves(chess.BB_SQUARES[pawn]))
+        )
+        end.pop()
+        if not promotes:
+            return None
+    return Motif(Kind.ADVANCED_PAWN, len(line.moves) - 1, line.moves[-1], pawn, (pawn,), (), len(line.moves) - 1)
+
+
+def zugzwang(line: Line, until: int) -> Motif | None:
+    """Nothing is threatened, but every move of the other side loses something, and something is won until this ply."""
+    for ply in line.own_plies():
+        if ply + 2 > until:
+            return None
+        board = line.boards[ply + 1]
+        moves = list(board.legal_moves)
+        if board.is_check() or not 0 < len(moves) <= MAX_ZUGZWANG_MOVES or _wins_something(board, line.winner):
+            continue
+        position = board.copy(stack=False)
+        if all(_loses_by(position, move, line.winner) for move in moves):
+            king = board.king(not line.winner)
+            assert king is not None
+            return Motif(Kind.ZUGZWANG, ply, line.moves[ply], line.moves[ply].to_square, (king,), (), until)
+    return None
+
+
+def _loses_by(position: chess.Board, move: chess.Move, winner: chess.Color) -> bool:
+    if exchange(position, move) > 0:
+        return False
+    position.push(move)
+    loses = _wins_something(position, winner)
+    position.pop()
+    return loses
+
+
+def _wins_something(board: chess.Board, color: chess.Color) -> bool:
+    """Whether this side, if it is to move, takes or promotes at a profit, or mates."""
+    if winning_captures(board, color) or mating_move(board, color):
+        return True
+    turned = with_turn(board, color)
+    return any(move.promotion and exchange(turned, move) > 0 for move in list(turned.legal_moves))
+
+
+def opposition(line: Line) -> Motif | None:
+    """With king and pawn against king, a king takes the opposition: the side with the pawn wins by it, the other draws.
+
+    The kings stand on one file with one square between them, and the stronger king just in front of its pawn, which is
+    not on the edge. On its sixth rank the stronger king wins without the opposition, too.
+    """
+    for ply in line.own_plies():
+        board, king = line.boards[ply + 1], line.moves[ply].to_square
+        if chess.popcount(board.occupied) != 3 or not board.pawns or board.piece_type_at(king) != chess.KING:
+            continue
+        other = board.king(not line.winner)
+        (pawn,) = chess.SquareSet(board.pawns)
+        stronger = bool(board.color_at(pawn))
+        front = board.king(stronger)
+        assert other is not None
+        assert front is not None
+        step = 8 if stronger else -8
+        rank = chess.square_rank(front) if stronger else 7 - chess.square_rank(front)
+        is_file = chess.square_file(king) == chess.square_file(other)
+        if not is_file or chess.square_distance(king, other) != 2 or chess.square_file(pawn) in (0, 7):
+            continue
+        # A weaker king in front of the pawn's king stops it, one behind it does not.
+        faces = (front + 2 * step) in (king, other)
+        if front == pawn + step and faces and rank < 5:
+            return Motif(Kind.OPPOSITION, ply, line.moves[ply], king, (other,), (pawn,), ply)
+    return None
+
+
+def perpetual_check(line: Line) -> Motif | None:
+    """A position comes again, and every move of one side between the two is a check."""
+    own = line.own_plies()
+    for last, board in enumerate(line.boards):
+        for first in range(last - 4, -1, -2):
+            if line.boards[first]._transposition_key() != board._transposition_key():
+                continue
+            checks = [ply for ply in own if first <= ply < last]
+            if all(line.boards[ply + 1].is_check() for ply in checks):
+                king = line.boards[checks[0] + 1].king(not line.winner)
+                assert king is not None
+                move = line.moves[checks[0]]
+                return Motif(Kind.PERPETUAL_CHECK, checks[0], move, move.to_square, (king,), (), last - 1)
+    return None
+
+
+def stalemate(line: Line) -> Motif | None:
+    """The side that is worse is stalemated at the end, or draws by giving away its last piece that can move."""
+    king = line.end.king(line.winner)
+    own = line.own_plies()
+    if not line.end.is_stalemate() or line.end.turn != line.winner or king is None or not len(own):
+        return None
+    return Motif(Kind.STALEMATE, own[-1], line.moves[own[-1]], king, (king,), (), len(line.moves) - 1)

@@ -1,0 +1,100 @@
+"""Motifs in words: what a teacher says of them, with moves, squares and pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import chess
+
+from evaluation.report import joined
+from uci_engine.game_analysis.boards import positions
+from uci_engine.game_analysis.tactics.motif import Kind, Motif
+
+# What is said of each motif. {move} is its numbered move, {targets} and {others} are pieces with their squares, {them}
+# is the first of the targets, {it} of the others, {actor} the piece that profits, {win} the move that wins something.
+SENTENCES = {
+    Kind.FORK: "{move} forks {targets}",
+    Kind.DOUBLE_ATTACK: "{move} threatens mate and attacks {targets}",
+    Kind.PIN: "{move} uses a pin: {them} may not leave the line between {actor} and {it}",
+    Kind.PINNED_GUARD: "{it} is pinned by {actor} and may not take on {square}",
+    Kind.SKEWER: "{move} skewers {targets}",
+    Kind.X_RAY: "{actor} attacks {square} through {it}",
+    Kind.DISCOVERED_ATTACK: "{move} discovers an attack by {actor} on {targets}",
+    Kind.DISCOVERED_CHECK: "{move} gives discovered check by {actor}",
+    Kind.DOUBLE_CHECK: "{move} is double check by {others}, so only the king may move",
+    Kind.HANGING: "{move} takes {targets}, which nothing guards",
+    Kind.UNDERDEFENDED: "{move} takes {targets}, which has not enough guards",
+    Kind.GUARDED: "{before} took on {square}, which is guarded: {move}",
+    Kind.TRAPPED: "after {move} {targets} is trapped: every square that it can reach is attacked",
+    Kind.REMOVED_GUARD: "{move} takes a guard of {square}, so that {win} is possible",
+    Kind.OVERLOADED: "{it} is overloaded: it guards {squares}",
+    Kind.DEFLECTION: "{move} draws {it} away from {square}, so that {win} is possible",
+    Kind.ATTRACTION: "{move} draws {it} to {square}",
+    Kind.INTERFERENCE: "{move} cuts {it} off from {square}, so that {win} is possible",
+    Kind.INTERMEZZO: "{move} comes first, and {win} takes back later",
+    Kind.CLEARANCE: "{move} clears {square} for the next move",
+    Kind.PERPETUAL_CHECK: "{move} begins a perpetual check",
+    Kind.STALEMATE: "{move} leads to stalemate",
+    Kind.PROMOTION: "{move} promotes",
+    Kind.UNDERPROMOTION: "{move} promotes to a {promoted}, which is better than a queen",
+    Kind.ADVANCED_PAWN: "{move} brings {them} to the seventh rank, and nothing stops it",
+    Kind.ZUGZWANG: "after {move} {side} is in zugzwang: every move loses something",
+    Kind.OPPOSITION: "{move} takes the opposition, and {them} has to give way",
+    Kind.OUTSIDE_SQUARE: "{them} is outside the square of {actor}",
+    Kind.MATE: "{move} is mate",
+}
+NAMED_MATE = "{move} is {mate}"
+
+
+def motif_words(board: chess.Board, moves: Sequence[chess.Move], motif: Motif) -> str:
+    """What happens in a line from this board by a motif, without a capital letter and a full stop."""
+    moves = [*moves, motif.move] if motif.ply == len(moves) else list(moves)
+    boards = positions(board, moves)
+    before, after = boards[motif.ply], boards[motif.ply + 1]
+    # A piece that is taken, or whose guard leaves, is named where it stood.
+    taken_now = motif.kind in (Kind.HANGING, Kind.UNDERDEFENDED, Kind.PINNED_GUARD)
+    shown = before if taken_now else after
+
+    def named(square: chess.Square, position: chess.Board = shown) -> str:
+        piece = position.piece_at(square) or before.piece_at(square)
+        return f"the {chess.piece_name(piece.piece_type)} on {chess.square_name(square)}" if piece else ""
+
+    def numbered_at(ply: int) -> str:
+        return numbered(boards[ply], moves[ply]) if 0 <= ply < len(moves) else ""
+
+    mate = motif.kind.value
+    square = motif.targets[0] if motif.targets else motif.move.to_square
+    template = SENTENCES.get(motif.kind, NAMED_MATE)
+    return template.format(
+        move=numbered(before, motif.move),
+        before=numbered_at(motif.ply - 1),
+        win=numbered_at(motif.wins),
+        targets=joined([named(target) for target in motif.targets]),
+        others=joined([named(other) for other in motif.others]),
+        them=named(square),
+        it=named(motif.others[0], before) if motif.others else "",
+        actor=named(motif.actor),
+        square=chess.square_name(square),
+        squares=joined([chess.square_name(target) for target in motif.targets]),
+        side="White" if after.turn else "Black",
+        promoted=chess.piece_name(motif.move.promotion or chess.QUEEN),
+        mate=mate if "'" in mate else f"{'an' if mate[0] in 'Ae' else 'a'} {mate}",
+    )
+
+
+def left_guard_words(board: chess.Board, move: chess.Move, motif: Motif) -> str:
+    """That a move gave up the guard of what a motif takes or mates on, which begins the reply; "" if it did not."""
+    if motif.kind not in (Kind.HANGING, Kind.UNDERDEFENDED, Kind.BACK_RANK_MATE) or motif.ply != 1:
+        return ""
+    square = motif.move.to_square
+    after = positions(board, [move])[1]
+    if square not in board.attacks(move.from_square) or square in after.attacks(move.to_square):
+        return ""
+    piece = board.piece_type_at(move.from_square)
+    assert piece is not None
+    return f"the {chess.piece_name(piece)} left the guard of {chess.square_name(square)}"
+
+
+def numbered(board: chess.Board, move: chess.Move) -> str:
+    """`45...Nf6+`."""
+    return f"{board.fullmove_number}{'.' if board.turn else '...'}{board.san(move)}"
