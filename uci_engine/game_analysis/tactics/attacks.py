@@ -125,10 +125,7 @@ def behind(board: chess.Board, slider: chess.Square, front: chess.Square) -> che
 
 
 def pins_of(board: chess.Board, square: chess.Square) -> Iterator[tuple[chess.Square, chess.Square]]:
-    """Each slider that pins the piece on a square, with what it would take behind it: a king, or what is worth more.
-
-    What is worth less than the pinned piece, or as much, counts only where it has no guard.
-    """
+    """Each slider that pins the piece on a square, with what it would take behind it: a king, or what is worth more."""
     color = board.color_at(square)
     for slider in board.attackers(not color, square):
         if board.piece_type_at(slider) not in (chess.BISHOP, chess.ROOK, chess.QUEEN):
@@ -139,7 +136,8 @@ def pins_of(board: chess.Board, square: chess.Square) -> Iterator[tuple[chess.Sq
         without = board.copy(stack=False)
         without.remove_piece_at(square)
         is_king = board.piece_type_at(target) == chess.KING
-        if is_king or (value_at(board, target) > 1 and capture_by(without, slider, target) > 1):
+        is_better = value_at(board, target) > value_at(board, square)
+        if is_king or (is_better and capture_by(without, slider, target) > 1):
             yield slider, target
 
 

@@ -226,7 +226,7 @@ def double_check(case: Case) -> Motif | None:
 def pin(case: Case) -> Motif | None:
     """A piece may not leave its line, because a king or something better stands behind it; it is attacked and taken."""
     board, square = case.after, case.win.square
-    if case.win.ply > case.ply + 2 or case.target != square or not case.has_victim or case.was_lost_before():
+    if case.win.ply > case.ply + 4 or case.target != square or not case.has_victim or case.was_lost_before():
         return None
     if capture_gain(board, case.line.winner, square) < 1 or board.piece_type_at(square) == chess.PAWN:
         return None

@@ -28,8 +28,8 @@ def outside_square(line: Line) -> Motif | None:
         steps = chess.square_distance(pawn, goal)
         assert king is not None
         is_free = not chess.between(pawn, goal) & board.occupied and not board.piece_at(goal)
-        # With the move, the king is inside where it reaches the goal in as many moves.
-        if not is_free or _pawn_can_stop(board, pawn, goal) or chess.square_distance(king, goal) <= steps:
+        # The king has the move, and may take the queen just after the pawn has promoted.
+        if not is_free or _pawn_can_stop(board, pawn, goal) or chess.square_distance(king, goal) <= steps + 1:
             continue
         if _steps_of_fastest(board, loser) > steps:
             return Motif(Kind.OUTSIDE_SQUARE, ply, move, pawn, (king,), (pawn,), ply)

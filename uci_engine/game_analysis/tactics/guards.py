@@ -162,7 +162,7 @@ def attraction(case: Case) -> Motif | None:
 def clearance(case: Case) -> Motif | None:
     """A piece leaves a square with a check or an offer, and another goes there, or across it, to win."""
     line = case.line
-    if case.ply + 2 > case.win.ply or case.before.is_castling(case.move):
+    if case.ply + 2 != case.win.ply or case.before.is_castling(case.move):
         return None
     left, later = case.move.from_square, line.moves[case.ply + 2]
     if later.from_square == case.move.to_square or not (case.after.is_check() or _is_sacrifice(case)):

@@ -134,8 +134,10 @@ def _queen_alone(king: MatedKing, offset: tuple[int, ...]) -> bool:
     queen = king.only_checker(chess.QUEEN)
     if queen is None or tuple(sorted(king.offset(queen))) != offset:
         return False
+    # She sees through the king to the square behind it.
+    occupied = king.board.occupied & ~chess.BB_SQUARES[king.square]
     for square in king.around - king.own:
-        if square != queen and list(king.board.attackers(king.winner, square)) != [queen]:
+        if square != queen and list(king.board.attackers(king.winner, square, occupied)) != [queen]:
             return False
     return True
 

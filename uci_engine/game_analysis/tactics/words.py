@@ -78,7 +78,7 @@ def motif_words(board: chess.Board, moves: Sequence[chess.Move], motif: Motif) -
         squares=joined([chess.square_name(target) for target in motif.targets]),
         side="White" if after.turn else "Black",
         promoted=chess.piece_name(motif.move.promotion or chess.QUEEN),
-        mate=mate if "'" in mate else f"{'an' if mate[0] in 'Ae' else 'a'} {mate}",
+        mate=mate if "'" in mate else f"{'an' if mate[0] in 'Aeo' else 'a'} {mate}",
     )
 
 

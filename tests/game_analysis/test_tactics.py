@@ -1,0 +1,281 @@
+"""Motifs: a table of positions with the motif that decides, or none; and what is said of them, held to the board."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import chess
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from uci_engine.game_analysis.boards import positions
+from uci_engine.game_analysis.tactics.attacks import exchange, is_trapped
+from uci_engine.game_analysis.tactics.deciding import deciding_motifs
+from uci_engine.game_analysis.tactics.motif import Kind, Motif
+from uci_engine.game_analysis.tactics.words import motif_words
+
+NONE = "none"
+
+
+class Row(NamedTuple):
+    fen: str
+    line: tuple[chess.Move, ...]
+    expected: tuple[str, ...]
+    source: str
+
+    def found(self) -> tuple[Motif, ...]:
+        board = chess.Board(self.fen)
+        return deciding_motifs(board, self.line, board.turn)
+
+    def is_right(self) -> bool:
+        kinds = [motif.kind.value for motif in self.found()]
+        return not kinds if self.expected == (NONE,) else any(kind in self.expected for kind in kinds)
+
+
+def read_rows() -> list[Row]:
+    text = (Path(__file__).parent / "tables" / "motifs.tsv").read_text()
+    rows = []
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            fen, moves, expected, source = line.split("\t")
+            rows.append(Row(fen, tuple(map(chess.Move.from_uci, moves.split())), tuple(expected.split("|")), source))
+    return rows
+
+
+ROWS = read_rows()
+
+
+def test_the_table_is_legal_and_half_of_it_has_no_motif() -> None:
+    assert len(ROWS) >= 150
+    assert len({(row.fen, row.line) for row in ROWS}) == len(ROWS)
+    assert 0.4 < sum(row.expected == (NONE,) for row in ROWS) / len(ROWS) < 0.6
+    for row in ROWS:
+        board = chess.Board(row.fen)
+        assert board.is_valid(), row.fen
+        for move in row.line:
+            assert board.is_legal(move), (row.fen, move)
+            board.push(move)
+        assert set(row.expected) <= {NONE, *(kind.value for kind in Kind)}
+
+
+@pytest.mark.parametrize(("source", "named", "wrong"), [("games", 0.95, 0.04), ("made", 0.95, 0), ("apart", 0.85, 0)])
+def test_most_motifs_are_named_and_hardly_any_where_there_is_none(source: str, named: float, wrong: float) -> None:
+    rows = [row for row in ROWS if row.source == source]
+    motifs = [row for row in rows if row.expected != (NONE,)]
+    quiet = [row for row in rows if row.expected == (NONE,)]
+    assert sum(row.is_right() for row in motifs) >= named * len(motifs)
+    assert sum(not row.is_right() for row in quiet) <= wrong * len(quiet)
+
+
+# What each motif claims, held to the positions before and after its move ---------------------------------------------
+
+
+class Claim(NamedTuple):
+    """A motif with the positions before and after its move, those of the whole line, and its moves."""
+
+    motif: Motif
+    before: chess.Board
+    after: chess.Board
+    boards: list[chess.Board]
+    moves: list[chess.Move]
+
+    @property
+    def loser(self) -> chess.Color:
+        return not self.before.turn
+
+
+def attacks_all(claim: Claim) -> bool:
+    return all(target in claim.after.attacks(claim.motif.actor) for target in claim.motif.targets)
+
+
+def is_fork(claim: Claim) -> bool:
+    pieces = [claim.after.color_at(target) for target in claim.motif.targets]
+    return len(pieces) >= 2 and set(pieces) == {claim.loser} and attacks_all(claim)
+
+
+def is_pinned(claim: Claim) -> bool:
+    (front,), (back,) = claim.motif.targets, claim.motif.others
+    return bool(chess.between(claim.motif.actor, back) & chess.BB_SQUARES[front]) and attacks_all(claim)
+
+
+def is_skewer(claim: Claim) -> bool:
+    front, back = claim.motif.targets
+    is_between = chess.between(claim.motif.actor, back) & chess.BB_SQUARES[front]
+    return bool(is_between) and front in claim.after.attacks(claim.motif.actor)
+
+
+def is_discovered_attack(claim: Claim) -> bool:
+    (target,) = claim.motif.targets
+    return attacks_all(claim) and target not in claim.before.attacks(claim.motif.actor)
+
+
+def is_discovered_check(claim: Claim) -> bool:
+    return claim.motif.actor in claim.after.checkers() and claim.motif.actor != claim.motif.move.to_square
+
+
+def has_no_guard(claim: Claim) -> bool:
+    return not claim.before.attackers(claim.loser, claim.motif.targets[0])
+
+
+def is_taken_at_a_profit(claim: Claim) -> bool:
+    return exchange(claim.before.copy(), claim.motif.move) >= 1
+
+
+def has_no_safe_square(claim: Claim) -> bool:
+    return is_trapped(claim.after, claim.motif.targets[0])
+
+
+def was_guarded(claim: Claim) -> bool:
+    """Whether the guard that is taken, drawn away or cut off saw the square, and at the end does not."""
+    square, guard = claim.motif.targets[-1], claim.motif.others[0]
+    last = claim.boards[claim.motif.wins]
+    still = last.piece_at(guard) == claim.before.piece_at(guard) and square in last.attacks(guard)
+    return square in claim.before.attacks(guard) and not still
+
+
+def guards_both(claim: Claim) -> bool:
+    guard = claim.motif.others[0]
+    return claim.after.color_at(guard) == claim.loser and set(claim.motif.targets) <= set(claim.after.attacks(guard))
+
+
+def is_drawn_there(claim: Claim) -> bool:
+    reply = claim.moves[claim.motif.ply + 1]
+    return (reply.from_square, reply.to_square) == (claim.motif.others[0], claim.motif.targets[0])
+
+
+def is_double_check(claim: Claim) -> bool:
+    return len(claim.after.checkers()) == 2
+
+
+def is_mate(claim: Claim) -> bool:
+    return claim.after.is_checkmate()
+
+
+def guard_is_pinned(claim: Claim) -> bool:
+    return bool(chess.between(claim.motif.actor, claim.motif.others[1]) & chess.BB_SQUARES[claim.motif.others[0]])
+
+
+CLAIMS: dict[Kind, Callable[[Claim], bool]] = {
+    Kind.FORK: is_fork,
+    Kind.DOUBLE_ATTACK: lambda claim: claim.after.is_attacked_by(not claim.loser, claim.motif.targets[0]),
+    Kind.PIN: is_pinned,
+    Kind.PINNED_GUARD: guard_is_pinned,
+    Kind.SKEWER: is_skewer,
+    Kind.DISCOVERED_ATTACK: is_discovered_attack,
+    Kind.DISCOVERED_CHECK: is_discovered_check,
+    Kind.DOUBLE_CHECK: is_double_check,
+    Kind.HANGING: has_no_guard,
+    Kind.UNDERDEFENDED: is_taken_at_a_profit,
+    Kind.TRAPPED: has_no_safe_square,
+    Kind.REMOVED_GUARD: was_guarded,
+    Kind.DEFLECTION: was_guarded,
+    Kind.INTERFERENCE: was_guarded,
+    Kind.OVERLOADED: guards_both,
+    Kind.ATTRACTION: is_drawn_there,
+    Kind.STALEMATE: lambda claim: claim.boards[-1].is_stalemate(),
+    **{kind: is_mate for kind in Kind if kind.is_mate},
+}
+
+
+def check(board: chess.Board, moves: tuple[chess.Move, ...], winner: chess.Color) -> int:
+    """Check the claims of all motifs of a line, and that their words name only squares with what they say."""
+    motifs = deciding_motifs(board, moves, winner)
+    for motif in motifs:
+        # The line takes something more where it ends before.
+        line = [*moves, motif.move] if motif.ply == len(moves) else list(moves)
+        boards = positions(board, line)
+        assert line[motif.ply] == motif.move
+        assert boards[motif.ply].turn == winner
+        claim = Claim(motif, boards[motif.ply], boards[motif.ply + 1], boards, line)
+        if motif.kind in CLAIMS:
+            assert CLAIMS[motif.kind](claim), (board.fen(), moves, motif)
+        words = motif_words(board, moves, motif)
+        assert "  " not in words
+        assert words.strip() == words != ""
+        assert boards[motif.ply].san(motif.move) in words or motif.kind in (
+            Kind.OVERLOADED,
+            Kind.PINNED_GUARD,
+            Kind.X_RAY,
+            Kind.OUTSIDE_SQUARE,
+        )
+    return len(motifs)
+
+
+@pytest.mark.parametrize("winner", chess.COLORS)
+def test_what_is_said_of_the_table_is_true(winner: chess.Color) -> None:
+    found = sum(check(chess.Board(row.fen), row.line, winner) for row in ROWS)
+    assert found > 20
+
+
+@given(st.sampled_from(ROWS), st.lists(st.integers(0, 50), min_size=1, max_size=8), st.booleans())
+def test_what_is_said_of_any_line_is_true(row: Row, choices: list[int], greedy: bool) -> None:
+    board = chess.Board(row.fen)
+    after = board.copy(stack=False)
+    for choice in choices:
+        # Captures and checks make more motifs than other moves do.
+        moves = sorted(after.legal_moves, key=lambda move: (greedy and not after.is_capture(move), move.uci()))
+        if not moves:
+            break
+        after.push(moves[choice % len(moves) if not greedy else choice % min(3, len(moves))])
+    line = tuple(after.move_stack)
+    for winner in chess.COLORS:
+        check(board, line, winner)
+
+
+@pytest.mark.parametrize(
+    ("fen", "line", "words"),
+    [
+        ("4k3/1q6/8/8/4N3/8/8/4K3 w - - 0 1", "e4d6 e8d7 d6b7", "1.Nd6+ forks the king on e8 and the queen on b7"),
+        ("4q3/8/8/4k3/8/8/8/R5K1 w - - 0 1", "a1e1 e5d6 e1e8", "1.Re1+ skewers the king on e5 and the queen on e8"),
+        (
+            "4k3/5ppp/8/8/8/6P1/5P1b/5K2 w - - 0 1",
+            "f1g2 e8e7 g2h2",
+            "after 1.Kg2 the bishop on h2 is trapped: every square that it can reach is attacked",
+        ),
+        (
+            "4k3/6pp/5n2/3b2B1/8/8/6P1/3RK3 w - - 0 1",
+            "g5f6 g7f6 d1d5",
+            "1.Bxf6 takes a guard of d5, so that 2.Rxd5 is possible",
+        ),
+        ("1k6/3q4/8/3N4/8/8/5PPP/R5K1 w - - 0 1", "a1a8 b8a8 d5b6 a8b7 b6d7", "1.Ra8+ draws the king on b8 to a8"),
+        ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "a1a8", "1.Ra8# is a back-rank mate"),
+        ("3rkr2/8/8/8/8/8/Q7/K7 w - - 0 1", "a2e6", "1.Qe6# is an epaulette mate"),
+        (
+            "8/8/8/3p1K2/2kP4/8/8/8 w - - 0 1",
+            "f5e5 c4c3 e5d5",
+            "after 1.Ke5 Black is in zugzwang: every move loses something",
+        ),
+        (
+            "8/8/8/k6P/8/8/8/7K w - - 0 1",
+            "h5h6 a5b5 h6h7 b5c5 h7h8q",
+            "the king on a5 is outside the square of the pawn on h6",
+        ),
+    ],
+)
+def test_the_words_of_a_teacher(fen: str, line: str, words: str) -> None:
+    board = chess.Board(fen)
+    moves = [chess.Move.from_uci(move) for move in line.split()]
+    assert motif_words(board, moves, deciding_motifs(board, moves, board.turn)[0]) == words
+
+
+@pytest.mark.parametrize(
+    ("fen", "line"),
+    [
+        # What is forked has a guard that takes the fork.
+        ("r2qk3/8/8/3N4/8/8/8/4K3 w - - 0 1", "d5c7 d8c7"),
+        # The king is inside the square by one move, and outside by none.
+        ("8/4k3/8/7P/8/8/8/7K w - - 0 1", "h5h6 e7f7 h6h7 f7g7"),
+        # The piece behind is guarded, and worth no more.
+        ("4r1k1/8/8/4r3/8/8/8/R3R1K1 w - - 0 1", "e1e5 e8e5"),
+        # The guard is drawn away, but another one is there.
+        ("3r2k1/5ppp/5n2/3b2B1/8/8/4b1P1/3R2K1 w - - 0 1", "g5f6 g7f6 d1d5 d8d5"),
+        # A check that is met, and nothing is won.
+        ("6k1/5pp1/7p/8/8/8/5PPP/3R2K1 w - - 0 1", "d1d8 g8h7 d8d7 h7g6"),
+    ],
+)
+def test_what_does_not_decide_is_not_named(fen: str, line: str) -> None:
+    board = chess.Board(fen)
+    assert deciding_motifs(board, [chess.Move.from_uci(move) for move in line.split()], board.turn) == ()
