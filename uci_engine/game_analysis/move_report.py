@@ -208,7 +208,8 @@ class MoveExplanation(Shown):
     the best move with its line, `is_best` whether that is the move itself, `others` the value of the best other move
     where it is. `replies` are the opponent's best replies, and `reply_count` how many there are. `alternatives` is the
     number of other legal moves. `changes` are the terms that change most from the position to the end of the line.
-    `reason` compares that with the better line; None for the best move. `motifs` are the tactics that it names.
+    `reason` compares that with the better line; None for the best move. `support` says why a move
+    that is no error is good, None for nothing. `motifs` are the tactics that these name.
     `proof`: the move wins or loses by force. `verdict` is what the tablebases say after the move, "" for nothing.
     """
 
@@ -226,6 +227,7 @@ class MoveExplanation(Shown):
     alternatives: int
     changes: tuple[Change, ...]
     reason: str | None
+    support: str | None
     motifs: tuple[Motif, ...]
     proof: Proof | None
     verdict: str
@@ -259,6 +261,7 @@ class MoveExplanation(Shown):
                 for change in self.changes
             ],
             "reason": self.reason,
+            "support": self.support,
             "motifs": [motif.kind.value for motif in self.motifs],
             "tablebases": self.verdict or None,
             "proof": None
@@ -290,6 +293,8 @@ class MoveExplanation(Shown):
             texts.append(f"{words}: {board.variation_san(self.line)}.")
         if self.reason is not None:
             texts.append(f"{self.reason}.")
+        if self.support is not None:
+            texts.append(f"{self.support}.")
         tried = f"{self.alternatives} other moves" if self.alternatives != 1 else "one other move"
         replies = f"{self.reply_count} replies" if self.reply_count != 1 else "one reply"
         texts.append(f"Tried: {tried} and {replies}, to depth {self.depth}.")

@@ -15,17 +15,19 @@ from chess.engine import Limit
 
 from uci_engine.game_analysis.boards import board_after
 from uci_engine.game_analysis.game_search import share_of
+from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.move_report import MoveComparison, MoveExplanation, Proof
 from uci_engine.game_analysis.reasons import changes_between, reason_for
 from uci_engine.game_analysis.report import EXTENSION, extended, judged, shown_line, tablebase_verdict
+from uci_engine.game_analysis.support import support_for
 from uci_engine.game_analysis.values import DRAWN, Analyser, Found, SearchedMove, Value, final_value, found_by
 from uci_engine.score import piece_count
 
 # The replies to a move that are shown.
 REPLIES = 3
-# The shares of the limit for one move: the position, the position after the move, the comparison of the two, and each
-# search that makes a line longer. The proof has what is left.
-MOVE_SHARES = (0.35, 0.3, 0.15, 0.02)
+# The shares of the limit for one move: the position, the position after the move, the comparison of the two, each
+# search that makes a line longer, and that for the threat that a good move meets. The proof has what is left.
+MOVE_SHARES = (0.35, 0.3, 0.15, 0.02, 0.05)
 # Of a longer mate only the line is shown.
 MAX_MATE_MOVES = 6
 # The most nodes for the answer to one defence.
@@ -98,7 +100,8 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, limit
     """Explain one legal move. The limit is for all of it; a depth is for each search."""
     searches = _Searches(analyser, limit)
     color = board.turn
-    for_position, for_replies, for_comparison, for_extension = (share_of(limit, share) for share in MOVE_SHARES)
+    shares = [share_of(limit, share) for share in MOVE_SHARES]
+    for_position, for_replies, for_comparison, for_extension, for_threat = shares
     after = board_after(board, [move])
     here = found_by(searches.analyse(board, for_position), board)
     replies = _replies(searches, after, for_replies)
@@ -122,6 +125,12 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, limit
     better = best if is_best or searches.left() is None else extended(searches, board, best, for_extension)
     reason = None if is_best else reason_for(searches, board, played, better)
     line = shown_line(played)
+
+    def find(position: chess.Board) -> Found:
+        return found_by(searches.analyse(position, for_threat), position) if searches.left() else Found(DRAWN)
+
+    is_good = not judgement.mark.is_error and judgement.mark is not Mark.FORCED
+    support = support_for(board, played, others, find) if is_good else None
     return MoveExplanation(
         board=board.copy(),
         move=move,
@@ -137,7 +146,8 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, limit
         alternatives=board.legal_moves.count() - 1,
         changes=tuple(changes_between(searches, board, board_after(board, line), piece_count(board))),
         reason=None if reason is None else reason.text,
-        motifs=() if reason is None else reason.motifs,
+        support=None if support is None else support.text,
+        motifs=reason.motifs if reason is not None else support.motifs if support is not None else (),
         proof=proof,
         verdict=tablebase_verdict(searches, after),
         nodes=searches.nodes,

@@ -13,8 +13,9 @@ from chess.engine import Limit
 from uci_engine.book.book import Book, OpeningName, name_of
 from uci_engine.game_analysis.boards import board_after, is_obvious, is_sacrifice, phase_weight, positions
 from uci_engine.game_analysis.game_search import limit_text, search_game
-from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Phase, Summary, judge, phases_of, summary_of
+from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Mark, Phase, Summary, judge, phases_of, summary_of
 from uci_engine.game_analysis.reasons import Reason, reason_for
+from uci_engine.game_analysis.support import support_for
 from uci_engine.game_analysis.values import Analyser, Found, SearchedMove, Value, final_value, found_by
 from uci_engine.score import piece_count
 
@@ -40,9 +41,9 @@ class Ply:
     """One move of the game.
 
     `value` is that of the position after it. `better` is the better line, and `played` the move with what follows it;
-    both are empty where the move is no error. `spent`: the seconds that it took. `verdict`: what the tablebases say of
-    the position after it. `sign` and `words` are those of the player or an annotator, from the PGN. The three are ""
-    for nothing.
+    both are empty where the move is no error. `reason` is why it is an error, or why it is good where it has an
+    exclamation mark. `spent`: the seconds that it took. `verdict`: what the tablebases say of the position after it.
+    `sign` and `words` are those of the player or an annotator, from the PGN. The three are "" for nothing.
     """
 
     number: int
@@ -198,6 +199,8 @@ def _ply(
         longer_best, longer_played = extended(analyser, board, result.best), extended(analyser, board, result.played)
         reason = reason_for(analyser, board, longer_played, longer_best)
         better, played = shown_line(longer_best), shown_line(longer_played)
+    elif judgement.mark in (Mark.GOOD, Mark.BRILLIANT):
+        reason = support_for(board, replace(result.played, line=shown_line(result.played)))
     return Ply(
         number=board.fullmove_number,
         white=board.turn,

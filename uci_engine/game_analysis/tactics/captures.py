@@ -123,7 +123,7 @@ def double_attack(case: Case) -> Motif | None:
     if case.after.is_check() or case.was_lost_before() or not case.has_victim:
         return None
     winner, after = case.line.winner, case.after
-    if capture_gain(after, winner, case.target) < 1 or mating_move(case.before, winner):
+    if capture_gain(after, winner, case.target) < 2 or mating_move(case.before, winner):
         return None
     if case.taker != case.move.to_square and case.target not in after.attacks(case.taker):
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import chess
@@ -123,8 +123,3 @@ class Line:
             if self.moves[ply].to_square == square:
                 square = self.moves[ply].from_square
         return square
-
-
-def pieces_on(board: chess.Board, squares: Iterable[chess.Square]) -> list[chess.Piece]:
-    """The pieces on these squares, without empty ones."""
-    return [piece for square in squares if (piece := board.piece_at(square)) is not None]

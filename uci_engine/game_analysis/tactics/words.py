@@ -8,6 +8,7 @@ import chess
 
 from evaluation.report import joined
 from uci_engine.game_analysis.boards import positions
+from uci_engine.game_analysis.tactics.attacks import value_at
 from uci_engine.game_analysis.tactics.motif import Kind, Motif
 
 # What is said of each motif. {move} is its numbered move, {targets} and {others} are pieces with their squares, {them}
@@ -23,7 +24,7 @@ SENTENCES = {
     Kind.DISCOVERED_CHECK: "{move} gives discovered check by {actor}",
     Kind.DOUBLE_CHECK: "{move} is double check by {others}, so only the king may move",
     Kind.HANGING: "{move} takes {targets}, which nothing guards",
-    Kind.UNDERDEFENDED: "{move} takes {targets}, which has not enough guards",
+    Kind.UNDERDEFENDED: "{move} takes {targets}, which {why}",
     Kind.GUARDED: "{before} took on {square}, which is guarded: {move}",
     Kind.TRAPPED: "after {move} {targets} is trapped: every square that it can reach is attacked",
     Kind.REMOVED_GUARD: "{move} takes a guard of {square}, so that {win} is possible",
@@ -64,6 +65,7 @@ def motif_words(board: chess.Board, moves: Sequence[chess.Move], motif: Motif) -
 
     mate = motif.kind.value
     square = motif.targets[0] if motif.targets else motif.move.to_square
+    taken = value_at(before, square)
     template = SENTENCES.get(motif.kind, NAMED_MATE)
     return template.format(
         move=numbered(before, motif.move),
@@ -78,6 +80,7 @@ def motif_words(board: chess.Board, moves: Sequence[chess.Move], motif: Motif) -
         squares=joined([chess.square_name(target) for target in motif.targets]),
         side="White" if after.turn else "Black",
         promoted=chess.piece_name(motif.move.promotion or chess.QUEEN),
+        why="is worth more" if taken > value_at(before, motif.move.from_square) else "has not enough guards",
         mate=mate if "'" in mate else f"{'an' if mate[0] in 'Aeo' else 'a'} {mate}",
     )
 
@@ -88,7 +91,11 @@ def left_guard_words(board: chess.Board, move: chess.Move, motif: Motif) -> str:
         return ""
     square = motif.move.to_square
     after = positions(board, [move])[1]
-    if square not in board.attacks(move.from_square) or square in after.attacks(move.to_square):
+    if (
+        square == move.to_square
+        or square not in board.attacks(move.from_square)
+        or square in after.attacks(move.to_square)
+    ):
         return ""
     piece = board.piece_type_at(move.from_square)
     assert piece is not None
