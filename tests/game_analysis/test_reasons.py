@@ -15,16 +15,8 @@ from evaluation.catalogue import FAMILIES
 from tests.support.analyser import MaterialAnalyser
 from tests.support.networks import random_network
 from uci_engine import Engine
-from uci_engine.game_analysis.reasons import (
-    MATERIAL,
-    NETWORK,
-    WITHOUT_OWNER,
-    Change,
-    changes_between,
-    material_words,
-    reason_for,
-    strongest,
-)
+from uci_engine.game_analysis.changes import MATERIAL, NETWORK, WITHOUT_OWNER, Change, changes_between, strongest
+from uci_engine.game_analysis.reasons import material_words, reason_for
 from uci_engine.game_analysis.values import DRAWN, Found, Value, value_of
 from uci_engine.score import win_curve
 

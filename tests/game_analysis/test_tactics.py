@@ -158,6 +158,24 @@ def guard_is_pinned(claim: Claim) -> bool:
     return bool(chess.between(claim.motif.actor, claim.motif.others[1]) & chess.BB_SQUARES[claim.motif.others[0]])
 
 
+def is_too_late(claim: Claim) -> bool:
+    """Whether the king, to move, cannot reach the square of promotion by the move after the pawn has promoted."""
+    (king,), (pawn,) = claim.motif.targets, claim.motif.others
+    goal = chess.square(chess.square_file(pawn), 0 if claim.loser else 7)
+    return chess.square_distance(king, goal) > chess.square_distance(pawn, goal) + 1
+
+
+def has_only_losing_moves(claim: Claim) -> bool:
+    """Whether after each move of the side to move the other side takes at a profit, promotes or mates."""
+    for move in list(claim.after.legal_moves):
+        reply = claim.after.copy(stack=False)
+        reply.push(move)
+        gains = (exchange(reply, answer) >= 1 for answer in list(reply.legal_moves))
+        if not any(gains):
+            return False
+    return not claim.after.is_check()
+
+
 CLAIMS: dict[Kind, Callable[[Claim], bool]] = {
     Kind.FORK: is_fork,
     Kind.DOUBLE_ATTACK: lambda claim: claim.after.is_attacked_by(not claim.loser, claim.motif.targets[0]),
@@ -175,6 +193,9 @@ CLAIMS: dict[Kind, Callable[[Claim], bool]] = {
     Kind.INTERFERENCE: was_guarded,
     Kind.OVERLOADED: guards_both,
     Kind.ATTRACTION: is_drawn_there,
+    Kind.OUTSIDE_SQUARE: is_too_late,
+    Kind.ZUGZWANG: has_only_losing_moves,
+    Kind.PROMOTION: lambda claim: claim.motif.move.promotion == chess.QUEEN,
     Kind.STALEMATE: lambda claim: claim.boards[-1].is_stalemate(),
     **{kind: is_mate for kind in Kind if kind.is_mate},
 }

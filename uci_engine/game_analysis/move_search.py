@@ -14,10 +14,11 @@ import chess
 from chess.engine import Limit
 
 from uci_engine.game_analysis.boards import board_after
+from uci_engine.game_analysis.changes import changes_between
 from uci_engine.game_analysis.game_search import share_of
 from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.move_report import MoveComparison, MoveExplanation, Proof
-from uci_engine.game_analysis.reasons import changes_between, reason_for
+from uci_engine.game_analysis.reasons import reason_for
 from uci_engine.game_analysis.report import EXTENSION, extended, judged, shown_line, tablebase_verdict
 from uci_engine.game_analysis.support import support_for
 from uci_engine.game_analysis.values import DRAWN, Analyser, Found, SearchedMove, Value, final_value, found_by

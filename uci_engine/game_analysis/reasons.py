@@ -4,23 +4,18 @@ First comes the tactic that decides one of the lines, then what the move costs. 
 followed to a quiet position in which the static evaluation shows best what the search has found. There the terms of the
 evaluation are compared, by their titles, and said as they can be seen. A forced mate, a draw and a tablebase result are
 reasons of their own.
-
-A piece has a part of its value in other terms: a knight's mobility is worth a pawn or so. So a side that loses a knight
-seems to lose mobility, too. Therefore what a term changes because there are more or fewer pieces counts as material.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import chess
 
-from evaluation.catalogue import CATALOGUE, FAMILY_OF, LIMIT, NETWORK_TERM, OTHER_TITLES
-from evaluation.explanation import TermValue
-from evaluation.report import counted_pieces, joined, pieces_seen
+from evaluation.report import counted_pieces, joined
 from uci_engine.game_analysis.boards import PIECE_VALUES, board_after, wins_material
-from uci_engine.game_analysis.seen import seen_change
+from uci_engine.game_analysis.changes import NETWORK, changes_between, strongest
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line
 from uci_engine.game_analysis.tactics.motif import DRAWS, ENDINGS, Kind, Motif
@@ -28,16 +23,6 @@ from uci_engine.game_analysis.tactics.words import left_guard_words, motif_words
 from uci_engine.game_analysis.values import Analyser, Found, Value, final_value
 from uci_engine.score import piece_count, win_curve
 
-# The title of all terms of its family: a piece taken changes all of them.
-MATERIAL = "material"
-NETWORK = OTHER_TITLES[NETWORK_TERM]
-# These titles belong to neither side. Their change is stored under White.
-WITHOUT_OWNER = (MATERIAL, NETWORK)
-# The side to move differs from position to position, and the limit from score to score. Neither says anything of a
-# line.
-NEVER_A_REASON = ("tempo", OTHER_TITLES[LIMIT])
-# The kind of piece that a term counts, for the terms that count one.
-OWNERS = {term.name: chess.PIECE_NAMES.index(term.owner) for term in CATALOGUE if term.owner in chess.PIECE_NAMES[1:]}
 # Lines are compared at most this many plies deep.
 MAX_COMPARED_PLIES = 12
 # The penalty a ply, in shown centipawns: for comparing late, and for comparing positions at different plies.
@@ -51,99 +36,6 @@ LEAST_SHARE = 0.15
 MAX_FEATURES = 2
 # A loss of which the two positions show less than this share is one that only the lines explain.
 LEAST_SHOWN_SHARE = 0.4
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """How much more the terms of one title count for one side in one position than in another.
-
-    `cp` is in shown centipawns from White's view, so a gain for Black is negative. `named_pieces` are those of the
-    second position to which the network owes its change, "" for any other title.
-    """
-
-    title: str
-    color: chess.Color
-    cp: int
-    named_pieces: str = ""
-
-    def cp_for(self, color: chess.Color) -> int:
-        return self.cp if color else -self.cp
-
-    def words(self) -> str:
-        """`White's king's shelter -0.80`: from White's view, in pawns."""
-        words = f"{self.title} {self.cp / 100:+.2f}"
-        if self.title not in WITHOUT_OWNER:
-            return f"{'White' if self.color else 'Black'}'s {words}"
-        return f"{words} (mostly {self.named_pieces})" if self.named_pieces else words
-
-    def seen_by(self, reader: chess.Color) -> str:
-        """`your king's shelter is weaker`: what can be seen on the board, for one player."""
-        is_more = self.cp_for(self.color) > 0
-        if self.title == NETWORK:
-            where = f", mostly by {self.named_pieces}" if self.named_pieces else ""
-            return f"the network judges the position {'better' if self.cp_for(reader) > 0 else 'worse'}{where}"
-        owner = "your" if self.color == reader else "White's" if self.color else "Black's"
-        return f"{owner} {seen_change(self.title, is_more)}"
-
-
-def changes_between(analyser: Analyser, before: chess.Board, after: chess.Board, pieces: int) -> list[Change]:
-    """How the static evaluations of two positions differ, greatest difference first.
-
-    `pieces`: on the board at the root of the search, for the scale.
-    """
-    explained = analyser.explain(before), analyser.explain(after)
-    old, new = ({term.name: term for term in explanation} for explanation in explained)
-    sums: dict[tuple[str, chess.Color], float] = {(MATERIAL, chess.WHITE): 0.0}
-    for name, term in {**old, **new}.items():
-        # A decisive score is without the network. That it comes or goes is no reason.
-        if term.title in NEVER_A_REASON or (name == NETWORK_TERM and not (name in old and name in new)):
-            continue
-        title = MATERIAL if term.family == FAMILY_OF[MATERIAL] else term.title
-        for color in chess.COLORS:
-            there, here = (_white_cp(terms.get(name), color) for terms in (old, new))
-            by_number = _due_to_number(name, color, before, after, there + here)
-            sums[MATERIAL, chess.WHITE] += by_number
-            key = title, color or title in WITHOUT_OWNER
-            sums[key] = sums.get(key, 0.0) + here - there - by_number
-    for title in {title for title, _ in sums} - {MATERIAL}:
-        _cancel(sums, title)
-    midpoint_cp, _ = win_curve(pieces)
-    changes = []
-    for (title, color), cp in sums.items():
-        seen = pieces_seen(explained[1], 1 if cp > 0 else -1, explained[0]) if title == NETWORK else ""
-        changes.append(Change(title, color, round(cp * 100 / midpoint_cp), seen))
-    return sorted((change for change in changes if change.cp), key=lambda change: -abs(change.cp))
-
-
-def _white_cp(term: TermValue | None, color: chess.Color) -> int:
-    """What a term adds for one side, from White's view."""
-    if term is None:
-        return 0
-    return term.white_cp if color else -term.black_cp
-
-
-def _cancel(sums: dict[tuple[str, chess.Color], float], title: str) -> None:
-    """Take from both sides' changes of a title what both have gained, or both lost: that changes nothing."""
-    white, black = sums.get((title, chess.WHITE), 0.0), sums.get((title, chess.BLACK), 0.0)
-    if white * black < 0:
-        greater = chess.WHITE if abs(white) > abs(black) else chess.BLACK
-        sums[title, greater] = white + black
-        sums[title, not greater] = 0.0
-
-
-def _due_to_number(name: str, color: chess.Color, before: chess.Board, after: chess.Board, sum_of_both: float) -> float:
-    """How much of a term's change is due to the number of pieces that it counts: each has the mean of both boards."""
-    owner = OWNERS.get(name)
-    if owner is None:
-        return 0.0
-    there, here = (len(board.pieces(owner, color)) for board in (before, after))
-    return (here - there) * sum_of_both / (here + there) if here != there else 0.0
-
-
-def strongest(changes: Iterable[Change], for_color: chess.Color, count: int, least_cp: int) -> list[Change]:
-    """The greatest changes against one side, at most this many and each of at least this size, without material."""
-    against = [change for change in changes if change.title != MATERIAL and -change.cp_for(for_color) >= least_cp]
-    return sorted(against, key=lambda change: change.cp_for(for_color))[:count]
 
 
 def material_words(better: chess.Board, worse: chess.Board, color: chess.Color) -> str:
