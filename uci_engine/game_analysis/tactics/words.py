@@ -37,7 +37,7 @@ SENTENCES = {
     Kind.PERPETUAL_CHECK: "{move} begins a perpetual check",
     Kind.STALEMATE: "{move} leads to stalemate",
     Kind.PROMOTION: "{move} promotes",
-    Kind.UNDERPROMOTION: "{move} promotes to a {promoted}, which is better than a queen",
+    Kind.UNDERPROMOTION: "{move} promotes to a {promoted}",
     Kind.ADVANCED_PAWN: "{move} brings {them} to the seventh rank, and nothing stops it",
     Kind.ZUGZWANG: "after {move} {side} is in zugzwang: every move loses something",
     Kind.OPPOSITION: "{move} takes the opposition, and {them} has to give way",
