@@ -78,6 +78,8 @@ class Desk:
         self._pool = ThreadPoolExecutor(1, "desk")
         self._lock = threading.Lock()
         self._turn: Turn | None = None
+        # The first time takes longer, so it is before the first question.
+        self._pool.submit(engine.explain, chess.Board())
 
     def ask(self, tab: str, work: Callable[[Turn, Tell], None], tell: Tell) -> tuple[Turn, Future[None]]:
         """Ask a question for a tab, which stops the one before. `tell` gets its answers, in the desk's thread."""

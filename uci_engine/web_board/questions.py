@@ -23,7 +23,7 @@ from uci_engine.web_board.requests import Request
 REPLY = 1.0
 HINT = 0.7
 # A move is explained at once, and then better and better.
-PROOFS = (0.15, 1.0, 4.0)
+PROOFS = (0.1, 1.0, 4.0)
 # All moves are compared, and then the best ones are searched, in turns.
 ROUNDS = ((0.3, 2.0), (2.0, 120.0))
 REVIEW = 0.2

@@ -109,7 +109,7 @@ class BoardServer(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
-                log_level="critical",
+                log_level="error",
                 limit_concurrency=MAX_CONNECTIONS,
                 timeout_graceful_shutdown=2,
                 server_header=False,
@@ -183,6 +183,9 @@ class BoardServer(uvicorn.Server):
         try:
             while (answer := await answers.get()) is not None:
                 yield json.dumps(answer) + "\n"
+            if not future.cancelled():
+                # A fault of this program is not hidden.
+                future.result()
         finally:
             turn.stop()
 

@@ -1,5 +1,7 @@
 // What the engine thinks of the position on the board, and of a move that the player clicks.
 const COSTS = [0.02, 0.08, 0.15, 0.3];
+// What is shown as 0 %.
+const LEAST_COST = 0.005;
 const costClass = (cost) => `cost-${COSTS.filter((least) => cost >= least).length}`;
 const percent = (share) => `${Math.round(100 * share)} %`;
 const pawns = (cp) => (cp > 0 ? "+" : cp < 0 ? "\u2212" : "") + (Math.abs(cp) / 100).toFixed(2);
@@ -32,66 +34,84 @@ function refresh(isAgain = false) {
     if (insight.key !== key) return;
     if (answer.lines) insight.report = { ...answer, from };
     else Object.assign(insight, answer);
-    showExplained();
+    if (answer.lines) showReport();
+    else if (answer.costs) showCosts();
+    else showFamilies();
     drawBoard();
   });
 }
 
 function showExplained() {
-  const { families, costs, report } = insight;
   byId("explained").hidden = !byId("explain").checked;
+  showReport();
+  showCosts();
+  showFamilies();
+}
+
+function showReport() {
+  const { report, key } = insight;
+  const rows = byId("lines");
   byId("effort").textContent = report
     ? `Depth ${report.depth}, ${report.nodes.toLocaleString("en")} positions in ${report.seconds.toFixed(1)} s, ` +
       `${report.alternatives} alternatives.`
     : "";
-  showLines(report);
-  byId("costs").replaceChildren(...(costs ?? []).map(chip));
-  if (families) showFamilies([...families, ["Sum", insight.sum]]);
-  else byId("families").replaceChildren();
+  // What is pointed at or has the focus stays.
+  if (report && rows.dataset.key === key && rows.matches(":hover, :focus-within")) return;
+  rows.dataset.key = report ? key : "";
+  rows.replaceChildren(
+    ...(report?.lines ?? []).map((line) => {
+      const words = element("td", { className: "words" }, ...lineButtons(line, report.from));
+      const cells = [line.value, percent(line.share)].map((textContent) => element("td", { textContent }));
+      return element("tr", {}, element("th", { scope: "row", textContent: sanOf(line.steps[0]) }), ...cells, words);
+    }),
+  );
 }
 
-// The rows stay, so that what has the focus or is about to be clicked does not go away.
-function showLines(report) {
-  const rows = byId("lines");
-  const lines = report?.lines ?? [];
-  while (rows.children.length > lines.length) rows.lastChild.remove();
-  lines.forEach((line, index) => {
-    const key = line.moves.join();
-    if (rows.children[index]?.dataset.key !== key) {
-      const row = element("tr");
-      row.dataset.key = key;
-      const words = element("td", { className: "words" }, ...lineButtons(line, report.from));
-      row.append(element("th", { scope: "row", textContent: line.steps[0].say.split(" ").pop() }), element("td"), element("td"), words);
-      rows.children[index] ? rows.children[index].replaceWith(row) : rows.append(row);
-    }
-    rows.children[index].children[1].textContent = line.value;
-    rows.children[index].children[2].textContent = percent(line.share);
-  });
+function showCosts() {
+  const focused = document.activeElement?.dataset.move;
+  const before = [...byId("costs").children];
+  const chips = (insight.costs ?? []).map((each) => chip(each, before));
+  byId("costs").replaceChildren(...chips);
+  if (focused) chips.find(({ dataset }) => dataset.move === focused)?.focus();
 }
+
+// What is said of a position begins with its move: `12... Nf6`.
+const numberOf = (position) => position.say.split(" ")[0];
+const sanOf = (position) => position.say.split(" ")[1].replace(/\.$/, "");
+const numbered = (position, isFirst) => (isFirst || !numberOf(position).endsWith("...") ? numberOf(position) : "");
 
 // A line as its moves, each of which shows the position after it.
 function lineButtons(line, from) {
   return line.steps.map((step, index) => {
-    const [number, san] = step.say.split(" ");
-    const textContent = index === 0 || !number.endsWith("...") ? `${number} ${san}` : san;
-    return element("button", { type: "button", className: "line-move", textContent, onclick: () => enter(line, from, index + 1) });
+    const textContent = `${numbered(step, index === 0)} ${sanOf(step)}`.trim();
+    const onclick = () => enter(line, from, index + 1);
+    return element("button", { type: "button", className: "line-move", textContent, onclick });
   });
 }
 
-function chip({ move, san, value, cost }) {
-  const words = cost < 0.005 ? value : `${value}, \u2212${percent(cost)}`;
-  return element("button", { type: "button", className: `chip ${costClass(cost)}`, textContent: `${san} ${words}`, onclick: () => prove(move) });
+// The button of a move stays, so that a click on it is not lost.
+function chip({ move, san, value, cost }, before) {
+  const kept = before.find(({ dataset }) => dataset.move === move);
+  const made = kept ?? element("button", { type: "button", onclick: () => prove(move) });
+  made.dataset.move = move;
+  made.textContent = `${san} ${value}${cost < LEAST_COST ? "" : `, \u2212${percent(cost)}`}`;
+  made.className = `chip ${costClass(cost)}`;
+  return made;
 }
 
-function showFamilies(rows) {
-  const most = Math.max(100, ...rows.map(([, cp]) => Math.abs(cp)));
+function showFamilies() {
+  const { families, sum } = insight;
+  const shown = families ? [...families, ["Sum", sum]] : [];
+  const most = Math.max(100, ...shown.map(([, cp]) => Math.abs(cp)));
   byId("families").replaceChildren(
-    ...rows.map(([name, cp]) => {
+    ...shown.map(([name, cp]) => {
       const share = element("span", { className: `share ${cp >= 0 ? "white" : "black"}` });
       const width = (50 * Math.abs(cp)) / most;
       share.style.width = `${width}%`;
       if (cp < 0) share.style.marginLeft = `${50 - width}%`;
-      return element("tr", {}, element("th", { scope: "row", textContent: name }), element("td", { textContent: pawns(cp) }), element("td", { className: "words" }, share));
+      const bar = element("td", { className: "words" }, share);
+      const title = element("th", { scope: "row", textContent: name });
+      return element("tr", {}, title, element("td", { textContent: pawns(cp) }), bar);
     }),
   );
 }
@@ -113,13 +133,14 @@ async function prove(move) {
 function showProof({ move, san, sign, value, mark, is_error: isError, texts, lines }, from) {
   byId("proof").hidden = false;
   byId("proof").className = `panel ${isError ? "bad" : "good"}`;
-  byId("proof-title").textContent = `${from.position.number}${from.position.turn === "white" ? "." : "..."} ${san}${sign} ${value}, ${mark}`;
+  const number = `${from.position.number}${from.position.turn === "white" ? "." : "..."}`;
+  byId("proof-title").textContent = `${number} ${san}${sign} ${value}, ${mark}`;
   // What has not changed is not spoken again.
   const spoken = byId("proof-text");
-  if (spoken.textContent !== texts.join("")) spoken.replaceChildren(...texts.map((text) => element("p", { textContent: text })));
-  byId("proof-lines").replaceChildren(
-    ...lines.map((line) => element("button", { type: "button", textContent: line.title, onclick: () => enter(line, from) })),
-  );
+  const paragraphs = texts.map((textContent) => element("p", { textContent }));
+  if (spoken.textContent !== texts.join("")) spoken.replaceChildren(...paragraphs);
+  const button = (line) => ({ type: "button", textContent: line.title, onclick: () => enter(line, from) });
+  byId("proof-lines").replaceChildren(...lines.map((line) => element("button", button(line))));
   byId("proof-play").hidden = retry !== null;
   byId("proof-play").onclick = () => (canPlay() ? commit(move) : tryMove(move).catch((error) => notify(error.message)));
   if (innerWidth < 900) byId("proof").scrollIntoView({ block: "nearest" });

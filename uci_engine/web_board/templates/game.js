@@ -14,7 +14,8 @@ let at = 0;
 function newGame(fields) {
   const { start = data.start, chess960 = false, color = null, elo = null, clock = null, id = randomId() } = fields;
   const base = { start, chess960, moves: [] };
-  return { id, base, color, elo, clock, moves: fields.moves ?? [], positions: [], result: fields.result ?? "*", title: "" };
+  const { moves = [], result = "*" } = fields;
+  return { id, base, color, elo, clock, moves, positions: [], result, title: "" };
 }
 
 const isPlaying = () => game.color !== null && game.result === "*";
@@ -124,7 +125,8 @@ async function engineMoves() {
   at = end();
   show();
   let move = null;
-  const clock = game.clock && Object.fromEntries(Object.entries(game.clock).map(([key, ms]) => [key, Math.max(0, Math.round(ms))]));
+  const whole = Object.entries(game.clock ?? {}).map(([name, ms]) => [name, Math.max(0, Math.round(ms))]);
+  const clock = Object.fromEntries(whole);
   await question("reply", { ...wholeGame(), elo: game.elo, ...clock }, (answer) => ({ move } = answer), engineMoves);
   if (mine !== turnNumber) return;
   isThinking = false;
@@ -202,7 +204,8 @@ function spend(color) {
 function tick() {
   if (game.clock === null) return;
   const turn = game.positions[end()].turn;
-  for (const [id, color] of [["clock-below", board.flipped ? "black" : "white"], ["clock-above", board.flipped ? "white" : "black"]]) {
+  for (const color of ["white", "black"]) {
+    const id = (color === "black") === board.flipped ? "clock-below" : "clock-above";
     const runs = isRunning() && turn === color;
     const left = Math.max(0, game.clock[color] - (runs ? performance.now() - turnBegan : 0));
     const seconds = Math.ceil(left / 1000);

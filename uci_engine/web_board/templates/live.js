@@ -38,7 +38,10 @@ function show() {
   refresh();
 }
 
-const levelName = (elo) => [...byId("level").options].find(({ value }) => value === String(elo ?? ""))?.text ?? `level ${elo}`;
+function levelName(elo) {
+  const option = [...byId("level").options].find(({ value }) => value === String(elo ?? ""));
+  return option?.text ?? `level ${elo}`;
+}
 
 function facts() {
   if (game.color === null) return game.title || "A position to look at.";
@@ -60,17 +63,22 @@ async function fillIn() {
 }
 
 function showMoves() {
-  const ply = track === game ? at : (track.base.moves.length);
+  const ply = track === game ? at : track.base.moves.length;
+  const hadFocus = byId("moves").contains(document.activeElement);
   const shown = [];
   game.positions.slice(1).forEach((position, index) => {
-    const [number, name] = position.say.split(/ |\.$/);
-    if (index === 0 || !number.endsWith("...")) shown.push(element("b", { textContent: number }), " ");
-    const san = name.replace(/\.$/, "");
-    const button = element("button", { type: "button", className: `move ${position.mark ?? ""}`, textContent: san, onclick: () => jump(index + 1) });
+    const number = numbered(position, index === 0);
+    if (number) shown.push(element("b", { textContent: number }), " ");
+    const className = `move ${position.mark ?? ""}`;
+    const onclick = () => jump(index + 1);
+    const button = element("button", { type: "button", className, textContent: sanOf(position), onclick });
+    // Tab reaches one move, and the arrows the others.
+    button.tabIndex = index + 1 === (ply || 1) ? 0 : -1;
     if (index + 1 === ply) button.setAttribute("aria-current", "true");
     shown.push(button, " ");
   });
   byId("moves").replaceChildren(...shown, game.result === "*" ? "" : game.result);
+  if (hadFocus) byId("moves").querySelector("[tabindex='0']")?.focus();
 }
 
 function drawBoard() {
@@ -104,11 +112,14 @@ function drawBelow() {
 function drawAbove() {
   if (selected !== null && byId("explain").checked) {
     for (const { move, cost } of insight.costs ?? []) {
-      if (move.startsWith(selected)) label("cost-text", move.slice(2, 4), cost < 0.005 ? "best" : `\u2212${percent(cost)}`, 12);
+      const text = cost < LEAST_COST ? "best" : `\u2212${percent(cost)}`;
+      if (move.startsWith(selected)) label("cost-text", move.slice(2, 4), text, 12);
     }
   }
   if (byId("worth").checked) {
-    for (const [square, cp] of Object.entries(insight.worth ?? {})) label("worth-text", square, (cp / 100).toFixed(1), 42);
+    for (const [square, cp] of Object.entries(insight.worth ?? {})) {
+      label("worth-text", square, (cp / 100).toFixed(1), 42);
+    }
   }
   if (byId("explain").checked && retry === null) {
     (insight.report?.lines ?? []).forEach((line, index) => arrow(`better${index ? " second" : ""}`, line.moves[0]));
@@ -125,9 +136,9 @@ function label(name, square, text, y) {
 }
 
 function arrow(name, move) {
-  const [from, to] = [move.slice(0, 2), move.slice(2, 4)].map((square) => board.place(square));
-  const head = `url(#head-${name.split(" ")[0]})`;
-  board.add("path", { class: `arrow ${name}`, "marker-end": head, d: `M${from.x + 22.5} ${from.y + 22.5}L${to.x + 22.5} ${to.y + 22.5}` });
+  const [from, to] = move.match(/../g).slice(0, 2).map((square) => board.place(square));
+  const d = `M${from.x + 22.5} ${from.y + 22.5}L${to.x + 22.5} ${to.y + 22.5}`;
+  board.add("path", { class: `arrow ${name}`, "marker-end": `url(#head-${name.split(" ")[0]})`, d });
 }
 
 // Move ----------------------------------------------------------------------------------------------------------------
@@ -182,7 +193,8 @@ async function act(move) {
 // The square under a pointer.
 function squareAt(event) {
   const box = board.element.getBoundingClientRect();
-  const [x, y] = [Math.floor((8 * (event.clientX - box.left)) / box.width), Math.floor((8 * (event.clientY - box.top)) / box.height)];
+  const x = Math.floor((8 * (event.clientX - box.left)) / box.width);
+  const y = Math.floor((8 * (event.clientY - box.top)) / box.height);
   if (x < 0 || x > 7 || y < 0 || y > 7) return null;
   return board.flipped ? "hgfedcba"[x] + (y + 1) : "abcdefgh"[x] + (8 - y);
 }
@@ -230,7 +242,8 @@ board.element.addEventListener("keydown", (event) => {
     const sign = board.flipped ? -1 : 1;
     const from = cursor ?? (board.flipped ? "d8" : "e1");
     const within = (value) => Math.max(0, Math.min(7, value));
-    const [x, y] = [within(from.charCodeAt(0) - 97 + sign * arrowed[0]), within(Number(from[1]) - 1 + sign * arrowed[1])];
+    const x = within(from.charCodeAt(0) - 97 + sign * arrowed[0]);
+    const y = within(Number(from[1]) - 1 + sign * arrowed[1]);
     cursor = "abcdefgh"[x] + (y + 1);
     const letter = Board.read(here().fen)[cursor];
     const color = letter && (letter === letter.toUpperCase() ? "white" : "black");
@@ -285,9 +298,10 @@ const toggles = { e: "explain", v: "prove", w: "worth" };
 for (const [id, , action] of actions) byId(id).addEventListener("click", action);
 
 document.addEventListener("keydown", (event) => {
-  const isText = ["TEXTAREA", "SELECT"].includes(event.target.tagName) || (event.target.tagName === "INPUT" && event.target.type !== "checkbox");
+  const isText = event.target.matches("textarea, select, input:not([type='checkbox'])");
   if (event.ctrlKey || event.altKey || event.metaKey || isText || byId("promotion").open) return;
-  const action = toggles[event.key] ? () => toggle(toggles[event.key]) : actions.find(([, key]) => key === event.key)?.[2];
+  const pressed = actions.find(([, key]) => key === event.key)?.[2];
+  const action = toggles[event.key] ? () => toggle(toggles[event.key]) : pressed;
   if (!action) return;
   event.preventDefault();
   action();
@@ -314,13 +328,16 @@ byId("type").onsubmit = (event) => {
   event.preventDefault();
   const text = byId("move").value.trim();
   const plain = (name) => name.replace(/[+#=x]/g, "").replace(/0/g, "O");
-  const found = Object.entries(here().legal ?? {}).find(([uci, san]) => uci === text.toLowerCase() || plain(san) === plain(text));
+  const isMeant = ([uci, san]) => uci === text.toLowerCase() || plain(san) === plain(text);
+  const found = Object.entries(here().legal ?? {}).find(isMeant);
   byId("move").value = "";
   if (found) act(found[0]);
   else say(`${text.slice(0, 20)} is no legal move here.`);
 };
 
-for (const button of byId("promotion").querySelectorAll("button")) button.onclick = () => byId("promotion").close(button.value);
+for (const button of byId("promotion").querySelectorAll("button")) {
+  button.onclick = () => byId("promotion").close(button.value);
+}
 
 // Games ---------------------------------------------------------------------------------------------------------------
 
@@ -329,9 +346,10 @@ byId("new-game").onsubmit = (event) => {
   const color = byId("color").value || (Math.random() < 0.5 ? "white" : "black");
   const [minutes, seconds] = byId("time").value.split(" ").map(Number);
   const clock = minutes ? { white: 60000 * minutes, black: 60000 * minutes, increment: 1000 * seconds } : null;
-  const from = byId("from-here").checked ? { ...path() } : {};
+  const from = byId("from-here").checked ? path() : {};
+  const elo = Number(byId("level").value) || null;
   byId("new").open = false;
-  begin(newGame({ ...from, color, elo: Number(byId("level").value) || null, clock })).catch((error) => notify(error.message));
+  begin(newGame({ ...from, color, elo, clock })).catch((error) => notify(error.message));
 };
 
 byId("load-form").onsubmit = async (event) => {
@@ -346,7 +364,8 @@ function offerUnfinished(own) {
   const games = Object.values(stored()).filter(({ id, result }) => result === "*" && id !== own);
   byId("unfinished").replaceChildren(
     ...games.map((kept) => {
-      const textContent = `Continue: ${nameOf(kept.color)} against ${levelName(kept.elo)}, ${kept.moves.length} half-moves`;
+      const names = `${nameOf(kept.color)} against ${levelName(kept.elo)}`;
+      const textContent = `Continue: ${names}, ${kept.moves.length} half-moves`;
       const resume = (event) => {
         event.target.remove();
         begin(newGame(kept)).catch((error) => notify(error.message));

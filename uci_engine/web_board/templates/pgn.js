@@ -30,6 +30,7 @@ async function review() {
   leave();
   forgetMistakes();
   byId("explain").checked = byId("worth").checked = false;
+  showExplained();
   const bar = byId("progress");
   bar.hidden = false;
   bar.value = 0;
@@ -53,9 +54,14 @@ function showMistakes({ errors, says, accuracy }) {
 
 function mistakeCard(error, number) {
   const button = (textContent, onclick) => element("button", { type: "button", textContent, onclick });
-  const from = () => ({ path: { ...game.base, moves: game.moves.slice(0, error.index) }, position: game.positions[error.index], back: { track: game, at: error.index } });
-  const title = element("h3", {}, button(error.move, () => jump(error.index + 1)), ` ${error.mark} by ${error.player} `);
-  title.append(element("span", { className: "values", textContent: error.change }));
+  const from = () => ({
+    path: { ...game.base, moves: game.moves.slice(0, error.index) },
+    position: game.positions[error.index],
+    back: { track: game, at: error.index },
+  });
+  const change = element("span", { className: "values", textContent: error.change });
+  const show = button(error.move, () => jump(error.index + 1));
+  const title = element("h3", {}, show, ` ${error.mark} by ${error.player} `, change);
   const why = element("details", {}, element("summary", { textContent: "Why, and what was better" }));
   why.append(element("p", { textContent: error.reason }));
   for (const [name, line] of [["Better", error.better], ["Played", error.played]]) {
@@ -71,15 +77,16 @@ function tryAgain(number) {
   byId("retry-text").textContent = `${error.player} played ${error.move} here. Find a better move.`;
   byId("retry-next").disabled = number === mistakes.length - 1;
   jump(error.index);
+  board.element.focus({ preventScroll: true });
   board.element.scrollIntoView({ block: "nearest" });
-  board.element.focus();
 }
 
 async function attempt(move) {
   await prove(move);
   if (retry === null || insight.proof?.move !== move) return;
   const { san, is_error: isError, mark } = insight.proof;
-  byId("retry-text").textContent = isError ? `${san} is no better: ${mark}. Try another move.` : `${san} is right: ${mark}.`;
+  const verdict = isError ? `is no better: ${mark}. Try another move` : `is right: ${mark}`;
+  byId("retry-text").textContent = `${san} ${verdict}.`;
 }
 
 function endRetry() {
