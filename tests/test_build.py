@@ -121,8 +121,11 @@ def test_the_wheel_holds_the_compiled_kernel_and_no_c(wheel: Path, tmp_path: Pat
         assert [name for name in files if name.startswith(f"{stem}.") and name.endswith((".so", ".pyd"))]
         assert f"{stem}.py" in files
     assert {"evaluation/weights.toml", "evaluation/py.typed", "uci_engine/py.typed"} <= files
-    analysis = ROOT / "uci_engine" / "game_analysis"
-    data = [*(analysis / "templates").iterdir(), ROOT / "uci_engine" / "book" / "opening_names.tsv.gz"]
+    pages = [ROOT / "uci_engine" / room / "templates" for room in ("game_analysis", "web_board")]
+    data = [
+        *(path for folder in pages for path in folder.iterdir()),
+        ROOT / "uci_engine" / "book" / "opening_names.tsv.gz",
+    ]
     assert {path.relative_to(ROOT).as_posix() for path in data} <= files
     assert not [name for name in files if name.endswith(".c")]
     about = f"secateur-{__version__}.dist-info"

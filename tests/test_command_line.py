@@ -49,12 +49,12 @@ def test_version() -> None:
 
 def test_help_names_every_subcommand() -> None:
     text = "\n".join(output("--help"))
-    for command in ("go", "analyse", "explain", "bench", "perft", "eval", "doctor"):
+    for command in ("go", "board", "analyse", "explain", "bench", "perft", "eval", "doctor"):
         assert f"secateur {command}" in text
     assert "interpreted" not in text
 
 
-@pytest.mark.parametrize("command", ["go", "analyse", "explain", "bench", "perft", "eval", "doctor"])
+@pytest.mark.parametrize("command", ["go", "board", "analyse", "explain", "bench", "perft", "eval", "doctor"])
 def test_each_subcommand_has_its_own_help(command: str) -> None:
     assert output(command, "--help")[0].startswith(f"usage: secateur {command}")
 

@@ -5,10 +5,8 @@ Skipped where there is no Chromium with its driver, or no Selenium.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import chess
 import pytest
@@ -16,17 +14,12 @@ from chess.engine import Limit
 
 from tests.game_analysis.test_pgn import report_of
 from tests.support.analyser import MaterialAnalyser
+from tests.support.browser import WIDTHS, Browser, needs_browser
 from uci_engine.game_analysis.move_search import explain_move
 from uci_engine.game_analysis.page import game_page, index_page, index_row
 from uci_engine.game_analysis.pgn import read_game
 
-webdriver: Any = pytest.importorskip("selenium.webdriver")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason="there is no Chromium with its driver"),
-]
+pytestmark = [pytest.mark.slow, needs_browser]
 
 GAME = """[Event "A"]
 [White "White, W."]
@@ -36,53 +29,6 @@ GAME = """[Event "A"]
 1. e4 {[%clk 0:04:58]} e5 {[%clk 0:04:59]} 2. Qh5 {[%clk 0:04:50]} Nc6 {[%clk 0:04:30]} 3. Qxe5+ {[%clk 0:04:49]}
 Nxe5 {[%clk 0:04:28]} 4. d4 {[%clk 0:04:40]} Ng6 {[%clk 0:04:10]} 5. Bh6 Nxh6 6. Nf3 Qg5 7. Nxg5 f6 8. Bc4 fxg5 1-0
 """
-WIDTHS = (1280, 390)
-
-
-class Browser:
-    """Headless Chromium. `show` opens a page at a width, `log` has what the page complains of."""
-
-    def __init__(self) -> None:
-        from selenium.webdriver.chrome.service import Service
-
-        options = webdriver.ChromeOptions()
-        options.binary_location = CHROMIUM
-        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
-            options.add_argument(argument)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-
-    def show(self, path: Path, width: int = 1280) -> None:
-        metrics = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500}
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        self.driver.get(path.as_uri())
-
-    def log(self) -> list[str]:
-        return [entry["message"] for entry in self.driver.get_log("browser")]
-
-    def run(self, script: str) -> Any:
-        return self.driver.execute_script(f"return ({script});")
-
-    def find(self, selector: str) -> list[Any]:
-        return list(self.driver.find_elements("css selector", selector))
-
-    def click(self, selector: str) -> None:
-        """Click as a mouse would, which needs the element to be in sight and uncovered."""
-        (element, *_) = self.find(selector)
-        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element)
-        element.click()
-
-    def press(self, *keys: str) -> None:
-        for key in keys:
-            self.driver.switch_to.active_element.send_keys(key)
-
-    @property
-    def status(self) -> str:
-        return str(self.run("document.getElementById('status').textContent"))
-
-    @property
-    def board(self) -> str:
-        return str(self.run("document.getElementById('board').getAttribute('aria-label')"))
 
 
 @pytest.fixture(scope="module")

@@ -69,7 +69,7 @@ def add_position(parser: argparse.ArgumentParser, text: str = "the position (def
 def add_settings(parser: argparse.ArgumentParser, default_core: str, **position: str) -> None:
     """Add the position, the options of the engine and the core. `position`: as for `add_position`."""
     add_position(parser, **position)
-    _add_options(parser, '--option MultiPV=3 --option "Skill Level=5"')
+    add_options(parser, '--option MultiPV=3 --option "Skill Level=5"')
     add_core(parser, default_core)
 
 
@@ -81,10 +81,11 @@ def add_limit(parser: argparse.ArgumentParser, default: str, what: str = "a move
     efforts.add_argument("--time", metavar="SECONDS", type=_seconds, help=f"time for {what} (default {default})")
     efforts.add_argument("--nodes", metavar="N", type=number(1, MAX_NODES), help=f"nodes for {what}")
     efforts.add_argument("--depth", metavar="N", type=number(1, MAX_DEPTH), help=f"depth of the search for {what}")
-    _add_options(parser, "--option SyzygyPath=/tables", threads=" (default 2)", hash=f" (default {DEFAULT_HASH_MIB})")
+    add_options(parser, "--option SyzygyPath=/tables", threads=" (default 2)", hash=f" (default {DEFAULT_HASH_MIB})")
 
 
-def _add_options(parser: argparse.ArgumentParser, example: str, threads: str = "", hash: str = "") -> None:
+def add_options(parser: argparse.ArgumentParser, example: str, threads: str = "", hash: str = "") -> None:
+    """Add `--threads`, `--hash` and `--option`. `threads` and `hash` are what stands behind their help."""
     parser.add_argument("--threads", metavar="N", help=f"number of search threads{threads}")
     parser.add_argument("--hash", metavar="MIB", help=f"size of the transposition table in MiB{hash}")
     text = f"set a UCI option, for example: {example}; may be repeated"

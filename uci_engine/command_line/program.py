@@ -32,6 +32,7 @@ Secateur is a UCI chess engine. Without arguments it speaks UCI on standard inpu
 chess programs use it. With arguments it runs one command and exits:
 
   secateur go LIMIT ...       search a position, for example: secateur go movetime 2000
+  secateur board [GAMES]      play against it in the browser, and see what it thinks
   secateur analyse GAMES      annotate games, and show their mistakes on pages
   secateur explain            compare the legal moves of a position, or explain one
   secateur eval               explain the evaluation of a position, term by term
@@ -86,7 +87,7 @@ def run(arguments: Sequence[str]) -> int:
         "secateur",
         DESCRIPTION,
         usage="secateur [-h] [--version] [--core CORE] [--tuning] [COMMAND ...]",
-        epilog="secateur COMMAND --help explains go, analyse, explain, eval, perft, bench and doctor.",
+        epilog="secateur COMMAND --help explains go, board, analyse, explain, eval, perft, bench and doctor.",
     )
     parser.add_argument("--version", action="version", version=f"Secateur {__version__}")
     add_core(parser, os.environ.get(CORE_VARIABLE, "auto"))
@@ -199,6 +200,12 @@ def _analyse(words: Sequence[str], default_core: str, tuning: bool) -> int:
     return analyse.run(words, default_core)
 
 
+def _board(words: Sequence[str], default_core: str, tuning: bool) -> int:
+    from uci_engine.command_line import board
+
+    return board.run(words, default_core)
+
+
 def _explain(words: Sequence[str], default_core: str, tuning: bool) -> int:
     from uci_engine.command_line import explain
 
@@ -215,6 +222,7 @@ def _doctor(words: Sequence[str], default_core: str, tuning: bool) -> int:
 
 COMMANDS: dict[str, Callable[[Sequence[str], str, bool], int]] = {
     "go": _go,
+    "board": _board,
     "analyse": _analyse,
     "explain": _explain,
     "eval": _eval,

@@ -1,7 +1,8 @@
 """What every page is made of: templates, the style and the script inside the page, pieces, diagrams, positions.
 
 A page is one file. It loads nothing: its content security policy allows its own style and its own script, by their
-hashes, and nothing else. Names and comments from games are text, never markup.
+hashes, and nothing else; `uci_engine.web_board` adds its own server. Names and comments from games are text, never
+markup.
 """
 
 from __future__ import annotations
@@ -32,14 +33,16 @@ _UNSAFE = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 
 
 @cache
-def environment() -> Environment:
-    """The templates. Raises ImportError, whose text is for the user, where Jinja2 is not installed."""
+def environment(folder: Path = TEMPLATES) -> Environment:
+    """The templates of a folder, which may import those here. Raises ImportError, whose text is for the user, where
+    Jinja2 is not installed.
+    """
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError:
         raise ImportError("the pages need Jinja2: pip install Jinja2, or analyse with --no-pages") from None
     return Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=FileSystemLoader([folder, TEMPLATES]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -47,18 +50,32 @@ def environment() -> Environment:
     )
 
 
-def render(template: str, data: Mapping[str, Any], **values: Any) -> str:
-    """A page out of this template. `data` is what its script reads. Raises ImportError as `environment`."""
-    from_template = environment().get_template(template)
+def render(
+    template: str,
+    data: Mapping[str, Any],
+    *,
+    folder: Path = TEMPLATES,
+    scripts: Sequence[str] = ("page.js",),
+    styles: Sequence[str] = (),
+    policy: str = "",
+    **values: Any,
+) -> str:
+    """A page out of this template. `data` is what its scripts read. Raises ImportError as `environment`.
+
+    `folder` has the template, the `scripts`, which follow that of the board, and the `styles`, which follow that of all
+    pages. `policy`: what the content security policy allows beside them.
+    """
+    from_template = environment(folder).get_template(template)
     from markupsafe import Markup
 
-    css, script = _source("page.css"), _source("page.js")
+    css = "\n".join([_source(TEMPLATES / "page.css"), *(_source(folder / name) for name in styles)])
+    script = "\n".join([_source(TEMPLATES / "board.js"), *(_source(folder / name) for name in scripts)])
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).translate(_UNSAFE)
     page = {
         "css": Markup(css),
         "script": Markup(script),
         "policy": f"default-src 'none'; style-src '{_hash(css)}'; script-src '{_hash(script)}'; img-src data:; "
-        "base-uri 'none'; form-action 'none'",
+        f"base-uri 'none'; form-action 'none'{policy}",
         "data": Markup(text),
         "generator": GENERATOR,
         "pieces": Markup(_pieces()),
@@ -67,8 +84,8 @@ def render(template: str, data: Mapping[str, Any], **values: Any) -> str:
 
 
 @cache
-def _source(name: str) -> str:
-    return (TEMPLATES / name).read_text("utf-8").strip()
+def _source(path: Path) -> str:
+    return path.read_text("utf-8").strip()
 
 
 def _hash(text: str) -> str:

@@ -45,10 +45,10 @@ class Shown(ABC):
     def _title(self) -> str: ...
 
     @abstractmethod
-    def _lines(self) -> list[tuple[str, Found]]:
+    def lines(self) -> list[tuple[str, Found]]:
         """The lines that are worth playing through, each with its name, the most important first."""
 
-    def _paragraphs(self) -> list[str]:
+    def paragraphs(self) -> list[str]:
         """What is to be said beside the table."""
         return []
 
@@ -60,13 +60,13 @@ class Shown(ABC):
         """The table of the lines, without its heading."""
         return [
             (name, found.value.text, str(found.depth), self.board.variation_san(found.line))
-            for name, found in self._lines()
+            for name, found in self.lines()
         ]
 
     def __str__(self) -> str:
         rows, defences = self._rows(), self._defences()
         width = max([8, *(len(row[0]) for row in rows)])
-        lines = [self.board.fen(), *self._paragraphs()]
+        lines = [self.board.fen(), *self.paragraphs()]
         lines += [f"{name:<{width}}{value:>8}{depth:>7}  {words}" for name, value, depth, words in (COLUMNS, *rows)]
         if not rows:
             lines.append("There is no legal move.")
@@ -77,7 +77,7 @@ class Shown(ABC):
         return "\n".join([*lines, "Values from White's view; at +1.00 White wins half of the games."])
 
     def page(self) -> str:
-        board, shown = self.board, self._lines()
+        board, shown = self.board, self.lines()
         side = "White" if board.turn else "Black"
         start = position(board, f"{side} is to move.", shown[0][1].value if shown else None)
         lines = [line(board, found.line, 0, f"{name} ({found.value.text})", found.value) for name, found in shown]
@@ -86,16 +86,16 @@ class Shown(ABC):
             {"positions": [start], "lines": lines, "flipped": not board.turn},
             title=self._title(),
             fen=board.fen(),
-            texts=self._paragraphs(),
+            texts=self.paragraphs(),
             rows=self._rows(),
             proof=self._defences(),
         )
 
     def _repr_html_(self) -> str:
         board = self.board
-        arrows = [chess.svg.Arrow(found.line[0].from_square, found.line[0].to_square) for _, found in self._lines()[:1]]
+        arrows = [chess.svg.Arrow(found.line[0].from_square, found.line[0].to_square) for _, found in self.lines()[:1]]
         svg = chess.svg.board(board, orientation=board.turn, arrows=arrows, size=280)
-        text = "".join(f"<p>{html_text.escape(paragraph)}</p>" for paragraph in self._paragraphs())
+        text = "".join(f"<p>{html_text.escape(paragraph)}</p>" for paragraph in self.paragraphs())
         body = "".join(_cells("td", row) for row in self._rows())
         return f"<div>{svg}{text}<table><thead>{_cells('th', COLUMNS)}</thead><tbody>{body}</tbody></table></div>"
 
@@ -155,7 +155,7 @@ class MoveComparison(Shown):
     def _title(self) -> str:
         return f"{len(self.moves)} moves compared"
 
-    def _lines(self) -> list[tuple[str, Found]]:
+    def lines(self) -> list[tuple[str, Found]]:
         return [(self.board.san(entry.line[0]), entry) for entry in self.moves]
 
 
@@ -281,7 +281,7 @@ class MoveExplanation(Shown):
     def _title(self) -> str:
         return f"{numbered(self.board, self.move)}{self.judgement.mark.sign} explained"
 
-    def _paragraphs(self) -> list[str]:
+    def paragraphs(self) -> list[str]:
         board, mark = self.board, self.judgement.mark
         name = numbered(board, self.move)
         texts = [f"{name}{mark.sign} is worth {self.value.text}: {self._verdict()}"]
@@ -321,7 +321,7 @@ class MoveExplanation(Shown):
         article = "an" if judgement.mark is Mark.INACCURACY else "a"
         return f"{article} {judgement.mark.word}, which costs {percent}."
 
-    def _lines(self) -> list[tuple[str, Found]]:
+    def lines(self) -> list[tuple[str, Found]]:
         """The lines of the move, of the better one, and of the other replies."""
         board = self.board
         after = board_after(board, [self.move])

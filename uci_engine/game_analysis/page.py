@@ -22,15 +22,8 @@ SHOWN_HEADERS = ("Event", "Site", "Date", "Round", "TimeControl", "Termination")
 
 def game_page(report: GameReport, index: str = "") -> str:
     """The page of a game. `index`: the address of the index, "" for none."""
-    boards = report.boards
-    lines: list[dict[str, Any]] = []
-    worst = sorted(report.errors, key=lambda error: -error[1].judgement.loss)[:MAX_SHOWN_ERRORS]
-    worst.sort(key=lambda error: error[0])
-    errors = [_error(report, index, lines) for index, _ in worst]
-    start = f"Start of the game. {report.value.text}{_quoted(report.words)}"
-    positions = [position(boards[0], start, report.value)]
-    positions += [position(board, _said(ply), ply.value) for board, ply in zip(boards[1:], report.plies, strict=True)]
-    data = {"positions": positions, "lines": lines, "errors": [error["index"] for error in errors]}
+    errors, lines = errors_with_lines(report)
+    data = {"positions": positions_of(report), "lines": lines, "errors": [error["index"] for error in errors]}
     return render(
         "game.html.j2",
         data,
@@ -49,6 +42,23 @@ def game_page(report: GameReport, index: str = "") -> str:
         notes=_notes(report),
         plies=[_move(report, index, ply) for index, ply in enumerate(report.plies)],
     )
+
+
+def positions_of(report: GameReport) -> list[dict[str, Any]]:
+    """The positions of a game, each with what is said of the move that led there."""
+    start = f"Start of the game. {report.value.text}{_quoted(report.words)}"
+    after = zip(report.boards[1:], report.plies, strict=True)
+    return [
+        position(report.boards[0], start, report.value),
+        *(position(board, _said(ply), ply.value) for board, ply in after),
+    ]
+
+
+def errors_with_lines(report: GameReport) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The worst errors of a game in the order of the moves, and their lines, to which they refer by number."""
+    lines: list[dict[str, Any]] = []
+    worst = sorted(report.errors, key=lambda error: -error[1].judgement.loss)[:MAX_SHOWN_ERRORS]
+    return [_error(report, index, lines) for index in sorted(index for index, _ in worst)], lines
 
 
 def index_row(report: GameReport, number: int, page: str) -> dict[str, Any]:

@@ -1,24 +1,10 @@
-"use strict";
-// The board of an analysed game or position, and what moves it. The positions come with the page: no rules are needed.
+// What moves the board of an analysed game or position. The positions come with the page: no rules are needed.
 (() => {
-  const SVG = "http://www.w3.org/2000/svg";
-  const NAMES = { P: "pawn", N: "knight", B: "bishop", R: "rook", Q: "queen", K: "king" };
   const data = JSON.parse(document.getElementById("data").textContent);
   const byId = (id) => document.getElementById(id);
   const all = (selector) => [...document.querySelectorAll(selector)];
 
-  const board = byId("board");
-
-  // The letters of the pieces by square.
-  function read(placement) {
-    const squares = {};
-    placement.split("/").forEach((row, y) => {
-      [...row.replace(/\d/g, (count) => " ".repeat(count))].forEach((letter, x) => {
-        if (letter !== " ") squares["abcdefgh"[x] + (8 - y)] = letter;
-      });
-    });
-    return squares;
-  }
+  const board = new Board(byId("board"));
 
   // What is stepped through is the game or one of the lines. All of a line has one value.
   const game = { positions: data.positions };
@@ -27,48 +13,7 @@
   });
   let track = game;
   let at = 0;
-  let flipped = Boolean(data.flipped);
-
-  // Where the board shows a square.
-  function place(square) {
-    const [x, y] = [square.charCodeAt(0) - 97, 8 - Number(square[1])];
-    return flipped ? { x: (7 - x) * 45, y: (7 - y) * 45 } : { x: x * 45, y: y * 45 };
-  }
-
-  function add(tag, attributes, text = "") {
-    const element = document.createElementNS(SVG, tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    element.textContent = text;
-    board.append(element);
-  }
-
-  const fill = (name, square) => add("rect", { class: name, ...place(square), width: 45, height: 45 });
-
-  function describe(squares) {
-    const sides = { White: [], Black: [] };
-    for (const [square, letter] of Object.entries(squares)) {
-      const upper = letter.toUpperCase();
-      sides[letter === upper ? "White" : "Black"].push(`${NAMES[upper]} ${square}`);
-    }
-    return `Board. White: ${sides.White.sort().join(", ")}. Black: ${sides.Black.sort().join(", ")}.`;
-  }
-
-  function draw(position) {
-    const squares = read(position.fen);
-    board.replaceChildren();
-    add("use", { href: "#squares" });
-    for (const square of (position.last || "").match(/../g) || []) fill("last-move", square);
-    if (position.check) fill("check-square", position.check);
-    for (const [square, letter] of Object.entries(squares)) {
-      const name = (letter === letter.toUpperCase() ? "w" : "b") + letter.toUpperCase();
-      add("use", { href: `#${name}`, ...place(square) });
-    }
-    for (let i = 0; i < 8; i++) {
-      add("text", { class: "coordinate", x: i * 45 + 38, y: 357 }, "abcdefgh"[flipped ? 7 - i : i]);
-      add("text", { class: "coordinate", x: 2, y: i * 45 + 10 }, flipped ? i + 1 : 8 - i);
-    }
-    board.setAttribute("aria-label", describe(squares));
-  }
+  board.flipped = Boolean(data.flipped);
 
   function setCurrent(element, isCurrent) {
     if (isCurrent) element.setAttribute("aria-current", "true");
@@ -77,13 +22,10 @@
 
   function show() {
     const position = track.positions[at];
-    draw(position);
+    board.draw(position);
     byId("status").textContent = track === game ? position.say : `${track.title}: ${position.say}`;
     const share = track.share ?? position.share;
-    if (share !== undefined) {
-      byId("bar-white").setAttribute("y", flipped ? 0 : 100 - 100 * share);
-      byId("bar-white").setAttribute("height", 100 * share);
-    }
+    if (share !== undefined) board.showShare(byId("bar-white"), share);
     byId("first").disabled = byId("previous").disabled = at === 0;
     byId("last").disabled = byId("next").disabled = at === track.positions.length - 1;
     byId("line-controls").hidden = track === game;
@@ -121,7 +63,7 @@
   function enter(line) {
     track = line;
     step(1);
-    bringIntoSightIfNarrow(board);
+    bringIntoSightIfNarrow(board.element);
   }
 
   function leave() {
@@ -132,7 +74,7 @@
   }
 
   function turn() {
-    flipped = !flipped;
+    board.flipped = !board.flipped;
     show();
   }
 
@@ -165,7 +107,7 @@
   for (const button of all("[data-to]")) {
     button.addEventListener("click", () => {
       jump(Number(button.dataset.to));
-      bringIntoSightIfNarrow(board);
+      bringIntoSightIfNarrow(board.element);
     });
   }
   for (const button of all("button[data-line]")) {

@@ -1,0 +1,1 @@
+"""The server of `secateur board`, and its page."""

@@ -1,0 +1,64 @@
+"""A running `secateur board`, and requests to it as its page and others would make them."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import urlparse
+
+GAMES_FILE = "secateur-games.pgn"
+
+
+class Served:
+    """`secateur board --no-browser` in a folder, on a free port. `address` is what it prints."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self.folder = folder
+        command = [sys.executable, "-m", "uci_engine", "board", "--no-browser", "--port", "0", *arguments]
+        self.process = subprocess.Popen(
+            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
+        )
+        assert self.process.stdout is not None
+        self.address = self.process.stdout.readline().strip()
+        parts = urlparse(self.address)
+        assert parts.hostname
+        assert parts.port
+        self.host, self.port, self.path = parts.hostname, parts.port, parts.path
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.process.terminate()
+        self.process.communicate(timeout=20)
+
+    @property
+    def origin(self) -> str:
+        return f"http://{self.host}:{self.port}"
+
+    def open(self, method: str, name: str, body: bytes | str = "", **headers: str) -> http.client.HTTPResponse:
+        """Send a request as the page does, apart from these headers. An empty header is left out."""
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=30)
+        whole = {"Connection": "close", "Origin": self.origin, **{key.title(): value for key, value in headers.items()}}
+        path = name if name.startswith("/") else self.path + name
+        connection.request(method, path, body, {key: value for key, value in whole.items() if value})
+        return connection.getresponse()
+
+    def ask(self, name: str, **fields: Any) -> list[dict[str, Any]]:
+        """All answers to a question."""
+        return list(answers(self.open("POST", name, json.dumps({"tab": "one", **fields}))))
+
+
+def answers(response: http.client.HTTPResponse) -> Iterator[dict[str, Any]]:
+    """The lines of an answer, as they come."""
+    assert response.headers["Content-Type"] == "application/x-ndjson", response.read()
+    while line := response.readline():
+        yield json.loads(line)

@@ -1,0 +1,390 @@
+// The board under the player's hands, and what every button and key does.
+const board = new Board(byId("board"));
+let selected = null;
+let cursor = null;
+let hinted = null;
+let drag = null;
+
+const canPlay = () => isPlaying() && track === game && at === end() && !isThinking && here().turn === game.color;
+const targets = (square) => Object.keys(here()?.legal ?? {}).filter((move) => move.startsWith(square));
+
+// Show ----------------------------------------------------------------------------------------------------------------
+
+function show() {
+  selected = hinted = null;
+  drawBoard();
+  const position = here();
+  if (position.legal === undefined) fillIn();
+  const said = position.say.replace(/\.?$/, ".");
+  const parts = [track === game ? said : `${track.title}: ${said}`];
+  if (track === game && at === end() && game.title && game.color) parts.push(game.title);
+  if (isThinking) parts.push("Secateur thinks.");
+  else if (canPlay()) parts.push("Your move.");
+  byId("status").textContent = parts.join(" ");
+  byId("facts").textContent = facts();
+  const share = track.share ?? position.share ?? insight.report?.lines[0]?.share;
+  if (share !== undefined) board.showShare(byId("bar-white"), share);
+  byId("first").disabled = byId("previous").disabled = at === 0;
+  byId("last").disabled = byId("next").disabled = at === track.positions.length - 1;
+  byId("line-controls").hidden = track === game;
+  byId("line-title").textContent = track.title;
+  byId("takeback").disabled = game.color === null || !game.moves.length;
+  byId("resign").disabled = !isPlaying();
+  byId("hint").disabled = isThinking || Boolean(position.result);
+  byId("review").disabled = isPlaying() || !game.moves.length;
+  byId("retry").hidden = retry === null;
+  byId("clock-below").hidden = byId("clock-above").hidden = game.clock === null;
+  showMoves();
+  refresh();
+}
+
+function levelName(elo) {
+  const option = [...byId("level").options].find(({ value }) => value === String(elo ?? ""));
+  return option?.text ?? `level ${elo}`;
+}
+
+function facts() {
+  if (game.color === null) return game.title || "A position to look at.";
+  const result = game.result === "*" ? "" : ` ${game.result}`;
+  return `You are ${nameOf(game.color)} against Secateur, ${levelName(game.elo)}.${result}`;
+}
+
+// A position in a line comes without its legal moves.
+async function fillIn() {
+  const position = here();
+  const fields = path();
+  try {
+    const { positions } = await request("positions", { ...fields, first: fields.moves.length });
+    Object.assign(position, { ...positions[0], say: position.say });
+    if (here() === position) drawBoard();
+  } catch (error) {
+    notify(error.message);
+  }
+}
+
+function showMoves() {
+  const ply = track === game ? at : track.base.moves.length;
+  const hadFocus = byId("moves").contains(document.activeElement);
+  const shown = [];
+  game.positions.slice(1).forEach((position, index) => {
+    const number = numbered(position, index === 0);
+    if (number) shown.push(element("b", { textContent: number }), " ");
+    const className = `move ${position.mark ?? ""}`;
+    const onclick = () => jump(index + 1);
+    const button = element("button", { type: "button", className, textContent: sanOf(position), onclick });
+    // Tab reaches one move, and the arrows the others.
+    button.tabIndex = index + 1 === (ply || 1) ? 0 : -1;
+    if (index + 1 === ply) button.setAttribute("aria-current", "true");
+    shown.push(button, " ");
+  });
+  byId("moves").replaceChildren(...shown, game.result === "*" ? "" : game.result);
+  if (hadFocus) byId("moves").querySelector("[tabindex='0']")?.focus();
+}
+
+function drawBoard() {
+  if (here()) board.draw(here(), drawBelow, drawAbove);
+}
+
+function drawBelow() {
+  const costs = byId("explain").checked && retry === null ? (insight.costs ?? []) : [];
+  if (selected === null) {
+    // Each piece by the best of its moves, where that is good.
+    const seen = new Set();
+    for (const { move, cost } of costs) {
+      const square = move.slice(0, 2);
+      if (!seen.has(square) && cost < COSTS[1]) board.fill(costClass(cost), square);
+      seen.add(square);
+    }
+  } else {
+    board.fill("selected", selected);
+    for (const move of targets(selected)) {
+      const known = costs.find((each) => each.move === move);
+      const square = move.slice(2, 4);
+      if (known) board.fill(costClass(known.cost), square);
+      else {
+        const { x, y } = board.place(square);
+        board.add("circle", { class: "target", cx: x + 22.5, cy: y + 22.5, r: 8 });
+      }
+    }
+  }
+}
+
+function drawAbove() {
+  if (selected !== null && byId("explain").checked) {
+    for (const { move, cost } of insight.costs ?? []) {
+      const text = cost < LEAST_COST ? "best" : `\u2212${percent(cost)}`;
+      if (move.startsWith(selected)) label("cost-text", move.slice(2, 4), text, 12);
+    }
+  }
+  if (byId("worth").checked) {
+    for (const [square, cp] of Object.entries(insight.worth ?? {})) {
+      label("worth-text", square, (cp / 100).toFixed(1), 42);
+    }
+  }
+  if (byId("explain").checked && retry === null) {
+    (insight.report?.lines ?? []).forEach((line, index) => arrow(`better${index ? " second" : ""}`, line.moves[0]));
+  }
+  const refutation = insight.proof?.lines[0]?.moves[1];
+  if (refutation) arrow("played", refutation);
+  if (hinted) arrow("better", hinted);
+  if (cursor && document.activeElement === board.element) board.fill("cursor-square", cursor);
+}
+
+function label(name, square, text, y) {
+  const place = board.place(square);
+  board.add("text", { class: name, x: place.x + 22.5, y: place.y + y }, text);
+}
+
+function arrow(name, move) {
+  const [from, to] = move.match(/../g).slice(0, 2).map((square) => board.place(square));
+  const d = `M${from.x + 22.5} ${from.y + 22.5}L${to.x + 22.5} ${to.y + 22.5}`;
+  board.add("path", { class: `arrow ${name}`, "marker-end": `url(#head-${name.split(" ")[0]})`, d });
+}
+
+// Move ----------------------------------------------------------------------------------------------------------------
+
+function say(text) {
+  byId("status").textContent = text;
+}
+
+// Take or put down the piece of a square.
+function touch(square) {
+  if (selected !== null && selected !== square) {
+    const from = selected;
+    selected = null;
+    if (targets(from).some((move) => move.slice(2, 4) === square)) return void moveTo(from, square);
+  }
+  selected = selected === square || !targets(square).length ? null : square;
+  drawBoard();
+}
+
+async function moveTo(from, to) {
+  const found = targets(from).filter((move) => move.slice(2, 4) === to);
+  const move = found.length > 1 ? await promotion(from + to) : found[0];
+  if (move) await act(move);
+  else drawBoard();
+}
+
+function promotion(move) {
+  const dialog = byId("promotion");
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.onclose = () => resolve(dialog.returnValue && move + dialog.returnValue);
+  });
+}
+
+// What a move on the board means: a try, a question, a move of the game, or of a line.
+async function act(move) {
+  selected = null;
+  try {
+    if (retry !== null) await attempt(move);
+    else if (byId("prove").checked) await prove(move);
+    else if (canPlay()) await commit(move);
+    else if (isPlaying() && track === game) {
+      say(isThinking ? "Secateur is to move." : "This is an earlier position: go to the last one to play on.");
+      drawBoard();
+    } else await tryMove(move);
+  } catch (error) {
+    notify(error.message);
+  }
+}
+
+// The square under a pointer.
+function squareAt(event) {
+  const box = board.element.getBoundingClientRect();
+  const x = Math.floor((8 * (event.clientX - box.left)) / box.width);
+  const y = Math.floor((8 * (event.clientY - box.top)) / box.height);
+  if (x < 0 || x > 7 || y < 0 || y > 7) return null;
+  return board.flipped ? "hgfedcba"[x] + (y + 1) : "abcdefgh"[x] + (8 - y);
+}
+
+board.element.addEventListener("pointerdown", (event) => {
+  const square = squareAt(event);
+  if (event.button || square === null) return;
+  const wasSelected = selected === square;
+  if (!wasSelected) touch(square);
+  if (selected === square) drag = { square, wasSelected, x: event.clientX, y: event.clientY, moved: false };
+  board.element.setPointerCapture(event.pointerId);
+});
+board.element.addEventListener("pointermove", (event) => {
+  if (drag === null) return;
+  const scale = 360 / board.element.getBoundingClientRect().width;
+  const [x, y] = [scale * (event.clientX - drag.x), scale * (event.clientY - drag.y)];
+  drag.moved ||= Math.hypot(x, y) > 6;
+  const piece = board.element.querySelector(`[data-square="${drag.square}"]`);
+  if (!drag.moved || !piece) return;
+  board.element.append(piece);
+  piece.setAttribute("class", "dragged");
+  piece.setAttribute("transform", `translate(${x} ${y})`);
+});
+board.element.addEventListener("pointerup", (event) => {
+  if (drag === null) return;
+  const { square, wasSelected, moved } = drag;
+  drag = null;
+  const to = squareAt(event);
+  if (moved && to !== null && to !== square) touch(to);
+  else if (wasSelected && !moved) touch(square);
+  else drawBoard();
+});
+board.element.addEventListener("pointercancel", () => {
+  drag = null;
+  drawBoard();
+});
+
+// Keys ----------------------------------------------------------------------------------------------------------------
+
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+
+board.element.addEventListener("keydown", (event) => {
+  const arrowed = ARROWS[event.key];
+  if (arrowed) {
+    const sign = board.flipped ? -1 : 1;
+    const from = cursor ?? (board.flipped ? "d8" : "e1");
+    const within = (value) => Math.max(0, Math.min(7, value));
+    const x = within(from.charCodeAt(0) - 97 + sign * arrowed[0]);
+    const y = within(Number(from[1]) - 1 + sign * arrowed[1]);
+    cursor = "abcdefgh"[x] + (y + 1);
+    const letter = Board.read(here().fen)[cursor];
+    const color = letter && (letter === letter.toUpperCase() ? "white" : "black");
+    say(`${cursor}${letter ? `, ${color} ${Board.NAMES[letter.toUpperCase()]}` : ""}`);
+    drawBoard();
+  } else if ((event.key === "Enter" || event.key === " ") && cursor) {
+    const before = selected;
+    touch(cursor);
+    if (selected) say(`${selected} taken. ${targets(selected).map((move) => here().legal[move]).join(", ")}.`);
+    else if (before === null) say(`${cursor} has no move.`);
+  } else if (event.key === "Escape" && selected) touch(selected);
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+});
+for (const kind of ["focus", "blur"]) board.element.addEventListener(kind, () => drawBoard());
+
+function step(to) {
+  at = Math.max(0, Math.min(to, track.positions.length - 1));
+  show();
+}
+
+function jump(ply) {
+  track = game;
+  step(ply);
+}
+
+function turn() {
+  board.flipped = !board.flipped;
+  show();
+}
+
+function toggle(id) {
+  byId(id).checked = !byId(id).checked;
+  byId(id).dispatchEvent(new Event("change"));
+}
+
+// Each with its button and its key.
+const actions = [
+  ["first", "Home", () => step(0)],
+  ["previous", "ArrowLeft", () => step(at - 1)],
+  ["next", "ArrowRight", () => step(at + 1)],
+  ["last", "End", () => step(track.positions.length - 1)],
+  ["flip", "f", turn],
+  ["leave", "Escape", leave],
+  ["takeback", "", takeBack],
+  ["resign", "", resign],
+  ["hint", "", hint],
+  ["review", "", review],
+];
+const toggles = { e: "explain", v: "prove", w: "worth" };
+for (const [id, , action] of actions) byId(id).addEventListener("click", action);
+
+document.addEventListener("keydown", (event) => {
+  const isText = event.target.matches("textarea, select, input:not([type='checkbox'])");
+  if (event.ctrlKey || event.altKey || event.metaKey || isText || byId("promotion").open) return;
+  const pressed = actions.find(([, key]) => key === event.key)?.[2];
+  const action = toggles[event.key] ? () => toggle(toggles[event.key]) : pressed;
+  if (!action) return;
+  event.preventDefault();
+  action();
+});
+
+async function hint() {
+  const from = place();
+  await question("hint", path(), ({ move, san, value }) => {
+    if (here() !== from.position) return;
+    hinted = move;
+    say(`Hint: ${san} (${value}).`);
+    drawBoard();
+  });
+  refresh(true);
+}
+
+byId("explain").onchange = byId("worth").onchange = () => {
+  showExplained();
+  drawBoard();
+  refresh(true);
+};
+
+byId("type").onsubmit = (event) => {
+  event.preventDefault();
+  const text = byId("move").value.trim();
+  const plain = (name) => name.replace(/[+#=x]/g, "").replace(/0/g, "O");
+  const isMeant = ([uci, san]) => uci === text.toLowerCase() || plain(san) === plain(text);
+  const found = Object.entries(here().legal ?? {}).find(isMeant);
+  byId("move").value = "";
+  if (found) act(found[0]);
+  else say(`${text.slice(0, 20)} is no legal move here.`);
+};
+
+for (const button of byId("promotion").querySelectorAll("button")) {
+  button.onclick = () => byId("promotion").close(button.value);
+}
+
+// Games ---------------------------------------------------------------------------------------------------------------
+
+byId("new-game").onsubmit = (event) => {
+  event.preventDefault();
+  const color = byId("color").value || (Math.random() < 0.5 ? "white" : "black");
+  const [minutes, seconds] = byId("time").value.split(" ").map(Number);
+  const clock = minutes ? { white: 60000 * minutes, black: 60000 * minutes, increment: 1000 * seconds } : null;
+  const from = byId("from-here").checked ? path() : {};
+  const elo = Number(byId("level").value) || null;
+  byId("new").open = false;
+  begin(newGame({ ...from, color, elo, clock })).catch((error) => notify(error.message));
+};
+
+byId("load-form").onsubmit = async (event) => {
+  event.preventDefault();
+  const [file] = byId("file").files;
+  const text = byId("pgn").value.trim() || ((await file?.text()) ?? "");
+  if (text.length > data.longest) return notify(`A PGN here has at most ${data.longest >> 10} KiB.`);
+  load(text).catch((error) => notify(error.message));
+};
+
+function offerUnfinished(own) {
+  const games = Object.values(stored()).filter(({ id, result }) => result === "*" && id !== own);
+  byId("unfinished").replaceChildren(
+    ...games.map((kept) => {
+      const names = `${nameOf(kept.color)} against ${levelName(kept.elo)}`;
+      const textContent = `Continue: ${names}, ${kept.moves.length} half-moves`;
+      const resume = (event) => {
+        event.target.remove();
+        begin(newGame(kept)).catch((error) => notify(error.message));
+      };
+      return element("button", { type: "button", textContent, onclick: resume });
+    }),
+  );
+}
+
+async function start() {
+  board.element.tabIndex = 0;
+  board.element.setAttribute("role", "application");
+  setInterval(tick, 200);
+  if (data.pgn) return load(data.pgn);
+  const own = stored()[sessionStorage.getItem(STORE)];
+  offerUnfinished(own?.id);
+  if (own && own.start === data.start) return begin(newGame(own));
+  const color = data.start.split(" ")[1] === "b" ? "black" : "white";
+  return begin(newGame({ color, elo: Number(byId("level").value) }));
+}
+
+start().catch((error) => notify(error.message));
