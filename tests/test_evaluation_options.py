@@ -171,7 +171,7 @@ BAD_NETWORKS = {
     "another version": (changed(24, struct.pack("<I", 2)), "it is not a network of Secateur, version 3"),
     "another shape": (changed(32, struct.pack("<I", 2**32 - 1)), "it is not a network of Secateur, version 3"),
     "one byte short": (DATA[:-1], "it has fewer than"),
-    "endless": (DATA * 50, "it has more than"),
+    "endless": (DATA * 2, "it has more than"),
     "damaged": (DATA[:5000] + bytes([DATA[5000] ^ 1]) + DATA[5001:], "it is damaged"),
     "a large bias": (changed(BIAS + 2, pack([HIDDEN_BIAS_LIMIT])), "a bias of the hidden layer is beyond"),
     "a large weight of the output": (changed(OUTPUT + 6, pack([OUTPUT_LIMIT])), "a weight of the output is beyond"),

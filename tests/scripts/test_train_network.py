@@ -14,7 +14,7 @@ import pytest
 
 import evaluation
 from evaluation.network.file import Network
-from evaluation.network.shape import BUCKETS, KING_REGIONS, PIECE_SQUARES
+from evaluation.network.shape import BUCKETS, KING_REGIONS, MAX_FEATURES_CP, PIECE_SQUARES
 from evaluation.weights import default_weights
 from tests.evaluation.test_evaluation import random_weights
 from tests.support.networks import network_score, random_network
@@ -81,7 +81,7 @@ def test_the_outputs_are_those_of_the_engine(step: int) -> None:
     inside = (known != 0) & (np.abs(known) < 1000)
     assert inside.sum() > 20
     assert np.abs(found - known)[inside].max() < 25
-    features_cp[3], features_cp[5] = -401, 400
+    features_cp[3], features_cp[5] = -MAX_FEATURES_CP - 1, MAX_FEATURES_CP
     expected[3] = 0
     assert network_scores(network, some, features_cp).tolist() == expected
 

@@ -37,7 +37,7 @@ def random_network(seed: int) -> Network:
     """Its outputs are some hundred centipawns."""
     chance = random.Random(seed)
     return Network(
-        pack_small([chance.randint(-60, 60) for _ in range(INPUTS * UNITS)]),
+        chance.randbytes(INPUTS * UNITS).translate(pack_small([byte % 121 - 60 for byte in range(256)])),
         pack([chance.randint(-100, 300) for _ in range(UNITS)]),
         pack([chance.randint(-2000, 2000) for _ in range(BUCKETS * 2 * UNITS)]),
         tuple(chance.randint(-100_000, 100_000) for _ in range(BUCKETS)),
@@ -62,7 +62,7 @@ def numbers_of(data: bytes) -> list[int]:
 
 def sums_of(network: Network, board: chess.Board, colour: chess.Color) -> list[int]:
     """The sums of the hidden layer from one side's view."""
-    hidden = struct.unpack(f"{len(network.hidden)}b", network.hidden)
+    hidden = memoryview(network.hidden).cast("b")
     sums = numbers_of(network.hidden_bias)
     king = board.king(colour)
     assert king is not None
