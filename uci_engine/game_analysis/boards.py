@@ -52,16 +52,16 @@ def is_sacrifice(board: chess.Board, line: Sequence[chess.Move]) -> bool:
     """Whether the first move of a line gives at least two pawns' worth that the next four plies do not bring back."""
     after = board.copy(stack=False)
     side = board.turn
-    before = _material(after, side)
+    before = material_balance(after, side)
     balances = []
     for move in line[:6]:
         after.push(move)
-        balances.append(_material(after, side) - before)
+        balances.append(material_balance(after, side) - before)
     # After the opponent's reply, and after the side's own next moves.
     return len(balances) >= 4 and balances[1] <= -2 and max(balances[2::2]) <= -2
 
 
-def _material(board: chess.Board, color: chess.Color) -> int:
+def material_balance(board: chess.Board, color: chess.Color) -> int:
     """The material of one side minus that of the other, in pawns."""
     return sum(
         PIECE_VALUES[piece_type] * (len(board.pieces(piece_type, color)) - len(board.pieces(piece_type, not color)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import chess
 
-from uci_engine.game_analysis.boards import PIECE_VALUES, positions
+from uci_engine.game_analysis.boards import board_after, material_balance, positions
 from uci_engine.game_analysis.tactics.attacks import captured_square, exchange, gain_of, with_turn
 
 
@@ -41,7 +41,7 @@ class Line:
         captures = [(exchange(end, move), move.uci(), move) for move in list(end.generate_legal_captures())]
         if captures and max(captures)[0] >= 1:
             self.moves.append(max(captures)[2])
-            self.boards = positions(self.boards[0], self.moves)
+            self.boards.append(board_after(end, self.moves[-1:]))
 
     @property
     def end(self) -> chess.Board:
@@ -65,11 +65,7 @@ class Line:
 
     def balance(self, ply: int) -> int:
         """The material of the side that profits minus the other's before this move, in pawns."""
-        board = self.boards[ply]
-        return sum(
-            PIECE_VALUES[kind] * (len(board.pieces(kind, self.winner)) - len(board.pieces(kind, not self.winner)))
-            for kind in chess.PIECE_TYPES
-        )
+        return material_balance(self.boards[ply], self.winner)
 
     def gain(self) -> int:
         """What the line wins, in pawns, after the best capture of the side to move at its end."""
