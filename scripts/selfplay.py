@@ -241,7 +241,7 @@ def main(arguments: list[str] | None = None) -> int:
         recipe = make_recipe(words)
         # What is wrong with a source is said before a file is made.
         for source in recipe.sources:
-            source.opening(random.Random(0))
+            choose_opening((source,), recipe.seed, 0)
         if recipe.network is not None:
             network_of(recipe.network)
         harvest = open_harvest(words, recipe)

@@ -221,3 +221,10 @@ def test_a_run_that_was_cut_short_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
     assert main(words) == 1
     assert main([*words, "--resume"]) == 0
     assert output.read_bytes() == whole
+
+
+def test_a_source_with_some_dead_ends_can_be_used(tmp_path: Path) -> None:
+    (tmp_path / "x.epd").write_text(f"{chess.STARTING_FEN}\n" + "k7/1Q6/1K6/8/8/8/8/8 b - -\n" * 3)
+    for seed in range(4):
+        words = [*arguments(tmp_path / f"{seed}.positions", "--games", "1"), "--seed", str(seed)]
+        assert main([*words, "--source", f"file={tmp_path / 'x.epd'}"]) == 0
