@@ -45,7 +45,7 @@ from toolkit.games.openings import Opening
 from toolkit.journal import Journal
 from toolkit.pool import Task, run_tasks
 from toolkit.training.game import Kept, engine_facts, self_player
-from toolkit.training.labels import network_scores, scorer_of
+from toolkit.training.labels import scorer_of, stockfish_scores
 from toolkit.training.positions import RECORD, RECORD_BYTES, header
 from toolkit.training.sources import SOURCE_SYNTAX, Source, choose_opening, parse_source
 from toolkit.training.stockfish_network import StockfishNetwork, read_network
@@ -98,7 +98,7 @@ def play_batch(batch: Batch) -> dict[str, Any]:
         positions += game.records
     if recipe.network is not None:
         records = np.frombuffer(positions, RECORD)
-        records["score_cp"] = network_scores(network_of(recipe.network), records)
+        records["score_cp"] = stockfish_scores(network_of(recipe.network), records)
     return {"positions": bytes(positions), "results": dict(results)}
 
 

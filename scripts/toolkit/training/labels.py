@@ -50,7 +50,7 @@ def scores_of_network(
 
     def score(first: int) -> int:
         part = positions[first : first + NETWORK_BATCH]
-        scores[first : first + NETWORK_BATCH] = network_scores(network, part)
+        scores[first : first + NETWORK_BATCH] = stockfish_scores(network, part)
         return len(part)
 
     with ThreadPoolExecutor(threads) as pool:
@@ -59,7 +59,7 @@ def scores_of_network(
     return scores
 
 
-def network_scores(network: stockfish_network.StockfishNetwork, positions: npt.NDArray[Any]) -> Scores:
+def stockfish_scores(network: stockfish_network.StockfishNetwork, positions: npt.NDArray[Any]) -> Scores:
     """As `scores_of_network`, in this thread."""
     found = np.rint(stockfish_network.static_scores(network, positions))
     return np.clip(found, -MAX_SCORE_CP, MAX_SCORE_CP).astype(np.int16)
