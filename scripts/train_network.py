@@ -16,13 +16,14 @@ import argparse
 import hashlib
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import tomli_w
+from matplotlib.figure import Figure
 
 from evaluation.network import file as engine
 from evaluation.network.file import NetworkError
@@ -100,6 +101,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     fit.add_argument("--resume", action="store_true", help="go on from the checkpoint, if there is one")
     report = parser.add_argument_group("report")
     report.add_argument("--json", type=new_file, metavar="FILE", help="write the results")
+    report.add_argument("--curve", type=new_file, metavar="FILE", help="draw the losses of the epochs (.png, .svg)")
     words = parser.parse_args(arguments)
     if words.resume and words.checkpoint is None:
         parser.error("--resume needs --checkpoint")
@@ -215,6 +217,22 @@ def maker(provenance: Mapping[str, Any]) -> str:
     return ", ".join(words)
 
 
+def draw_losses(path: Path, history: Sequence[tuple[float, float]]) -> None:
+    """A picture of the losses after each epoch, in the format of its name. Raises ProgramError, OSError."""
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    axes = figure.subplots()
+    epochs = range(1, len(history) + 1)
+    for name, losses in zip(("training", "validation"), zip(*history, strict=True), strict=True):
+        axes.plot(epochs, losses, marker=".", label=name)
+    axes.set(xlabel="epoch", ylabel="loss a position")
+    axes.grid(alpha=0.3)
+    axes.legend()
+    try:
+        figure.savefig(path)
+    except ValueError as error:
+        raise ProgramError(f"{path}: {error}") from None
+
+
 def report(words: argparse.Namespace, job: Job, state: State) -> None:
     """Write the network, and say what it is worth. Raises ProgramError, NetworkError, OSError."""
     network = Network(*state.best)
@@ -266,6 +284,8 @@ def report(words: argparse.Namespace, job: Job, state: State) -> None:
     )
     if words.json is not None:
         write_json(words.json, {**facts, "history": state.history})
+    if words.curve is not None:
+        draw_losses(words.curve, state.history)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -193,10 +193,10 @@ def test_a_broken_run_goes_on_to_the_same_network(
 def test_the_program_learns_what_the_features_miss(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    names = {name: str(tmp_path / name) for name in ("new.network", "c.npz", "out.json", "cache")}
+    names = {name: str(tmp_path / name) for name in ("new.network", "c.npz", "out.json", "curve.svg", "cache")}
     command = [str(file), "--output", names["new.network"], "--cache", names["cache"], "--parts", "80,10,10"]
     command += ["--epochs", "12", "--batch", "128", "--rate", "0.01"]
-    command += ["--checkpoint", names["c.npz"], "--json", names["out.json"]]
+    command += ["--checkpoint", names["c.npz"], "--json", names["out.json"], "--curve", names["curve.svg"]]
     assert main(command) == 0
     output = capsys.readouterr().out
     assert "in whole numbers" in output
@@ -213,6 +213,7 @@ def test_the_program_learns_what_the_features_miss(
     assert with_network < 0.8 * features
     assert whole == pytest.approx(with_network, rel=0.05)
     assert json.loads(Path(names["out.json"]).read_text("utf-8"))["history"]
+    assert "<svg" in Path(names["curve.svg"]).read_text("utf-8")
     # A knight's pawn on its fourth rank, and not on the third.
     fens = ("4k3/pp1p3p/8/8/1P6/8/P2PP3/4K3 w - - 0 1", "4k3/pp1p3p/8/8/8/1P6/P2PP3/4K3 w - - 0 1")
     there, elsewhere = (network_score(network, chess.Board(fen)) for fen in fens)
