@@ -41,7 +41,6 @@ from toolkit.console import (
 )
 from toolkit.errors import ProgramError
 from toolkit.games.adjudication import Rules, add_arguments, rules_of
-from toolkit.games.openings import Opening
 from toolkit.journal import Journal
 from toolkit.pool import Task, run_tasks
 from toolkit.training.game import Kept, engine_facts, self_player
@@ -78,11 +77,10 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Batch:
-    """One task: games with these numbers, and their openings."""
+    """One task: games with these numbers."""
 
     recipe: Recipe
-    first_game: int
-    openings: tuple[Opening, ...]
+    games: range
 
 
 def play_batch(batch: Batch) -> dict[str, Any]:
@@ -91,7 +89,8 @@ def play_batch(batch: Batch) -> dict[str, Any]:
     player = self_player(recipe.nodes, recipe.hash_mib)
     positions = bytearray()
     results: Counter[str] = Counter()
-    for number, opening in enumerate(batch.openings, start=batch.first_game):
+    for number in batch.games:
+        opening = choose_opening(recipe.sources, recipe.seed, number)
         seed = random.Random(f"{recipe.seed} {number} positions").getrandbits(32)
         game = player.play(opening, recipe.rules, recipe.kept, seed)
         results[game.result or NOT_PLAYED] += 1
@@ -168,8 +167,7 @@ def make_batches(recipe: Recipe, games: int, harvest: Harvest) -> Iterator[Task]
         last = min(first + BATCH_GAMES, games)
         key = f"{first}-{last}"
         if key not in harvest.done:
-            openings = tuple(choose_opening(recipe.sources, recipe.seed, number) for number in range(first, last))
-            yield Task(key, Batch(recipe, first, openings))
+            yield Task(key, Batch(recipe, range(first, last)))
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
