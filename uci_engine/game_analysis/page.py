@@ -175,18 +175,21 @@ def _percent(accuracy: float | None) -> str:
 
 def _phase_sentence(report: GameReport, phase: Phase) -> str:
     """What happened in a phase: the mistakes of both sides, and what it made of White's expected result."""
-    indices = [index for index, ply in enumerate(report.plies) if ply.phase is phase]
-    values = (report.value, *(ply.value for ply in report.plies))
-    end = values[indices[-1] + 1]
-    before, after = (round(100 * value.expected) for value in (values[indices[0]], end))
-    numbers = dict.fromkeys(str(report.plies[index].number) for index in (indices[0], indices[-1]))
+    plies = report.plies
+    indices = [index for index, ply in enumerate(plies) if ply.phase is phase]
+    first, last = indices[0], indices[-1]
+    start, end = plies[first - 1].value if first else report.value, plies[last].value
+    before, after = round(100 * start.expected), round(100 * end.expected)
+    if before == after:
+        change = f"stayed at {after} %"
+    else:
+        change = f"{'rose' if after > before else 'fell'} from {before} % to {after} %"
     white, black = (sum(report.summary(color, phase).counts[mark] for mark in ERRORS) for color in SIDES)
-    direction = "rose" if after > before else "fell"
-    change = f"stayed at {after}" if after == before else f"{direction} from {before} % to {after}"
+    mistakes = f"White made {white or 'no'} mistake{'s' if white != 1 else ''} and Black {black or 'none'}"
+    moves = f"moves {plies[first].number} to {plies[last].number}"
     return (
-        f"{phase.value.capitalize()}, move{'s' if len(numbers) > 1 else ''} {' to '.join(numbers)}: "
-        f"White made {white} mistake{'s' if white != 1 else ''} and Black {black}; White's expected result "
-        f"{change} %, and {_standing(end)} at its end."
+        f"{phase.value.capitalize()}, {moves}: {mistakes}; White's expected result {change}, "
+        f"and {_standing(end)} at its end."
     )
 
 

@@ -84,11 +84,12 @@ class Board {
   }
 }
 
-// The place in a track: the game or a line, each with its positions. A line also has `back`, the place that it leads
-// back to, a title, and where it is known the `share` of all its positions.
+// The board, and the place in what it shows: a track, which is the game or a line, each with its positions. A line also
+// has `back`, the place that it leads back to, a title, and where it is known the `share` of all its positions.
 class Viewer {
   // `show` is called after each change.
   constructor(game, show) {
+    this.board = new Board(byId("board"));
     this.show = show;
     this.track = game;
     this.at = 0;
@@ -108,10 +109,6 @@ class Viewer {
     this.show();
   }
 
-  step(to) {
-    this.go(this.track, to);
-  }
-
   // To a position of the game.
   jump(ply) {
     let { track } = this;
@@ -124,7 +121,7 @@ class Viewer {
   }
 
   // What is said, the buttons and the bar. `share`: White's where neither line nor position knows it.
-  showPlace(board, said, share) {
+  showPlace(said, share) {
     const { track, at, here, isLine } = this;
     byId("status").textContent = isLine ? `${track.title}: ${said}` : said;
     byId("first").disabled = byId("previous").disabled = at === 0;
@@ -132,20 +129,20 @@ class Viewer {
     byId("line-controls").hidden = !isLine;
     byId("line-title").textContent = track.title ?? "";
     const known = track.share ?? here.share ?? share;
-    if (known !== undefined) board.showShare(byId("bar-white"), known);
+    if (known !== undefined) this.board.showShare(byId("bar-white"), known);
   }
 
   // Connect what every page does, and these actions, each with its button and its key, either of which may be "".
-  connect(board, actions) {
+  connect(actions) {
     const turn = () => {
-      board.flipped = !board.flipped;
+      this.board.flipped = !this.board.flipped;
       this.show();
     };
     const all = [
-      ["first", "Home", () => this.step(0)],
-      ["previous", "ArrowLeft", () => this.step(this.at - 1)],
-      ["next", "ArrowRight", () => this.step(this.at + 1)],
-      ["last", "End", () => this.step(this.track.positions.length - 1)],
+      ["first", "Home", () => this.go(this.track, 0)],
+      ["previous", "ArrowLeft", () => this.go(this.track, this.at - 1)],
+      ["next", "ArrowRight", () => this.go(this.track, this.at + 1)],
+      ["last", "End", () => this.go(this.track, this.track.positions.length - 1)],
       ["flip", "f", turn],
       ["leave", "Escape", () => this.leave()],
       ...actions,

@@ -1,9 +1,6 @@
 // What moves the board of an analysed game or position. The positions come with the page: no rules are needed.
 const data = JSON.parse(byId("data").textContent);
 const all = (selector) => [...document.querySelectorAll(selector)];
-const board = new Board(byId("board"));
-board.flipped = Boolean(data.flipped);
-
 const game = { positions: data.positions };
 // A line leads back to the move that it is about. All of it has one value.
 const lines = data.lines.map(({ from, title, share, steps }) => {
@@ -13,6 +10,8 @@ const lines = data.lines.map(({ from, title, share, steps }) => {
 // The mistakes that are explained, by the number of the position after them.
 const errors = new Map(data.errors?.map(({ at, played, better }) => [at, [lines[played], lines[better]]]));
 const viewer = new Viewer(game, show);
+const { board } = viewer;
+board.flipped = Boolean(data.flipped);
 // The buttons of the moves of each line.
 const lineMoves = lines.map(() => []);
 
@@ -26,7 +25,7 @@ function show() {
   const { track, at, here, isLine } = viewer;
   const error = isLine ? undefined : errors.get(at);
   board.draw(here, undefined, () => error && drawArrows(board, error));
-  viewer.showPlace(board, here.say);
+  viewer.showPlace(here.say);
   lineMoves.forEach((buttons, number) => {
     buttons.forEach((button, index) => setCurrent(button, track === lines[number] && at === index + 1));
   });
@@ -79,7 +78,7 @@ function toError(direction) {
   jump(direction > 0 ? places.find((ply) => ply > here) : places.findLast((ply) => ply < here));
 }
 
-viewer.connect(board, [
+viewer.connect([
   ["error-before", "p", () => toError(-1)],
   ["error-after", "n", () => toError(1)],
 ]);

@@ -1,5 +1,5 @@
 // The board under the player's hands, and what every button and key does.
-const board = new Board(byId("board"));
+const { board } = viewer;
 let selected = null;
 let cursor = null;
 let hinted = null;
@@ -20,7 +20,7 @@ function show() {
   if (isAtEnd() && game.title && game.color) parts.push(game.title);
   if (isThinking) parts.push("Secateur thinks.");
   else if (canPlay()) parts.push("Your move.");
-  viewer.showPlace(board, parts.join(" "), insight.report?.lines[0]?.share);
+  viewer.showPlace(parts.join(" "), insight.report?.lines[0]?.share);
   byId("facts").textContent = facts();
   byId("takeback").disabled = game.color === null || !game.moves.length;
   byId("resign").disabled = !isPlaying();
@@ -254,7 +254,7 @@ function toggle(id) {
   byId(id).dispatchEvent(new Event("change"));
 }
 
-viewer.connect(board, [
+viewer.connect([
   ["takeback", "", takeBack],
   ["resign", "", resign],
   ["hint", "", hint],
