@@ -53,13 +53,13 @@ def test_every_control_works_by_mouse(browser: Browser, page: Path, width: int) 
     browser.show(page, width)
     assert browser.status.startswith("Start of the game")
     browser.click("#next")
-    assert browser.status.startswith("1. e4")
+    assert browser.status.startswith("1.e4")
     assert "pawn e4" in browser.board
     browser.click("#last")
-    assert browser.status.startswith("8... fxg5")
+    assert browser.status.startswith("8...fxg5")
     assert not browser.find("#next")[0].is_enabled()
     browser.click("#previous")
-    assert browser.status.startswith("8. Bc4")
+    assert browser.status.startswith("8.Bc4")
     browser.click("#first")
     assert browser.status.startswith("Start of the game")
     assert not browser.find("#previous")[0].is_enabled()
@@ -77,22 +77,46 @@ def test_every_control_works_by_mouse(browser: Browser, page: Path, width: int) 
     browser.click("#error-before")
     assert browser.status == first_error
     assert len(browser.find(".error.current")) == 1
+    # Arrows for the move played and the better one, and what they mean.
+    assert [arrow.get_attribute("class") for arrow in browser.find("#board .arrow")] == ["arrow played", "arrow better"]
+    legend = browser.find("#legend")[0].text
+    assert "Played: " in legend
+    assert "Better: " in legend
 
-    browser.click(".error .show")
+    browser.click(".error.current .show")
     assert browser.find("#leave")[0].is_displayed()
     assert browser.status.startswith("Better: ")
+    assert not browser.find("#legend")[0].is_displayed()
     browser.click("#leave")
     assert not browser.find("#leave")[0].is_displayed()
-
-    browser.click(".error .jump")
     assert browser.status == first_error
+
+    # Every move of a line is shown on the board.
+    for line in browser.find(".error.current .line-moves"):
+        for number, move in enumerate(line.find_elements("css selector", ".line-move"), start=1):
+            browser.driver.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", move)
+            move.click()
+            assert browser.status.endswith(move.text.rpartition(".")[2])
+            assert browser.run("viewer.at") == number
+            assert [current.text for current in browser.find(".line-move[aria-current]")] == [move.text]
     browser.click(".move[data-to='5']")
-    assert browser.status.startswith("3. Qxe5+")
+    assert browser.status.startswith("3.Qxe5+")
     assert browser.run("document.querySelector('.move[aria-current]').dataset.to") == "5"
     browser.click("#graph")
-    assert browser.status.startswith("4... Ng6") or browser.status.startswith("4. d4")
+    assert browser.status.startswith("4...Ng6") or browser.status.startswith("4.d4")
     assert browser.run("document.getElementById('cursor').getAttribute('d')").startswith("M")
     browser.click("#times")
+
+    # The current move stays in view, and the list is beside the board where there is room.
+    assert browser.run("byId('moves').scrollHeight > byId('moves').clientHeight")
+    browser.click("#last")
+    box, move = (
+        browser.run(f"(({{top, bottom}}) => [top, bottom])({element}.getBoundingClientRect())")
+        for element in ("byId('moves')", "document.querySelector('.move[aria-current]')")
+    )
+    assert box[0] <= move[0] < move[1] <= box[1]
+    places = [browser.run(f"byId('{name}').getBoundingClientRect().left") for name in ("board", "moves")]
+    assert (places[1] > places[0] + 200) == (width > 1000)
     assert browser.run("document.documentElement.scrollWidth <= innerWidth")
     assert browser.log() == []
 
@@ -102,11 +126,11 @@ def test_every_control_works_by_keyboard_alone(browser: Browser, page: Path) -> 
 
     browser.show(page)
     browser.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
-    assert browser.status.startswith("1... e5")
+    assert browser.status.startswith("1...e5")
     browser.press(Keys.ARROW_LEFT)
-    assert browser.status.startswith("1. e4")
+    assert browser.status.startswith("1.e4")
     browser.press(Keys.END)
-    assert browser.status.startswith("8... fxg5")
+    assert browser.status.startswith("8...fxg5")
     browser.press(Keys.HOME, "n")
     error = browser.status
     browser.press("n", "p")
@@ -130,11 +154,14 @@ def test_every_control_works_by_keyboard_alone(browser: Browser, page: Path) -> 
         assert control in reached, reached
     assert sum(name.startswith("show") for name in reached) == len(browser.find(".show"))
     assert sum(name.startswith("move") for name in reached) == 1
+    assert not any(name.startswith("line-move") for name in reached)
 
     # A line is entered, played through and left.
     browser.driver.execute_script("document.querySelector('.show').focus()")
     browser.press(Keys.ENTER)
     assert browser.status.startswith("Better: ")
+    browser.press(Keys.ARROW_RIGHT)
+    assert browser.find(".line-moves[data-line='0'] .line-move")[1].get_attribute("aria-current") == "true"
     browser.press(Keys.ESCAPE)
     assert not browser.status.startswith("Better: ")
     browser.driver.execute_script("document.querySelector(\".move[tabindex='0']\").focus()")
@@ -144,7 +171,7 @@ def test_every_control_works_by_keyboard_alone(browser: Browser, page: Path) -> 
     browser.driver.execute_script("document.getElementById('slider').focus()")
     browser.press(Keys.HOME)
     browser.press(Keys.ARROW_RIGHT)
-    assert browser.status.startswith("1. e4")
+    assert browser.status.startswith("1.e4")
     assert browser.log() == []
 
 
@@ -173,6 +200,8 @@ def test_in_print_there_are_moves_and_diagrams_and_no_controls(browser: Browser,
             assert not browser.find(selector)[0].is_displayed(), selector
         for selector in (".diagram", ".move", "#graph", "table", ".error p"):
             assert browser.find(selector)[0].is_displayed(), selector
+        assert browser.find(".diagram [data-square]")
+        assert browser.run("byId('moves').scrollHeight === byId('moves').clientHeight")
     finally:
         browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
@@ -185,9 +214,11 @@ def test_the_page_of_an_explained_move(browser: Browser, tmp_path: Path, width: 
     (tmp_path / "explain.html").write_text(explanation.page(), "utf-8")
     browser.show(tmp_path / "explain.html", width)
     browser.click("button[data-line='0']")
-    assert browser.status.endswith("3... Nf6")
+    assert browser.status.endswith("3...Nf6")
     browser.click("#next")
-    assert browser.status.endswith("4. Qxf7#")
+    assert browser.status.endswith("4.Qxf7#")
+    browser.click(".line-move:nth-child(2)")
+    assert browser.status.endswith("4.Qxf7#")
     browser.click("#leave")
     assert browser.status == "Black is to move."
     assert browser.run("document.documentElement.scrollWidth <= innerWidth")

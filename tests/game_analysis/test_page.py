@@ -5,20 +5,42 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 import sys
 from html.parser import HTMLParser
 
 import chess
 import chess.pgn
 import pytest
+from markupsafe import escape
 
 from tests.game_analysis.test_pgn import SCHOLAR, report_of
 from uci_engine.game_analysis import html
+from uci_engine.game_analysis.boards import numbered
+from uci_engine.game_analysis.judgement import Mark, Phase
 from uci_engine.game_analysis.page import MAX_SHOWN_ERRORS, failed_row, game_page, index_page, index_row
 from uci_engine.game_analysis.pgn import read_game
 from uci_engine.game_analysis.report import MAX_PLIES
 
 EVIL = "<script>alert(1)</script>\u2028</script><img src=x onerror=alert(2)>&amp;'"
+
+# Who stands better, from each of White's expected results on, in percent.
+STANDINGS_AT = {
+    0: "Black was winning",
+    11: "Black was better",
+    31: "Black was slightly better",
+    46: "neither side was better",
+    55: "White was slightly better",
+    70: "White was better",
+    90: "White was winning",
+}
+# Both sides take what they can, until there is nothing left.
+MANY_PHASES = """[Event "x"]
+
+1. e4 e5 2. Nf3 d6 3. d4 exd4 4. Qxd4 Nc6 5. Bb5 Bd7 6. Bxc6 Bxc6 7. Nc3 Nf6 8. Bg5 Be7 9. O-O-O O-O 10. Rhe1 Re8
+11. Kb1 Bd7 12. Bxf6 Bxf6 13. e5 Be7 14. exd6 Bxd6 15. Rxe8+ Qxe8 16. Qxd6 cxd6 17. Rxd6 Bc6 18. Nd4 Qe1+ 19. Nd1 Bxg2
+20. Nf5 Re8 21. Nfe3 Bf3 22. Rd7 Bxd1 23. Nxd1 Qxd1+ 24. Rxd1 h6 25. Rd7 Re1+ 26. Rd1 Rxd1# 0-1
+"""
 
 
 class Page(HTMLParser):
@@ -106,25 +128,23 @@ def test_a_script_in_a_name_is_text(header: str) -> None:
 def test_what_a_player_or_an_annotator_wrote_is_shown() -> None:
     moves = (
         "{ my game [%cal Ge2e4] } 1. e4! { [%clk 0:03:00] the best } e5 2. Bc4 Nc6 3. Qh5?! { [%eval 1.0] too early } "
-        "Nf6?? { [%secateur] Old words. [%eval 9.9] } 4. Qxf7# 1-0"
+        "Nf6?? { [%secateur] Old words. [%eval 9.9] } 4. Qxf7# { -M12/20 0.05s } 1-0"
     )
     page = page_of(f'[Event "x"]\n\n{moves}\n')
     said = [position["say"] for position in json.loads(page.scripts[0])["positions"]]
     assert said[0].endswith(". \u201cmy game\u201d")
-    assert said[1].startswith("1. e4!  ")
+    assert said[1].startswith("1.e4!  ")
     assert said[1].endswith(". \u201cthe best\u201d")
-    assert said[5].startswith("3. Qh5?!  ")
+    assert said[5].startswith("3.Qh5?!  ")
     assert said[5].endswith(". \u201ctoo early\u201d")
-    assert said[6].startswith("3... Nf6??  ")
+    assert said[6].startswith("3...Nf6??  ")
     text = " ".join(page.text.split())
-    notes = text.partition("Notes")[2].partition("Moves")[0]
-    for note in ("Start my game", "1. e4! the best", "3. Qh5?! too early"):
-        assert note in notes
-    assert "Old words" not in text + " ".join(page.scripts)
-    assert "[%" not in text + " ".join(page.scripts[:1])
+    for note in ("\u201cmy game\u201d", "1.e4! book \u201cthe best\u201d", "\u201ctoo early\u201d"):
+        assert note in text
+    for hidden in ("Old words", "[%", "0.05s"):
+        assert hidden not in text + page.scripts[0]
     # Secateur's sign where it has one, and else the player's.
-    assert "1. e4! e5 2. Bc4 Nc6" in text
-    assert "3. Qh5?? Nf6??" in text
+    assert "3.Qh5?? +0.00" in text
 
 
 def test_a_script_in_a_comment_is_text() -> None:
@@ -148,14 +168,69 @@ def test_the_script_has_every_position_and_line(page: Page) -> None:
     boards = report_of(read_game(SCHOLAR.encode())).boards
     assert [position["fen"] for position in data["positions"]] == [board.board_fen() for board in boards]
     assert (data["positions"][7]["last"], data["positions"][7]["check"]) == ("h5f7", "e8")
-    assert data["errors"]
+    errors = report_of(read_game(SCHOLAR.encode())).errors
+    assert errors
+    for (index, ply), error in zip(errors, data["errors"], strict=True):
+        assert error["at"] == index + 1
+        for kind, move in (("played", ply.move), ("better", ply.better[0])):
+            shown = data["lines"][error[kind]]
+            assert shown["title"].startswith(f"{kind.capitalize()}: {numbered(boards[index], move)} (")
+            assert (shown["from"], shown["steps"][0]["last"]) == (index, move.uci()[:4])
     for line in data["lines"]:
         after = boards[line["from"]].copy()
         for step in line["steps"]:
-            after.push_san(step["say"].split()[-1])
+            after.push_san(step["say"].partition("." if after.turn else "...")[2])
             assert step["fen"] == after.board_fen()
     shown = [attributes["data-line"] for _, attributes in page.tags if "data-line" in attributes]
-    assert sorted(map(int, filter(None, shown))) == list(range(len(data["lines"])))
+    # Each has a button, and its moves.
+    assert sorted(map(int, filter(None, shown))) == sorted(2 * list(range(len(data["lines"]))))
+
+
+def test_the_list_of_moves_has_marks_values_and_the_end_of_the_book() -> None:
+    report = report_of(read_game(SCHOLAR.encode()))
+    text = game_page(report)
+    moves = re.findall(r'<button class="move ([^"]*)">(.*?) <small>(.*?)</small></button>', text)
+    assert len(moves) == len(report.plies)
+    for ply, (kinds, name, value) in zip(report.plies, moves, strict=True):
+        mark = ply.judgement.mark
+        side, *kind = kinds.split()
+        assert side == ("white" if ply.white else "black")
+        assert kind == ([mark.word] if mark.is_error else [])
+        assert name == ply.san + mark.sign
+        assert value == ("book" if mark is Mark.BOOK else "" if ply.value.score.mate() == 0 else ply.value.text)
+    assert 0 < report.theory_plies < len(report.plies)
+    before, _, after = text.partition(f"End of the book: {escape(str(report.opening))}.")
+    assert before.count('<button class="move ') == report.theory_plies
+    assert after.count('<button class="move ') == len(report.plies) - report.theory_plies
+
+
+def test_a_sentence_on_each_phase_is_true() -> None:
+    report = report_of(read_game(MANY_PHASES.encode()))
+    sentences = re.findall(r"<li>(\w+, moves .*?)</li>", game_page(report))
+    values = [report.value, *(ply.value for ply in report.plies)]
+    assert len(sentences) == len(Phase)
+    for phase, sentence in zip(Phase, sentences, strict=True):
+        plies = [index for index, ply in enumerate(report.plies) if ply.phase is phase]
+        white, black = (
+            sum(ply.phase is phase and ply.white == color for _, ply in report.errors) for color in chess.COLORS
+        )
+        before, after = (round(100 * values[index].expected) for index in (plies[0], plies[-1] + 1))
+        found = re.fullmatch(
+            r"(\w+), moves (\d+) to (\d+): White made (\d+|no) mistakes? and Black (\d+|none); "
+            r"White&#39;s expected result (?:rose from (\d+) % to (\d+) %|"
+            r"fell from (\d+) % to (\d+) %|stayed at (\d+) %), and (.*) at its end\.",
+            sentence,
+        )
+        assert found is not None, sentence
+        name, *numbers, standing = (group for group in found.groups() if group is not None)
+        assert name == phase.value.capitalize()
+        moves = [report.plies[plies[0]].number, report.plies[plies[-1]].number]
+        counts = [0 if number in ("no", "none") else int(number) for number in numbers]
+        assert counts == [*moves, white, black, *dict.fromkeys((before, after))]
+        assert ("rose" in sentence, "fell" in sentence) == (after > before, after < before)
+        is_mate = report.boards[plies[-1] + 1].is_checkmate()
+        expected = STANDINGS_AT[max(least for least in STANDINGS_AT if after >= least)]
+        assert standing == ("Black mated" if is_mate else expected)
 
 
 def test_every_reference_to_a_piece_exists(page: Page) -> None:
@@ -201,8 +276,8 @@ def test_a_game_of_many_errors_is_a_small_page() -> None:
     assert len(report.errors) > MAX_SHOWN_ERRORS
     text = game_page(report)
     assert len(text.encode()) <= 300_000
-    assert text.count('<li class="error') == MAX_SHOWN_ERRORS
-    assert f"The {MAX_SHOWN_ERRORS} worst are shown." in text
+    assert text.count('<div class="said error') == MAX_SHOWN_ERRORS
+    assert f"The {MAX_SHOWN_ERRORS} worst are explained." in text
 
 
 def test_the_index_names_games_that_could_not_be_analysed() -> None:

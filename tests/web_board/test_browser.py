@@ -210,7 +210,7 @@ def test_explain_and_prove(page: Page, width: int) -> None:
 
     # A line is played through, by its moves and the buttons, and left.
     page.browser.driver.execute_script("document.querySelectorAll('#lines .line-move')[1].click()")
-    assert page.browser.run("at") == 2
+    assert page.browser.run("viewer.at") == 2
     page.browser.click("#previous")
     assert page.browser.find("#leave")[0].is_displayed()
     page.browser.click("#leave")
@@ -239,25 +239,25 @@ def test_a_game_is_loaded_and_its_mistake_retried(page: Page, width: int) -> Non
     page.wait("game.moves.length === 7")
     assert "<i>W</i>" in page.browser.run("byId('facts').textContent")
     page.browser.click("#next")
-    assert page.browser.status.startswith("1. e4")
+    assert page.browser.status.startswith("1.e4")
     # A move of one's own is a line, which leads back.
     page.click("c7", "c5")
-    page.wait("track !== game")
-    assert page.browser.run("here().say") == "1... c5"
+    page.wait("viewer.isLine")
+    assert page.browser.run("here().say") == "1...c5"
     page.browser.click("#leave")
     page.browser.click("#review")
     page.wait("mistakes.length > 0")
     number = page.browser.run("mistakes.findIndex(({index}) => index === 3)")
     page.browser.click(f"#errors li:nth-child({number + 1}) > button")
     page.wait("retry !== null")
-    assert "Black played 2... Qg5" in page.browser.run("byId('retry-text').textContent")
+    assert "Black played 2...Qg5" in page.browser.run("byId('retry-text').textContent")
     assert page.browser.run("board.flipped")
     page.drag("d8h4")
     page.wait("byId('retry-text').textContent.includes('is no better')")
     page.drag("b8c6")
     page.wait("byId('retry-text').textContent.includes('is right')")
     page.browser.click("#retry-answer")
-    page.wait("track !== game")
+    page.wait("viewer.isLine")
     assert page.browser.find("#errors details[open]")
     page.check_quiet()
 

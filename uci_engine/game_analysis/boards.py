@@ -1,4 +1,4 @@
-"""What boards and moves tell without a search: obvious moves, sacrifices, material, the weight of the pieces."""
+"""What boards and moves tell without a search: names of moves, obvious moves, sacrifices, material, phase weights."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ def positions(start: chess.Board, moves: Iterable[chess.Move]) -> list[chess.Boa
     for move in moves:
         boards.append(board_after(boards[-1], [move]))
     return boards
+
+
+def numbered(board: chess.Board, move: chess.Move) -> str:
+    """`45.Nf3` or `45...Nf6+`."""
+    return f"{board.fullmove_number}{'.' if board.turn else '...'}{board.san(move)}"
 
 
 def is_obvious(board: chess.Board, move: chess.Move) -> bool:

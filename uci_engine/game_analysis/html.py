@@ -1,4 +1,4 @@
-"""What every page is made of: templates, the style and the script inside the page, pieces, diagrams, positions.
+"""What every page is made of: templates, the style and the script inside the page, pieces, positions.
 
 A page is one file. It loads nothing: its content security policy allows its own style and its own script, by their
 hashes, and nothing else; `uci_engine.web_board` adds its own server. Names and comments from games are text, never
@@ -11,7 +11,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ import chess
 import chess.svg
 
 from uci_engine import __version__
+from uci_engine.game_analysis.boards import numbered
 from uci_engine.game_analysis.values import Value
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).with_name("templates")
 GENERATOR = f"Secateur {__version__}"
-SQUARE = 45
 # Characters that could end the script element, or that old parsers of JSON take for the end of a line.
 _UNSAFE = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 
@@ -135,26 +135,3 @@ def line(board: chess.Board, moves: Sequence[chess.Move], start: int, title: str
         after.push(move)
         steps.append(position(after, say))
     return {"from": start, "title": title, "share": round(value.expected, 3), "steps": steps}
-
-
-def numbered(board: chess.Board, move: chess.Move) -> str:
-    """`12. Nf3` or `12... Nf6`."""
-    return f"{board.fullmove_number}{'.' if board.turn else '...'} {board.san(move)}"
-
-
-def diagram(board: chess.Board, label: str, arrows: Iterable[tuple[str, chess.Move]]) -> dict[str, Any]:
-    """A small board, seen from the side to move, with an arrow for each pair of a kind and a move."""
-
-    def corner(square: chess.Square) -> tuple[int, int]:
-        seen = square if board.turn else 63 - square
-        return chess.square_file(seen) * SQUARE, (7 - chess.square_rank(seen)) * SQUARE
-
-    pieces = []
-    for square, piece in board.piece_map().items():
-        pieces.append((("w" if piece.color else "b") + piece.symbol().upper(), *corner(square)))
-    half = SQUARE // 2
-    paths = []
-    for kind, move in arrows:
-        (x1, y1), (x2, y2) = corner(move.from_square), corner(move.to_square)
-        paths.append((kind, f"M{x1 + half} {y1 + half}L{x2 + half} {y2 + half}"))
-    return {"label": label, "pieces": pieces, "arrows": paths}

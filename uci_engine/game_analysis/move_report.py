@@ -11,9 +11,9 @@ from typing import Any
 import chess
 import chess.svg
 
-from uci_engine.game_analysis.boards import board_after
+from uci_engine.game_analysis.boards import board_after, numbered
 from uci_engine.game_analysis.changes import Change
-from uci_engine.game_analysis.html import line, numbered, position, render
+from uci_engine.game_analysis.html import line, position, render
 from uci_engine.game_analysis.judgement import Judgement, Mark
 from uci_engine.game_analysis.tactics.motif import Motif
 from uci_engine.game_analysis.values import Found, Value

@@ -7,8 +7,9 @@ from typing import Any
 
 import chess
 
-from uci_engine.game_analysis.html import diagram, line, numbered, position, render
-from uci_engine.game_analysis.judgement import ERRORS, INACCURACY_LOSS, Mark, Phase
+from uci_engine.game_analysis.boards import numbered
+from uci_engine.game_analysis.html import line, position, render
+from uci_engine.game_analysis.judgement import ERRORS, INACCURACY_LOSS, NO_WIN, WON, Mark, Phase
 from uci_engine.game_analysis.report import GameReport, Ply
 from uci_engine.game_analysis.values import Value
 
@@ -16,14 +17,20 @@ SIDES = (chess.WHITE, chess.BLACK)
 # Of more errors the worst are shown with their lines, so that the page stays small. All have their marks.
 MAX_SHOWN_ERRORS = 40
 # The marks that have a colour in the list of moves.
-COLOURED_MARKS = (Mark.BOOK, Mark.GOOD, Mark.BRILLIANT, *ERRORS)
+COLOURED_MARKS = (Mark.GOOD, Mark.BRILLIANT, *ERRORS)
+# Who stands better, by the least expected result of that side. Below the last, neither does.
+STANDINGS = ((WON, "was winning"), (NO_WIN, "was better"), (0.55, "was slightly better"))
 SHOWN_HEADERS = ("Event", "Site", "Date", "Round", "TimeControl", "Termination")
 
 
 def game_page(report: GameReport, index: str = "") -> str:
     """The page of a game. `index`: the address of the index, "" for none."""
     errors, lines = errors_with_lines(report)
-    data = {"positions": positions_of(report), "lines": lines, "errors": [error["index"] for error in errors]}
+    shown = [
+        {"at": error["index"] + 1, "played": error["played"]["number"], "better": error["better"]["number"]}
+        for error in errors
+    ]
+    data = {"positions": positions_of(report), "lines": lines, "errors": shown}
     return render(
         "game.html.j2",
         data,
@@ -36,21 +43,21 @@ def game_page(report: GameReport, index: str = "") -> str:
         graph=_graph(report),
         times=_times(report),
         phases=list(Phase),
+        sentences=[_phase_sentence(report, phase) for phase in Phase if phase in {ply.phase for ply in report.plies}],
         players=[_player(report, color) for color in SIDES],
-        errors=errors,
+        most_errors=MAX_SHOWN_ERRORS,
         least_loss=round(100 * INACCURACY_LOSS),
-        notes=_notes(report),
-        plies=[_move(report, index, ply) for index, ply in enumerate(report.plies)],
+        moves=_moves(report, {error["index"]: error for error in errors}),
     )
 
 
 def positions_of(report: GameReport) -> list[dict[str, Any]]:
     """The positions of a game, each with what is said of the move that led there."""
     start = f"Start of the game. {report.value.text}{_quoted(report.words)}"
-    after = zip(report.boards[1:], report.plies, strict=True)
+    boards = report.boards
     return [
-        position(report.boards[0], start, report.value),
-        *(position(board, _said(ply), ply.value) for board, ply in after),
+        position(boards[0], start, report.value),
+        *(position(boards[index + 1], _said(boards[index], ply), ply.value) for index, ply in enumerate(report.plies)),
     ]
 
 
@@ -95,7 +102,7 @@ def index_page(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def _facts(report: GameReport) -> list[str]:
     values = [report.headers.get(name, "") for name in SHOWN_HEADERS]
-    facts = [value for value in values if value.strip("?. ") not in ("", "-")]
+    facts = [value.replace(".??", "") for value in values if value.strip("?. ") not in ("", "-")]
     elos = [report.headers.get(name, "") for name in ("WhiteElo", "BlackElo")]
     if all(elo.isdecimal() for elo in elos):
         facts.append(f"Elo {elos[0]} \u2013 {elos[1]}")
@@ -104,15 +111,10 @@ def _facts(report: GameReport) -> list[str]:
     return facts
 
 
-def _label(ply: Ply) -> str:
-    return f"{ply.number}{'.' if ply.white else '...'} {ply.san}"
-
-
-def _said(ply: Ply) -> str:
-    """What is said of a move: on the page below the board, and by a screen reader."""
+def _said(board: chess.Board, ply: Ply) -> str:
+    """What is said of a move on this board: on the page below the board, and by a screen reader."""
     mark = ply.judgement.mark
-    value = "" if ply.value.score.mate() == 0 else f"  {ply.value.text}"
-    said = f"{_label(ply)}{ply.sign or mark.sign}{value}"
+    said = f"{numbered(board, ply.move)}{ply.sign or mark.sign}  {_value_text(ply)}".rstrip()
     if mark.sign or mark in (Mark.BOOK, Mark.FORCED):
         said += f", {mark.word}"
     if ply.reason is not None:
@@ -120,6 +122,11 @@ def _said(ply: Ply) -> str:
     if ply.verdict:
         said += f". Tablebases: {ply.verdict}"
     return said + _quoted(ply.words)
+
+
+def _value_text(ply: Ply) -> str:
+    """What a move is worth, "" for a mate on the board, which its name says."""
+    return "" if ply.value.score.mate() == 0 else ply.value.text
 
 
 def _quoted(words: str) -> str:
@@ -134,25 +141,23 @@ def _error(report: GameReport, index: int, lines: list[dict[str, Any]]) -> dict[
 
     def playable(moves: Sequence[chess.Move], title: str, value: Value) -> dict[str, Any]:
         lines.append(line(board, moves, index, f"{title} ({value.text})", value))
-        return {"number": len(lines) - 1, "text": f"{board.variation_san(moves)} ({value.text})"}
+        return {"number": len(lines) - 1, "text": board.variation_san(moves), "value": value.text}
 
     missed = []
     if ply.judgement.missed_win:
         missed.append("A win is gone.")
     if ply.judgement.missed_mate is not None and not ply.reason.names_missed_mate:
         missed.append(f"A mate in {ply.judgement.missed_mate} is missed.")
-    better = numbered(board, ply.better[0])
-    arrows = [("played", ply.move), ("better", ply.better[0])]
+    move = numbered(board, ply.move)
     return {
         "index": index,
-        "move": _label(ply),
+        "move": move,
         "mark": ply.judgement.mark,
         "player": "White" if ply.white else "Black",
         "change": f"{ply.better_value.text} → {ply.value.text}, \u2212{100 * ply.judgement.loss:.0f} %",
         "reason": " ".join([f"{ply.reason}.", *missed]),
-        "better": playable(ply.better, f"Better: {better}", ply.better_value),
-        "played": playable(ply.played, f"Played: {_label(ply)}", ply.value),
-        "diagram": diagram(board, f"Position before {_label(ply)}; better is {better}", arrows),
+        "better": playable(ply.better, f"Better: {numbered(board, ply.better[0])}", ply.better_value),
+        "played": playable(ply.played, f"Played: {move}", ply.value),
     }
 
 
@@ -168,32 +173,74 @@ def _percent(accuracy: float | None) -> str:
     return "\u2013" if accuracy is None else f"{accuracy:.0f} %"
 
 
-def _move(report: GameReport, index: int, ply: Ply) -> dict[str, Any]:
-    label = f"{ply.number}." if ply.white else f"{ply.number}..." if index == 0 else ""
-    mark = ply.judgement.mark
-    san = ply.san + (mark.sign or ply.sign)
-    return {"label": label, "san": san, "kind": mark.word if mark in COLOURED_MARKS else ""}
+def _phase_sentence(report: GameReport, phase: Phase) -> str:
+    """What happened in a phase: the mistakes of both sides, and what it made of White's expected result."""
+    plies = report.plies
+    indices = [index for index, ply in enumerate(plies) if ply.phase is phase]
+    first, last = indices[0], indices[-1]
+    start, end = plies[first - 1].value if first else report.value, plies[last].value
+    before, after = round(100 * start.expected), round(100 * end.expected)
+    if before == after:
+        change = f"stayed at {after} %"
+    else:
+        change = f"{'rose' if after > before else 'fell'} from {before} % to {after} %"
+    white, black = (sum(report.summary(color, phase).counts[mark] for mark in ERRORS) for color in SIDES)
+    mistakes = f"White made {white or 'no'} mistake{'s' if white != 1 else ''} and Black {black or 'none'}"
+    moves = f"moves {plies[first].number} to {plies[last].number}"
+    return (
+        f"{phase.value.capitalize()}, {moves}: {mistakes}; White's expected result {change}, "
+        f"and {_standing(end)} at its end."
+    )
 
 
-def _notes(report: GameReport) -> list[dict[str, Any]]:
-    """Where theory was left, missed mates, what tablebases and the PGN say: each with the position to jump to."""
-    notes: list[dict[str, Any]] = []
-    if report.words:
-        notes.append({"to": 0, "move": "Start", "text": report.words})
+def _standing(value: Value) -> str:
+    """Who stands better."""
+    share = round(max(value.expected, 1 - value.expected), 2)
+    side = "White" if value.expected > 0.5 else "Black"
+    if value.score.mate() == 0:
+        return f"{side} mated"
+    for least, words in STANDINGS:
+        if share >= least:
+            return f"{side} {words}"
+    return "neither side was better"
+
+
+def _moves(report: GameReport, errors: Mapping[int, dict[str, Any]]) -> list[dict[str, Any]]:
+    """The list of moves: each with its mark and value, the error that it is, and other notes.
+
+    The notes are where the book ends, missed mates, why a move is good, what tablebases and the PGN say.
+    """
+    moves: list[dict[str, Any]] = []
     verdict = ""
+    begins_row = True
     for index, ply in enumerate(report.plies):
-        texts = []
-        if index and index == report.theory_plies:
-            texts.append(f"leaves the book ({report.opening}).")
-        if ply.judgement.missed_mate is not None:
-            texts.append(f"misses mate in {ply.judgement.missed_mate}.")
+        mark, error = ply.judgement.mark, errors.get(index)
+        notes = []
+        if error is None and ply.reason is not None:
+            notes.append(f"{ply.reason}.")
+        if error is None and ply.judgement.missed_mate is not None:
+            notes.append(f"Misses mate in {ply.judgement.missed_mate}.")
+        if index + 1 == report.theory_plies:
+            notes.append(f"End of the book: {report.opening}.")
         if ply.verdict and ply.verdict != verdict:
-            texts.append(f"the tablebases say: {ply.verdict}.")
+            notes.append(f"The tablebases say: {ply.verdict}.")
         verdict = ply.verdict
-        notes += [{"to": index + 1, "move": _label(ply), "text": text} for text in texts]
         if ply.words:
-            notes.append({"to": index + 1, "move": _label(ply) + ply.sign, "text": ply.words})
-    return notes
+            notes.append(f"\u201c{ply.words}\u201d")
+        moves.append(
+            {
+                "number": f"{ply.number}{'.' if ply.white else '...'}" if ply.white or begins_row else "",
+                "side": "white" if ply.white else "black",
+                "san": ply.san,
+                "sign": mark.sign or ply.sign,
+                "kind": mark.word if mark in COLOURED_MARKS else "",
+                "value": "book" if mark is Mark.BOOK else _value_text(ply),
+                "notes": notes,
+                "error": error,
+            }
+        )
+        begins_row = bool(notes or error)
+    return moves
 
 
 # Graphs --------------------------------------------------------------------------------------------------------------
@@ -213,7 +260,7 @@ def _graph(report: GameReport) -> dict[str, Any]:
         "area": f"M0 100{points}L{width} {heights[-1]:g}V100z",
         "dots": [(mark.word, dots[mark]) for mark in ERRORS if dots[mark]],
         "label": f"White's expected result after each move: {shares[0]:.0f} % at first, {max(shares):.0f} % at most, "
-        f"{min(shares):.0f} % at least, {shares[-1]:.0f} % at the end. The list of mistakes says where it changed.",
+        f"{min(shares):.0f} % at least, {shares[-1]:.0f} % at the end. The list of moves says where it changed.",
     }
 
 

@@ -33,7 +33,8 @@ MAX_SECONDS = 366 * 24 * 3600
 MAX_TABLEBASE_PIECES = 7
 # No named position and no line of the built-in book is later.
 LAST_THEORY_PLY = 60
-COMMAND = re.compile(r"\[%[^][]*\]")
+# What programs write into comments: commands, and an engine's score, depth and time, as `+0.43/10 0.053s`.
+COMMAND = re.compile(r"\[%[^][]*\]|[-+]?M?[\d.]{1,8}/\d{1,3} [\d.]{1,8}s\b")
 
 
 @dataclass(frozen=True, slots=True)

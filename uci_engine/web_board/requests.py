@@ -18,7 +18,8 @@ import chess.pgn
 
 from uci_engine import __version__
 from uci_engine.board.game import Game
-from uci_engine.game_analysis.html import numbered, position
+from uci_engine.game_analysis.boards import numbered
+from uci_engine.game_analysis.html import position
 from uci_engine.game_analysis.pgn import decoded, game_texts, read_game
 from uci_engine.game_analysis.report import MAX_PLIES, played_moves
 from uci_engine.text import quoted

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import chess
 
 from evaluation.report import joined
-from uci_engine.game_analysis.boards import positions
+from uci_engine.game_analysis.boards import numbered, positions
 from uci_engine.game_analysis.tactics.attacks import value_at
 from uci_engine.game_analysis.tactics.motif import Kind, Motif
 
@@ -100,8 +100,3 @@ def left_guard_words(board: chess.Board, move: chess.Move, motif: Motif) -> str:
     piece = board.piece_type_at(move.from_square)
     assert piece is not None
     return f"the {chess.piece_name(piece)} left the guard of {chess.square_name(square)}"
-
-
-def numbered(board: chess.Board, move: chess.Move) -> str:
-    """`45...Nf6+`."""
-    return f"{board.fullmove_number}{'.' if board.turn else '...'}{board.san(move)}"

@@ -1,5 +1,8 @@
 "use strict";
-// The board of every page: it draws positions, which come with their marks. It knows no rules.
+// What every page has: a board, the place in a game or in a line, and the buttons and keys that move it.
+const byId = (id) => document.getElementById(id);
+
+// The board draws positions, which come with their marks. It knows no rules.
 class Board {
   static SVG = "http://www.w3.org/2000/svg";
   static NAMES = { P: "pawn", N: "knight", B: "bishop", R: "rook", Q: "queen", K: "king" };
@@ -47,6 +50,13 @@ class Board {
     this.add("rect", { class: name, ...this.place(square), width: 45, height: 45 });
   }
 
+  // An arrow of a kind, which may have more names, for a move in UCI's notation.
+  arrow(name, move) {
+    const [from, to] = move.match(/../g).slice(0, 2).map((square) => this.place(square));
+    const d = `M${from.x + 22.5} ${from.y + 22.5}L${to.x + 22.5} ${to.y + 22.5}`;
+    this.add("path", { class: `arrow ${name}`, "marker-end": `url(#head-${name.split(" ")[0]})`, d });
+  }
+
   // `below` and `above` draw what lies under the pieces and over them.
   draw(position, below = () => {}, above = () => {}) {
     const squares = Board.read(position.fen);
@@ -72,4 +82,105 @@ class Board {
     rect.setAttribute("y", this.flipped ? 0 : 100 - 100 * share);
     rect.setAttribute("height", 100 * share);
   }
+}
+
+// The board, and the place in what it shows: a track, which is the game or a line, each with its positions. A line also
+// has `back`, the place that it leads back to, a title, and where it is known the `share` of all its positions.
+class Viewer {
+  // `show` is called after each change.
+  constructor(game, show) {
+    this.board = new Board(byId("board"));
+    this.show = show;
+    this.track = game;
+    this.at = 0;
+  }
+
+  get here() {
+    return this.track.positions[this.at];
+  }
+
+  get isLine() {
+    return this.track.back !== undefined;
+  }
+
+  go(track, at) {
+    this.track = track;
+    this.at = Math.max(0, Math.min(at, track.positions.length - 1));
+    this.show();
+  }
+
+  // To a position of the game.
+  jump(ply) {
+    let { track } = this;
+    while (track.back) ({ track } = track.back);
+    this.go(track, ply);
+  }
+
+  leave() {
+    if (this.isLine) this.go(this.track.back.track, this.track.back.at);
+  }
+
+  // What is said, the buttons and the bar. `share`: White's where neither line nor position knows it.
+  showPlace(said, share) {
+    const { track, at, here, isLine } = this;
+    byId("status").textContent = isLine ? `${track.title}: ${said}` : said;
+    byId("first").disabled = byId("previous").disabled = at === 0;
+    byId("last").disabled = byId("next").disabled = at === track.positions.length - 1;
+    byId("line-controls").hidden = !isLine;
+    byId("line-title").textContent = track.title ?? "";
+    const known = track.share ?? here.share ?? share;
+    if (known !== undefined) this.board.showShare(byId("bar-white"), known);
+  }
+
+  // Connect what every page does, and these actions, each with its button and its key, either of which may be "".
+  connect(actions) {
+    const turn = () => {
+      this.board.flipped = !this.board.flipped;
+      this.show();
+    };
+    const all = [
+      ["first", "Home", () => this.go(this.track, 0)],
+      ["previous", "ArrowLeft", () => this.go(this.track, this.at - 1)],
+      ["next", "ArrowRight", () => this.go(this.track, this.at + 1)],
+      ["last", "End", () => this.go(this.track, this.track.positions.length - 1)],
+      ["flip", "f", turn],
+      ["leave", "Escape", () => this.leave()],
+      ...actions,
+    ];
+    for (const [id, , action] of all) byId(id)?.addEventListener("click", action);
+    document.addEventListener("keydown", (event) => {
+      const isText = event.target.matches("textarea, select, input:not([type='checkbox'])") && event.key !== "Escape";
+      if (event.ctrlKey || event.altKey || event.metaKey || isText || document.querySelector("dialog[open]")) return;
+      const action = all.find(([, key]) => key === event.key)?.[2];
+      if (!action) return;
+      event.preventDefault();
+      action();
+    });
+  }
+}
+
+function element(tag, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
+
+function setCurrent(shown, isCurrent) {
+  if (isCurrent) shown.setAttribute("aria-current", "true");
+  else shown.removeAttribute("aria-current");
+}
+
+// What is said of a position begins with its move: `12.Nf3` or `12...Nf6`.
+function moveOf(position) {
+  const [, number, san] = position.say.match(/^(\d+\.+)([-+=#?!\w]+)/);
+  return { number, san, isBlack: number.endsWith("...") };
+}
+
+// A line as its moves, each of which shows the position after it: `show` gets how many moves that is.
+function lineButtons(steps, show) {
+  return steps.map((step, index) => {
+    const { number, san, isBlack } = moveOf(step);
+    const textContent = isBlack && index ? san : number + san;
+    return element("button", { type: "button", className: "line-move", textContent, onclick: () => show(index + 1) });
+  });
 }

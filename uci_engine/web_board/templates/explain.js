@@ -9,12 +9,6 @@ const pawns = (cp) => (cp > 0 ? "+" : cp < 0 ? "\u2212" : "") + (Math.abs(cp) / 
 // All of it belongs to the position with this key.
 let insight = { key: "" };
 
-function element(tag, properties = {}, ...children) {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return made;
-}
-
 const wants = () => byId("explain").checked || byId("worth").checked;
 
 // Begin to explain the position on the board, unless that is done already. The engine's move goes before.
@@ -60,9 +54,9 @@ function showReport() {
   rows.dataset.key = report ? key : "";
   rows.replaceChildren(
     ...(report?.lines ?? []).map((line) => {
-      const words = element("td", { className: "words" }, ...lineButtons(line, report.from));
+      const words = element("td", { className: "words" }, ...lineButtons(line.steps, (step) => enter(line, report.from, step)));
       const cells = [line.value, percent(line.share)].map((textContent) => element("td", { textContent }));
-      return element("tr", {}, element("th", { scope: "row", textContent: sanOf(line.steps[0]) }), ...cells, words);
+      return element("tr", {}, element("th", { scope: "row", textContent: moveOf(line.steps[0]).san }), ...cells, words);
     }),
   );
 }
@@ -73,20 +67,6 @@ function showCosts() {
   const chips = (insight.costs ?? []).map((each) => chip(each, before));
   byId("costs").replaceChildren(...chips);
   if (focused) chips.find(({ dataset }) => dataset.move === focused)?.focus();
-}
-
-// What is said of a position begins with its move: `12... Nf6`.
-const numberOf = (position) => position.say.split(" ")[0];
-const sanOf = (position) => position.say.split(" ")[1].replace(/\.$/, "");
-const numbered = (position, isFirst) => (isFirst || !numberOf(position).endsWith("...") ? numberOf(position) : "");
-
-// A line as its moves, each of which shows the position after it.
-function lineButtons(line, from) {
-  return line.steps.map((step, index) => {
-    const textContent = `${numbered(step, index === 0)} ${sanOf(step)}`.trim();
-    const onclick = () => enter(line, from, index + 1);
-    return element("button", { type: "button", className: "line-move", textContent, onclick });
-  });
 }
 
 // The button of a move stays, so that a click on it is not lost.

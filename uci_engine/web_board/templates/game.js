@@ -1,15 +1,12 @@
-"use strict";
 // The game on the board, the lines beside it, and what is kept of it.
-const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
 const STORE = "secateur-games";
 const MAX_KEPT = 8;
 
-// `color`: the player's, null where nobody plays. `clock`: milliseconds left, null for none. A track has the moves and
-// positions that are stepped through; `base` is the game before it. The game is a track, and so is every line.
+// `color`: the player's, null where nobody plays. `clock`: milliseconds left, null for none. A track also has its moves;
+// `base` is the game before it.
 let game = newGame({});
-let track = game;
-let at = 0;
+const viewer = new Viewer(game, show);
 
 function newGame(fields) {
   const { start = data.start, chess960 = false, color = null, elo = null, clock = null, id = randomId() } = fields;
@@ -19,9 +16,12 @@ function newGame(fields) {
 }
 
 const isPlaying = () => game.color !== null && game.result === "*";
-const here = () => track.positions[at];
+const here = () => viewer.here;
 const end = () => game.positions.length - 1;
-const path = () => ({ ...track.base, moves: [...track.base.moves, ...track.moves.slice(0, at)] });
+const path = () => {
+  const { track, at } = viewer;
+  return { ...track.base, moves: [...track.base.moves, ...track.moves.slice(0, at)] };
+};
 const wholeGame = () => ({ ...game.base, moves: game.moves });
 
 // Fill in the positions of a track, from the one with this number.
@@ -56,35 +56,25 @@ function stored() {
 // Lines -----------------------------------------------------------------------------------------------------------
 
 // Where a question was asked, so that its lines lead back there.
-const place = () => ({ path: path(), position: here(), back: { track, at } });
+const place = () => ({ path: path(), position: here(), back: { track: viewer.track, at: viewer.at } });
 
 function enter(line, from, step = 1) {
   const positions = [{ ...from.position, say: "before the line" }, ...line.steps];
   const { title, share, moves } = line;
-  track = { base: from.path, title, share, moves, positions, back: from.back };
-  at = Math.min(step, moves.length);
-  show();
-}
-
-function leave() {
-  if (track === game) return;
-  ({ track, at } = track.back);
-  show();
+  viewer.go({ base: from.path, title, share, moves, positions, back: from.back }, step);
 }
 
 async function tryMove(move) {
-  const isGame = track === game;
+  const { track, at, isLine } = viewer;
   const line = {
-    base: isGame ? path() : track.base,
+    base: isLine ? track.base : path(),
     title: "Your line",
-    moves: isGame ? [move] : [...track.moves.slice(0, at), move],
-    positions: isGame ? [here()] : track.positions.slice(0, at + 1),
-    back: isGame ? { track, at } : track.back,
+    moves: isLine ? [...track.moves.slice(0, at), move] : [move],
+    positions: isLine ? track.positions.slice(0, at + 1) : [here()],
+    back: isLine ? track.back : { track, at },
   };
   await addPositions(line, line.moves.length);
-  track = line;
-  at = line.moves.length;
-  show();
+  viewer.go(line, line.moves.length);
 }
 
 // Play --------------------------------------------------------------------------------------------------------------
@@ -96,13 +86,12 @@ let turnBegan = performance.now();
 async function begin(fresh) {
   stopThinking();
   await addPositions(fresh, 0);
-  game = track = fresh;
-  at = end();
+  game = fresh;
   board.flipped = game.color === "black";
   turnBegan = performance.now();
   forgetMistakes();
-  if (game.positions[at].result && game.color !== null) game.result = game.positions[at].result;
-  show();
+  if (game.positions[end()].result && game.color !== null) game.result = game.positions[end()].result;
+  viewer.go(game, end());
   goOn();
 }
 
@@ -121,9 +110,7 @@ async function engineMoves() {
   stopThinking();
   const mine = turnNumber;
   isThinking = true;
-  track = game;
-  at = end();
-  show();
+  viewer.jump(end());
   let move = null;
   const whole = Object.entries(game.clock ?? {}).map(([name, ms]) => [name, Math.max(0, Math.round(ms))]);
   const clock = Object.fromEntries(whole);
@@ -153,11 +140,9 @@ async function commit(move) {
   if (game !== played || !isPlaying() || game.moves.length !== longer.moves.length - 1) return;
   game.moves = longer.moves;
   game.positions = longer.positions;
-  track = game;
-  at = end();
-  if (here().result) game.result = here().result;
+  if (game.positions[end()].result) game.result = game.positions[end()].result;
   keep();
-  show();
+  viewer.jump(end());
   goOn();
 }
 
@@ -166,7 +151,7 @@ function finish(result, text) {
   game.result = result;
   game.title = text;
   keep();
-  jump(end());
+  viewer.jump(end());
 }
 
 function takeBack() {
@@ -180,7 +165,7 @@ function takeBack() {
   game.result = "*";
   turnBegan = performance.now();
   keep();
-  jump(end());
+  viewer.jump(end());
 }
 
 const nameOf = (color) => color[0].toUpperCase() + color.slice(1);

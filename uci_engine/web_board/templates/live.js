@@ -1,11 +1,12 @@
 // The board under the player's hands, and what every button and key does.
-const board = new Board(byId("board"));
+const { board } = viewer;
 let selected = null;
 let cursor = null;
 let hinted = null;
 let drag = null;
 
-const canPlay = () => isPlaying() && track === game && at === end() && !isThinking && here().turn === game.color;
+const isAtEnd = () => !viewer.isLine && viewer.at === end();
+const canPlay = () => isPlaying() && isAtEnd() && !isThinking && here().turn === game.color;
 const targets = (square) => Object.keys(here()?.legal ?? {}).filter((move) => move.startsWith(square));
 
 // Show ----------------------------------------------------------------------------------------------------------------
@@ -15,19 +16,12 @@ function show() {
   drawBoard();
   const position = here();
   if (position.legal === undefined) fillIn();
-  const said = position.say.replace(/\.?$/, ".");
-  const parts = [track === game ? said : `${track.title}: ${said}`];
-  if (track === game && at === end() && game.title && game.color) parts.push(game.title);
+  const parts = [position.say.replace(/\.?$/, ".")];
+  if (isAtEnd() && game.title && game.color) parts.push(game.title);
   if (isThinking) parts.push("Secateur thinks.");
   else if (canPlay()) parts.push("Your move.");
-  byId("status").textContent = parts.join(" ");
+  viewer.showPlace(parts.join(" "), insight.report?.lines[0]?.share);
   byId("facts").textContent = facts();
-  const share = track.share ?? position.share ?? insight.report?.lines[0]?.share;
-  if (share !== undefined) board.showShare(byId("bar-white"), share);
-  byId("first").disabled = byId("previous").disabled = at === 0;
-  byId("last").disabled = byId("next").disabled = at === track.positions.length - 1;
-  byId("line-controls").hidden = track === game;
-  byId("line-title").textContent = track.title;
   byId("takeback").disabled = game.color === null || !game.moves.length;
   byId("resign").disabled = !isPlaying();
   byId("hint").disabled = isThinking || Boolean(position.result);
@@ -63,15 +57,15 @@ async function fillIn() {
 }
 
 function showMoves() {
-  const ply = track === game ? at : track.base.moves.length;
+  const ply = viewer.isLine ? viewer.track.base.moves.length : viewer.at;
   const hadFocus = byId("moves").contains(document.activeElement);
   const shown = [];
   game.positions.slice(1).forEach((position, index) => {
-    const number = numbered(position, index === 0);
-    if (number) shown.push(element("b", { textContent: number }), " ");
+    const { number, san, isBlack } = moveOf(position);
+    if (!isBlack || index === 0) shown.push(element("b", { textContent: number }), " ");
     const className = `move ${position.mark ?? ""}`;
-    const onclick = () => jump(index + 1);
-    const button = element("button", { type: "button", className, textContent: sanOf(position), onclick });
+    const onclick = () => viewer.jump(index + 1);
+    const button = element("button", { type: "button", className, textContent: san, onclick });
     // Tab reaches one move, and the arrows the others.
     button.tabIndex = index + 1 === (ply || 1) ? 0 : -1;
     if (index + 1 === ply) button.setAttribute("aria-current", "true");
@@ -122,23 +116,17 @@ function drawAbove() {
     }
   }
   if (byId("explain").checked && retry === null) {
-    (insight.report?.lines ?? []).forEach((line, index) => arrow(`better${index ? " second" : ""}`, line.moves[0]));
+    (insight.report?.lines ?? []).forEach((line, index) => board.arrow(`better${index ? " second" : ""}`, line.moves[0]));
   }
   const refutation = insight.proof?.lines[0]?.moves[1];
-  if (refutation) arrow("played", refutation);
-  if (hinted) arrow("better", hinted);
+  if (refutation) board.arrow("played", refutation);
+  if (hinted) board.arrow("better", hinted);
   if (cursor && document.activeElement === board.element) board.fill("cursor-square", cursor);
 }
 
 function label(name, square, text, y) {
   const place = board.place(square);
   board.add("text", { class: name, x: place.x + 22.5, y: place.y + y }, text);
-}
-
-function arrow(name, move) {
-  const [from, to] = move.match(/../g).slice(0, 2).map((square) => board.place(square));
-  const d = `M${from.x + 22.5} ${from.y + 22.5}L${to.x + 22.5} ${to.y + 22.5}`;
-  board.add("path", { class: `arrow ${name}`, "marker-end": `url(#head-${name.split(" ")[0]})`, d });
 }
 
 // Move ----------------------------------------------------------------------------------------------------------------
@@ -181,7 +169,7 @@ async function act(move) {
     if (retry !== null) await attempt(move);
     else if (byId("prove").checked) await prove(move);
     else if (canPlay()) await commit(move);
-    else if (isPlaying() && track === game) {
+    else if (isPlaying() && !viewer.isLine) {
       say(isThinking ? "Secateur is to move." : "This is an earlier position: go to the last one to play on.");
       drawBoard();
     } else await tryMove(move);
@@ -261,51 +249,20 @@ board.element.addEventListener("keydown", (event) => {
 });
 for (const kind of ["focus", "blur"]) board.element.addEventListener(kind, () => drawBoard());
 
-function step(to) {
-  at = Math.max(0, Math.min(to, track.positions.length - 1));
-  show();
-}
-
-function jump(ply) {
-  track = game;
-  step(ply);
-}
-
-function turn() {
-  board.flipped = !board.flipped;
-  show();
-}
-
 function toggle(id) {
   byId(id).checked = !byId(id).checked;
   byId(id).dispatchEvent(new Event("change"));
 }
 
-// Each with its button and its key.
-const actions = [
-  ["first", "Home", () => step(0)],
-  ["previous", "ArrowLeft", () => step(at - 1)],
-  ["next", "ArrowRight", () => step(at + 1)],
-  ["last", "End", () => step(track.positions.length - 1)],
-  ["flip", "f", turn],
-  ["leave", "Escape", leave],
+viewer.connect([
   ["takeback", "", takeBack],
   ["resign", "", resign],
   ["hint", "", hint],
   ["review", "", review],
-];
-const toggles = { e: "explain", v: "prove", w: "worth" };
-for (const [id, , action] of actions) byId(id).addEventListener("click", action);
-
-document.addEventListener("keydown", (event) => {
-  const isText = event.target.matches("textarea, select, input:not([type='checkbox'])");
-  if (event.ctrlKey || event.altKey || event.metaKey || isText || byId("promotion").open) return;
-  const pressed = actions.find(([, key]) => key === event.key)?.[2];
-  const action = toggles[event.key] ? () => toggle(toggles[event.key]) : pressed;
-  if (!action) return;
-  event.preventDefault();
-  action();
-});
+  ["", "e", () => toggle("explain")],
+  ["", "v", () => toggle("prove")],
+  ["", "w", () => toggle("worth")],
+]);
 
 async function hint() {
   const from = place();

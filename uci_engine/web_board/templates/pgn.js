@@ -18,7 +18,7 @@ async function load(text) {
     const loaded = games[index];
     notify(loaded.remark);
     await begin({ ...newGame(loaded), result: "*", title: loaded.names });
-    jump(0);
+    viewer.jump(0);
   };
   byId("games").onchange = (event) => choose(Number(event.target.value)).catch((error) => notify(error.message));
   await choose(0);
@@ -27,7 +27,7 @@ async function load(text) {
 
 async function review() {
   const reviewed = game;
-  leave();
+  viewer.leave();
   forgetMistakes();
   byId("explain").checked = byId("worth").checked = false;
   showExplained();
@@ -60,7 +60,7 @@ function mistakeCard(error, number) {
     back: { track: game, at: error.index },
   });
   const change = element("span", { className: "values", textContent: error.change });
-  const show = button(error.move, () => jump(error.index + 1));
+  const show = button(error.move, () => viewer.jump(error.index + 1));
   const title = element("h3", {}, show, ` ${error.mark} by ${error.player} `, change);
   const why = element("details", {}, element("summary", { textContent: "Why, and what was better" }));
   why.append(element("p", { textContent: error.reason }));
@@ -76,7 +76,7 @@ function tryAgain(number) {
   board.flipped = error.player === "Black";
   byId("retry-text").textContent = `${error.player} played ${error.move} here. Find a better move.`;
   byId("retry-next").disabled = number === mistakes.length - 1;
-  jump(error.index);
+  viewer.jump(error.index);
   board.element.focus({ preventScroll: true });
   board.element.scrollIntoView({ block: "nearest" });
 }
