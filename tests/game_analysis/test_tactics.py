@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.game_analysis.boards import positions
 from uci_engine.game_analysis.tactics.attacks import exchange, is_trapped
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
+from uci_engine.game_analysis.tactics.line import Line
 from uci_engine.game_analysis.tactics.motif import Kind, Motif
 from uci_engine.game_analysis.tactics.words import motif_words
 
@@ -28,7 +28,7 @@ class Row(NamedTuple):
 
     def found(self) -> tuple[Motif, ...]:
         board = chess.Board(self.fen)
-        return deciding_motifs(board, self.line, board.turn)
+        return deciding_motifs(Line(board, self.line, board.turn))
 
     def is_right(self) -> bool:
         kinds = [motif.kind.value for motif in self.found()]
@@ -203,20 +203,18 @@ CLAIMS: dict[Kind, Callable[[Claim], bool]] = {
 
 def check(board: chess.Board, moves: tuple[chess.Move, ...], winner: chess.Color) -> int:
     """Check the claims of all motifs of a line, and that their words name only squares with what they say."""
-    motifs = deciding_motifs(board, moves, winner)
+    line = Line(board, moves, winner)
+    motifs = deciding_motifs(line)
     for motif in motifs:
-        # The line takes something more where it ends before.
-        line = [*moves, motif.move] if motif.ply == len(moves) else list(moves)
-        boards = positions(board, line)
-        assert line[motif.ply] == motif.move
-        assert boards[motif.ply].turn == winner
-        claim = Claim(motif, boards[motif.ply], boards[motif.ply + 1], boards, line)
+        assert line.moves[motif.ply] == motif.move
+        assert line.boards[motif.ply].turn == winner
+        claim = Claim(motif, line.boards[motif.ply], line.boards[motif.ply + 1], line.boards, line.moves)
         if motif.kind in CLAIMS:
             assert CLAIMS[motif.kind](claim), (board.fen(), moves, motif)
-        words = motif_words(board, moves, motif)
+        words = motif_words(line, motif)
         assert "  " not in words
         assert words.strip() == words != ""
-        assert boards[motif.ply].san(motif.move) in words or motif.kind in (
+        assert line.boards[motif.ply].san(motif.move) in words or motif.kind in (
             Kind.OVERLOADED,
             Kind.PINNED_GUARD,
             Kind.X_RAY,
@@ -278,8 +276,8 @@ def test_what_is_said_of_any_line_is_true(row: Row, choices: list[int], greedy: 
 )
 def test_the_words_of_a_teacher(fen: str, line: str, words: str) -> None:
     board = chess.Board(fen)
-    moves = [chess.Move.from_uci(move) for move in line.split()]
-    assert motif_words(board, moves, deciding_motifs(board, moves, board.turn)[0]) == words
+    found = Line(board, [chess.Move.from_uci(move) for move in line.split()], board.turn)
+    assert motif_words(found, deciding_motifs(found)[0]) == words
 
 
 @pytest.mark.parametrize(
@@ -299,4 +297,4 @@ def test_the_words_of_a_teacher(fen: str, line: str, words: str) -> None:
 )
 def test_what_does_not_decide_is_not_named(fen: str, line: str) -> None:
     board = chess.Board(fen)
-    assert deciding_motifs(board, [chess.Move.from_uci(move) for move in line.split()], board.turn) == ()
+    assert deciding_motifs(Line(board, [chess.Move.from_uci(move) for move in line.split()], board.turn)) == ()

@@ -29,6 +29,15 @@ def positions(start: chess.Board, moves: Iterable[chess.Move]) -> list[chess.Boa
     return boards
 
 
+def drawn_by(board: chess.Board) -> str:
+    """How the game is drawn in this position; "" if it is not."""
+    if board.is_stalemate():
+        return "stalemate"
+    if board.is_insufficient_material():
+        return "insufficient material"
+    return "repetition" if board.is_repetition(2) else ""
+
+
 def is_obvious(board: chess.Board, move: chess.Move) -> bool:
     """Whether a move takes back, takes at least what it can lose, promotes, or is one of few out of check."""
     if move.promotion is not None or (board.is_check() and board.legal_moves.count() <= FEW_EVASIONS):

@@ -36,7 +36,6 @@ PREPARED: tuple[Detector, ...] = (
     captures.intermezzo,
     guards.interference,
     captures.double_attack,
-    guards.clearance,
 )
 # For a mate: why it could not be met.
 OF_MATE: tuple[Detector, ...] = (
@@ -44,39 +43,40 @@ OF_MATE: tuple[Detector, ...] = (
     guards.deflection,
     guards.removed_guard,
     guards.interference,
-    guards.clearance,
 )
 # A motif works within so many plies.
 MAX_DELAY = 6
-# What wins only a pawn is named where it comes at once.
+# What comes later decides nothing. What wins only a pawn is named where it comes at once.
+LATE = 10
 LATE_WORTH = 2
 SOON = 4
 # The quiet moves before a motif: with more it is far from deciding the first move.
 MAX_QUIET = 1
 
 
-def deciding_motifs(board: chess.Board, moves: Sequence[chess.Move], winner: chess.Color) -> tuple[Motif, ...]:
-    """The motifs by which one side mates, wins something or draws in a line; none where no motif explains it.
+def deciding_motifs(line: Line, expected: int = 0) -> tuple[Motif, ...]:
+    """The motifs by which the side that profits mates, wins something or draws; none where no motif explains it.
 
-    At most two, in the order of their moves: a second one has prepared the first. The moves must be legal.
+    At most two, in the order of their moves: a second one has prepared the first. `expected`: what that side wins
+    anyway, in pawns, below 0 where it has lost something before.
     """
-    line = Line(board, moves, winner)
     if not line.moves:
         return ()
-    if line.result == "mate":
-        return _of_mate(line) if line.end.turn != winner else ()
+    if line.end.is_checkmate():
+        return _of_mate(line) if line.end.turn != line.winner else ()
     drawing = endings.stalemate(line) or endings.perpetual_check(line)
     if drawing:
         return (drawing,)
-    wins = [win for win in line.wins() if win.worth >= LATE_WORTH or win.ply < SOON]
-    if line.gain() >= 1 and wins:
+    wins = [win for win in line.wins() if win.ply < (LATE if win.worth >= LATE_WORTH else SOON)]
+    gain = line.gain() - expected
+    if gain >= 1 and wins:
         for win in wins:
-            if 2 * win.worth >= min(line.gain(), wins[0].worth):
+            if 2 * win.worth >= min(gain, wins[0].worth):
                 found = _of_win(line, win)
                 if found and _is_forced(line, found[0].ply):
                     return found
     ending = endings.outside_square(line) or endings.opposition(line) or endings.advanced_pawn(line)
-    if ending is None and line.gain() >= 1 and wins:
+    if ending is None and gain >= 1 and wins:
         ending = endings.zugzwang(line, min(win.ply for win in wins))
     return (ending,) if ending and _is_forced(line, ending.ply) else ()
 

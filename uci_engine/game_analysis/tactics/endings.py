@@ -142,11 +142,15 @@ def perpetual_check(line: Line) -> Motif | None:
             if line.boards[first]._transposition_key() != board._transposition_key():
                 continue
             checks = [ply for ply in own if first <= ply < last]
-            if all(line.boards[ply + 1].is_check() for ply in checks):
-                king = line.boards[checks[0] + 1].king(not line.winner)
-                assert king is not None
-                move = line.moves[checks[0]]
-                return Motif(Kind.PERPETUAL_CHECK, checks[0], move, move.to_square, (king,), (), last - 1)
+            if not all(line.boards[ply + 1].is_check() for ply in checks):
+                continue
+            begin = checks[0]
+            while begin - 2 in own and line.boards[begin - 1].is_check():
+                begin -= 2
+            king = line.boards[begin + 1].king(not line.winner)
+            assert king is not None
+            move = line.moves[begin]
+            return Motif(Kind.PERPETUAL_CHECK, begin, move, move.to_square, (king,), (), last - 1)
     return None
 
 

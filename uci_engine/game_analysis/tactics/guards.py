@@ -157,19 +157,3 @@ def attraction(case: Case) -> Motif | None:
         profits = taken and (following.to_square == square or square in next_board.attacks(following.to_square))
     others = (case.reply.from_square,)
     return case.motif(Kind.ATTRACTION, following.to_square, (square,), others) if profits else None
-
-
-def clearance(case: Case) -> Motif | None:
-    """A piece leaves a square with a check or an offer, and another goes there, or across it, to win."""
-    line = case.line
-    if case.ply + 2 != case.win.ply or case.before.is_castling(case.move):
-        return None
-    left, later = case.move.from_square, line.moves[case.ply + 2]
-    if later.from_square == case.move.to_square or not (case.after.is_check() or _is_sacrifice(case)):
-        return None
-    crosses = chess.between(later.from_square, later.to_square) & chess.BB_SQUARES[left]
-    if later.to_square != left and not crosses:
-        return None
-    if line.boards[case.ply].is_pseudo_legal(later):
-        return None
-    return case.motif(Kind.CLEARANCE, case.move.to_square, (left,), (later.to_square,))

@@ -30,14 +30,11 @@ class Kind(Enum):
     ATTRACTION = "attraction"  # where the piece is drawn to; where it comes from
     INTERFERENCE = "interference"  # what was guarded; the guard that is cut off
     INTERMEZZO = "intermezzo"  # what is taken one move later
-    CLEARANCE = "clearance"  # the square or line that is cleared for a later move: where that move goes
     BACK_RANK_MATE = "back-rank mate"  # the king, as in all mates
     SMOTHERED_MATE = "smothered mate"
     ARABIAN_MATE = "Arabian mate"
     ANASTASIA_MATE = "Anastasia's mate"
-    HOOK_MATE = "hook mate"
     BODEN_MATE = "Boden's mate"
-    DOUBLE_BISHOP_MATE = "mate by two bishops"
     DOVETAIL_MATE = "dovetail mate"
     EPAULETTE_MATE = "epaulette mate"
     SWALLOWS_TAIL_MATE = "swallow's tail mate"
@@ -59,6 +56,7 @@ class Kind(Enum):
 
 MATES = frozenset(kind for kind in Kind if kind.name.endswith("MATE") and kind is not Kind.STALEMATE)
 DRAWS = (Kind.PERPETUAL_CHECK, Kind.STALEMATE)
+CAPTURES = (Kind.HANGING, Kind.UNDERDEFENDED)
 ENDINGS = (Kind.ADVANCED_PAWN, Kind.OPPOSITION, Kind.OUTSIDE_SQUARE)
 
 

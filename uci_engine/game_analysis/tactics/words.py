@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import chess
 
 from evaluation.report import joined
-from uci_engine.game_analysis.boards import positions
 from uci_engine.game_analysis.tactics.attacks import value_at
-from uci_engine.game_analysis.tactics.motif import Kind, Motif
+from uci_engine.game_analysis.tactics.line import Line
+from uci_engine.game_analysis.tactics.motif import CAPTURES, Kind, Motif
 
 # What is said of each motif. {move} is its numbered move, {targets} and {others} are pieces with their squares, {them}
 # is the first of the targets, {it} of the others, {actor} the piece that profits, {win} the move that wins something.
@@ -33,7 +31,6 @@ SENTENCES = {
     Kind.ATTRACTION: "{move} draws {it} to {square}",
     Kind.INTERFERENCE: "{move} cuts {it} off from {square}, so that {win} is possible",
     Kind.INTERMEZZO: "{move} comes first, and {win} takes back later",
-    Kind.CLEARANCE: "{move} clears {square} for the next move",
     Kind.PERPETUAL_CHECK: "{move} begins a perpetual check",
     Kind.STALEMATE: "{move} leads to stalemate",
     Kind.PROMOTION: "{move} promotes",
@@ -47,10 +44,9 @@ SENTENCES = {
 NAMED_MATE = "{move} is {mate}"
 
 
-def motif_words(board: chess.Board, moves: Sequence[chess.Move], motif: Motif) -> str:
-    """What happens in a line from this board by a motif, without a capital letter and a full stop."""
-    moves = [*moves, motif.move] if motif.ply == len(moves) else list(moves)
-    boards = positions(board, moves)
+def motif_words(line: Line, motif: Motif) -> str:
+    """What happens in a line by a motif, without a capital letter and a full stop."""
+    boards = line.boards
     before, after = boards[motif.ply], boards[motif.ply + 1]
     # A piece that is taken, or whose guard leaves, is named where it stood.
     taken_now = motif.kind in (Kind.HANGING, Kind.UNDERDEFENDED, Kind.PINNED_GUARD)
@@ -61,7 +57,7 @@ def motif_words(board: chess.Board, moves: Sequence[chess.Move], motif: Motif) -
         return f"the {chess.piece_name(piece.piece_type)} on {chess.square_name(square)}" if piece else ""
 
     def numbered_at(ply: int) -> str:
-        return numbered(boards[ply], moves[ply]) if 0 <= ply < len(moves) else ""
+        return numbered(boards[ply], line.moves[ply]) if ply >= 0 else ""
 
     mate = motif.kind.value
     square = motif.targets[0] if motif.targets else motif.move.to_square
@@ -85,17 +81,13 @@ def motif_words(board: chess.Board, moves: Sequence[chess.Move], motif: Motif) -
     )
 
 
-def left_guard_words(board: chess.Board, move: chess.Move, motif: Motif) -> str:
-    """That a move gave up the guard of what a motif takes or mates on, which begins the reply; "" if it did not."""
-    if motif.kind not in (Kind.HANGING, Kind.UNDERDEFENDED, Kind.BACK_RANK_MATE) or motif.ply != 1:
+def left_guard_words(line: Line, motif: Motif) -> str:
+    """That the first move gave up the guard of what the reply takes or mates on; "" if it did not."""
+    if motif.kind not in (*CAPTURES, Kind.BACK_RANK_MATE) or motif.ply != 1:
         return ""
-    square = motif.move.to_square
-    after = positions(board, [move])[1]
-    if (
-        square == move.to_square
-        or square not in board.attacks(move.from_square)
-        or square in after.attacks(move.to_square)
-    ):
+    board, after, move, square = line.boards[0], line.boards[1], line.moves[0], motif.move.to_square
+    guarded = square in board.attacks(move.from_square)
+    if square == move.to_square or not guarded or square in after.attacks(move.to_square):
         return ""
     piece = board.piece_type_at(move.from_square)
     assert piece is not None
