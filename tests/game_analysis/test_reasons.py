@@ -169,13 +169,13 @@ def test_a_piece_that_was_not_taken_is_the_reason() -> None:
             "4k3/pp3ppp/2n5/8/5B2/5B2/PP3PPP/4K3 w - - 0 1",
             ("Bxc6+", "bxc6", "Kd2", "Kd7"),
             ("Kd2", "Kd7", "Ke3", "Ke7"),
-            "gives up the bishop pair",
+            "your bishop pair is gone",
         ),
         (
             "4k3/pp3ppp/2b5/8/3N4/5B2/PP3PPP/2B1K3 b - - 0 1",
             ("Kd7", "Nxc6", "bxc6", "Kd2"),
             ("Bxf3", "gxf3", "Kd7", "Ke2"),
-            "leaves White the bishop pair",
+            "White has the bishop pair",
         ),
     ],
 )

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation import explain
-from uci_engine.game_analysis.changes import changes_between
+from uci_engine.game_analysis.changes import Change
 from uci_engine.game_analysis.seen import facts_of, remarks
 
 
@@ -71,10 +70,17 @@ def test_both_sides_are_seen_alike(choices: list[int], color: chess.Color) -> No
 def test_what_is_worse_is_said_of_the_side_that_has_it() -> None:
     better = chess.Board("r4rk1/pp3ppp/2n5/8/8/2N5/PPP2PPP/R4RK1 w - - 0 1")
     played = chess.Board("r4rk1/pp3ppp/8/8/8/2P5/P1P2PPP/R4RK1 w - - 0 1")
-    old, new = explain(better, network=None), explain(played, network=None)
-    here, _, _ = remarks(old, new, changes_between(old, new, 24), chess.WHITE, 1)
-    assert "your pawns on the c-file are doubled" in here
-    here, there, general = remarks(old, new, changes_between(old, new, 24), chess.BLACK, 1)
-    assert not any("c-file" in words for words in (*here, *there, *general))
-    _, there, _ = remarks(new, old, changes_between(new, old, 24), chess.BLACK, 1)
-    assert "White's pawns on the c-file are doubled" in there
+    doubled = [Change("doubled pawns", chess.WHITE, -30)]
+    assert remarks(doubled, better, played, chess.WHITE, 1)[0] == ["your pawns on the c-file are doubled"]
+    assert remarks(doubled, better, played, chess.BLACK, 1) == ([], [], "")
+    gone = [Change("doubled pawns", chess.WHITE, 30)]
+    assert remarks(gone, played, better, chess.BLACK, 1)[1] == ["White's pawns on the c-file are doubled"]
+    # An attack that gains is a king that is less safe.
+    exposed = chess.Board("6k1/8/8/7q/8/5n2/5P2/6K1 w - - 0 1")
+    safe = chess.Board("6k1/8/8/7q/8/8/5PPP/6K1 w - - 0 1")
+    for change in (Change("king's shelter", chess.WHITE, -30), Change("attack on the king", chess.BLACK, -30)):
+        here, _, _ = remarks([change], safe, exposed, chess.WHITE, 1)
+        assert here == ["your king on g1 is under fire from the knight on f3 and the queen on h5"]
+    slower = [Change("rooks' mobility", chess.WHITE, -30)]
+    assert remarks(slower, safe, safe, chess.WHITE, 20) == ([], [], "your pieces are less active")
+    assert remarks(slower, safe, safe, chess.WHITE, 40) == ([], [], "")

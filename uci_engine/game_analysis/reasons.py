@@ -14,15 +14,15 @@ from dataclasses import dataclass
 import chess
 
 from evaluation.report import counted_pieces, joined
-from uci_engine.game_analysis.boards import PIECE_VALUES, board_after, drawn_by, wins_material
-from uci_engine.game_analysis.changes import NETWORK, changes_between
+from uci_engine.game_analysis.boards import PIECE_VALUES, board_after, drawn_by, material_balance, wins_material
+from uci_engine.game_analysis.changes import changes_between
 from uci_engine.game_analysis.seen import remarks
-from uci_engine.game_analysis.tactics.attacks import gain_of, value_at, winning_captures
+from uci_engine.game_analysis.tactics.attacks import gain_of
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line
 from uci_engine.game_analysis.tactics.motif import CAPTURES, DRAWS, ENDINGS, Kind, Motif
 from uci_engine.game_analysis.tactics.words import left_guard_words, motif_words, numbered
-from uci_engine.game_analysis.values import Analyser, Found, Value, final_value
+from uci_engine.game_analysis.values import DRAWN, Analyser, Found, Value, final_value
 from uci_engine.score import piece_count, win_curve
 
 # Lines are compared at most this many plies deep.
@@ -36,8 +36,8 @@ MAX_SCORE_CP = 1500
 LEAST_FEATURE_CP = 12
 LEAST_SHARE = 0.15
 MAX_FEATURES = 2
-# The bishop pair is no reason for a greater loss, in shown centipawns.
-MAX_PAIR_CP = 150
+# A line that draws expects half a point to within this much.
+DRAWN_SHARE = 0.05
 # Of more pieces than these, lost for others, it is only said that they are material.
 MOST_TRADED = 2
 # A loss of which the two positions show less than this share is one that only the lines explain.
@@ -84,197 +84,167 @@ class Reason:
         return self.text
 
 
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """The move played and the better one, each with its line, and what these win: for the opponent, and for the player.
+
+    What both win alike decides nothing, so `loss` is by how much their ends differ, in pawns.
+    """
+
+    played: Found
+    better: Found
+    against: Line
+    missed: Line
+
+    @property
+    def board(self) -> chess.Board:
+        return self.missed.boards[0]
+
+    @property
+    def color(self) -> chess.Color:
+        """The side that made the error."""
+        return self.missed.winner
+
+    @property
+    def loss(self) -> int:
+        return self.against.gain() + self.missed.gain()
+
+
 def reason_for(analyser: Analyser, board: chess.Board, played: Found, better: Found) -> Reason:
     """Why the line of the move played is worse than the better line, both from this board."""
     color = board.turn
-    against, missed = Line(board, played.line, not color), Line(board, better.line, color)
-    loss = against.gain() + missed.gain()
-    motifs, is_missed = _deciding(against, missed, loss, played, better)
-    parts = _tactic(missed, motifs, is_missed=True) if is_missed else _tactic(against, motifs, is_missed=False)
-    forced = _forced(board, played, better)
-    if not forced:
-        parts += _positional(analyser, played, better, against, missed, has_tactic=bool(motifs), is_missed=is_missed)
+    lines = _Lines(played, better, Line(board, played.line, not color), Line(board, better.line, color))
+    motifs, is_missed = _deciding(lines)
+    parts = _tactic(lines.missed if is_missed else lines.against, motifs, is_missed)
+    is_draw = bool(motifs) and motifs[-1].kind in DRAWS
+    forced = [] if is_draw else _forced(lines)
+    compared = None if forced or is_draw else _compared_positions(analyser, board, played, better)
+    if compared is not None:
+        played_plies, better_plies, shown_share = compared
+        worse, best = played.line[:played_plies], better.line[:better_plies]
+        costs = _material(lines, board_after(board, worse), board_after(board, best), bool(motifs), is_missed)
+        if not motifs and (not costs or shown_share < LEAST_SHOWN_SHARE):
+            parts += _positional(analyser, lines, worse, best, is_alone=not costs)
+        parts += costs
     text = "; ".join(parts + forced) or "the better line is worth more"
     return Reason(text[:1].upper() + text[1:], motifs, is_missed, better.value.mate_for(color) is not None)
 
 
-def _deciding(against: Line, missed: Line, loss: int, played: Found, better: Found) -> tuple[tuple[Motif, ...], bool]:
-    """The motifs that decide the line of the move played, or else the better one, and whether it is the better one.
-
-    `loss`: how much the ends of the two lines differ, in pawns. What both lines win or lose alike decides neither.
-    """
+def _deciding(lines: _Lines) -> tuple[tuple[Motif, ...], bool]:
+    """The motifs that decide the line of the move played, or else the better one, and whether it is the better one."""
+    played, better = lines.played, lines.better
+    first = played.line[:1]
     # What the move played takes is no gain if it costs as much.
-    taken = gain_of(against.boards[0], played.line[0]) if played.line else 0
-    for line, found in ((against, played), (missed, better)):
-        is_missed = line is missed
-        motifs = deciding_motifs(line, 0 if is_missed else -taken)
-        if not motifs:
-            continue
-        kind = motifs[-1].kind
-        if kind in DRAWS:
-            other = played if is_missed else better
-            decides = other.value.expected_for(line.winner) < 0.5
-        else:
-            decides = kind.is_mate or kind in ENDINGS or found.value.mate_for(line.winner) is not None or loss >= 1
-        takes_the_same = (
-            is_missed and motifs[0].kind in CAPTURES and motifs[0].move.to_square == against.moves[0].to_square
-        )
-        if decides and not takes_the_same:
-            return motifs, is_missed
+    taken = sum(gain_of(lines.board, move) for move in first)
+    motifs = deciding_motifs(lines.against, -taken)
+    if motifs and _decides(motifs, lines.against.winner, played, better, lines.loss):
+        return motifs, False
+    motifs = deciding_motifs(lines.missed)
+    if motifs and _decides(motifs, lines.color, better, played, lines.loss):
+        takes_the_same = motifs[0].kind in CAPTURES and motifs[0].move.to_square in [move.to_square for move in first]
+        return ((), False) if takes_the_same else (motifs, True)
     return (), False
+
+
+def _decides(motifs: tuple[Motif, ...], winner: chess.Color, found: Found, other: Found, loss: int) -> bool:
+    """Whether these motifs of a line are why it is better for the winner than the other one."""
+    kind = motifs[-1].kind
+    if kind in DRAWS:
+        return _is_drawn(found.value) and other.value.expected_for(winner) < 0.5
+    return kind.is_mate or kind in ENDINGS or found.value.mate_for(winner) is not None or loss >= 1
 
 
 def _tactic(line: Line, motifs: tuple[Motif, ...], is_missed: bool) -> list[str]:
     """What happens on the board by these motifs. A mate without a name of its own is said elsewhere."""
     parts = [motif_words(line, motif) for motif in motifs if motif.kind is not Kind.MATE]
     if parts and is_missed:
-        parts[0] = (
-            f"better, {parts[0]}"
-            if not motifs[0].ply
-            else f"better is {numbered(line.boards[0], line.moves[0])}: {parts[0]}"
-        )
+        better = "better," if not motifs[0].ply else f"better is {numbered(line.boards[0], line.moves[0])}:"
+        parts[0] = f"{better} {parts[0]}"
     if motifs and not is_missed:
         parts += filter(None, [left_guard_words(line, motifs[0])])
     return parts
 
 
-def _forced(board: chess.Board, played: Found, better: Found) -> list[str]:
+def _forced(lines: _Lines) -> list[str]:
     """What the lines lead to by force."""
-    color = board.turn
+    color, played, better = lines.color, lines.played.value, lines.better.value
     parts = []
-    against, missed = played.value.mate_for(not color), better.value.mate_for(color)
+    against, missed = played.mate_for(not color), better.mate_for(color)
     if against is not None:
         parts.append(f"it allows mate in {against}" if against else "it allows mate")
-    elif played.value.is_tablebase and played.value.expected_for(color) < 0.5:
+    elif played.is_tablebase and played.expected_for(color) < 0.5:
         parts.append("the tablebases say that it loses")
     if missed is not None:
         parts.append(f"it misses mate in {missed}")
-    elif better.value.is_tablebase and better.value.expected_for(color) > 0.5:
+    elif better.is_tablebase and better.expected_for(color) > 0.5:
         parts.append("the tablebases say that the better move wins")
-    if (ending := drawn_by(board_after(board, played.line))) and better.value.expected_for(color) > 0.5:
+    if (ending := _drawn_end(lines.board, lines.played)) and better.expected_for(color) > 0.5:
         parts.append(f"its line ends in a draw by {ending}")
-    if (ending := drawn_by(board_after(board, better.line))) and played.value.expected_for(color) < 0.5:
+    if (ending := _drawn_end(lines.board, lines.better)) and played.expected_for(color) < 0.5:
         parts.append(f"the better line holds the draw by {ending}")
     return parts
 
 
-def _positional(
-    analyser: Analyser,
-    played: Found,
-    better: Found,
-    against: Line,
-    missed: Line,
-    has_tactic: bool,
-    is_missed: bool,
-) -> list[str]:
-    """The material that the move costs, and without a tactic what else is worse after it."""
-    board, loss = missed.boards[0], against.gain() + missed.gain()
-    compared = _compared_positions(analyser, board, played, better)
-    if compared is None:
-        return []
-    color = board.turn
-    played_plies, better_plies, shown_share = compared
-    played_line, better_line = played.line[:played_plies], better.line[:better_plies]
-    after_played, after_better = board_after(board, played_line), board_after(board, better_line)
-    costs = _material(board, after_better, after_played, against, missed, has_tactic, is_missed) if loss >= 1 else ""
-    parts = [costs] if costs else []
-    if has_tactic or (costs and shown_share >= LEAST_SHOWN_SHARE):
-        return parts
-    old, new = analyser.explain(after_better), analyser.explain(after_played)
-    changes = changes_between(old, new, piece_count(board))
-    greatest = max((abs(change.cp) for change in changes), default=0)
-    least_cp = max(LEAST_FEATURE_CP, round(LEAST_SHARE * greatest))
-    here, there, general = remarks(old, new, changes, color, least_cp)
-    here = here[:MAX_FEATURES]
-    there = there[: MAX_FEATURES - len(here)]
-    where = f"after {_last_move(board, played_line)}"
-    seen = []
-    if here:
-        seen.append(f"{where} {joined(here)}")
-    if there:
-        seen.append(f"in the better line, after {_last_move(board, better_line)}, {joined(there)}")
-    pair = _bishop_pair(after_better, after_played, color)
-    if (
-        pair
-        and len(here) + len(there) < MAX_FEATURES
-        and abs(_bounded(played.value) - _bounded(better.value)) < MAX_PAIR_CP
-    ):
-        seen.append(pair)
-    parts = seen + parts
-    if parts:
-        return parts
-    if played.line[1:2] != better.line[1:2] and (attacked := _attacked_by_reply(board, played.line)):
-        return [attacked]
-    if general:
-        return [f"{where} {general[0]}"]
-    for change in changes:
-        if change.title == NETWORK and change.named_pieces and -change.cp_for(color) >= least_cp:
-            return [f"the network judges the position worse, mostly by {change.named_pieces}"]
-    return ["the position that follows is a little worse in many small ways"]
+def _drawn_end(board: chess.Board, found: Found) -> str:
+    """How a line ends in a draw; "" if it does not, or if one side repeats moves and does not have to."""
+    return drawn_by(board_after(board, found.line)) if _is_drawn(found.value) else ""
+
+
+def _is_drawn(value: Value) -> bool:
+    return abs(value.expected - DRAWN.expected) < DRAWN_SHARE
 
 
 def _material(
-    board: chess.Board,
-    after_better: chess.Board,
-    after_played: chess.Board,
-    against: Line,
-    missed: Line,
-    has_tactic: bool,
-    is_missed: bool,
-) -> str:
-    """The material that the move costs or leaves, and where no tactic says it, what takes it; "" for none."""
-    owed = material_words(after_better, after_played, board.turn)
-    if not owed:
-        return ""
-    is_missed = is_missed or not material_words(_before_capture(board), after_played, board.turn)
+    lines: _Lines, after_played: chess.Board, after_better: chess.Board, has_tactic: bool, is_missed: bool
+) -> list[str]:
+    """The material that the move costs or leaves, if the lines agree to their ends, and what takes it.
+
+    A tactic says already what takes it.
+    """
+    owed = material_words(after_better, after_played, lines.color)
+    if not owed or lines.loss < 1:
+        return []
+    is_missed = is_missed or not lines.against.wins()
     costs = f"it misses the gain of {owed}" if is_missed else f"it costs {owed}"
-    line = missed if is_missed else against
-    wins = line.wins()
-    if has_tactic or not wins:
-        return costs
-    return f"{costs}: {numbered(line.boards[wins[0].ply], line.moves[wins[0].ply])}"
+    owed_pawns = material_balance(after_better, lines.color) - material_balance(after_played, lines.color)
+    line = lines.missed if is_missed else lines.against
+    plies = [win.ply for win in line.wins() if win.worth <= owed_pawns]
+    if has_tactic or not plies:
+        return [costs]
+    return [f"{costs}: {numbered(line.boards[plies[0]], line.moves[plies[0]])}"]
 
 
-def _attacked_by_reply(board: chess.Board, line: Sequence[chess.Move]) -> str:
-    """The piece that the reply to the first move attacks, in words; "" if it attacks none that was not attacked."""
-    if len(line) < 2:
-        return ""
-    before, after = board_after(board, line[:1]), board_after(board, line[:2])
-    new = winning_captures(after, before.turn).keys() - winning_captures(before, before.turn).keys()
-    pieces = [square for square in new if after.piece_type_at(square) != chess.PAWN]
-    if not pieces or after.is_check() or (line[2:3] and line[2].to_square == line[1].to_square):
-        return ""
-    square = max(pieces, key=lambda square: value_at(after, square))
-    name = chess.piece_name(after.piece_type_at(square) or chess.PAWN)
-    return f"{numbered(before, line[1])} attacks the {name} on {chess.square_name(square)}"
+def _positional(
+    analyser: Analyser, lines: _Lines, worse: Sequence[chess.Move], best: Sequence[chess.Move], is_alone: bool
+) -> list[str]:
+    """What is worse after the moves of the one line than after those of the other.
 
-
-def _before_capture(board: chess.Board) -> chess.Board:
-    """The board before the last move if that was a capture, which may be taken back."""
-    if not board.move_stack:
-        return board
-    before = board.copy()
-    last = before.pop()
-    return before if before.is_capture(last) else board
+    Where that is the whole reason there is always something to say.
+    """
+    board = lines.board
+    after_worse, after_best = board_after(board, worse), board_after(board, best)
+    changes = changes_between(analyser.explain(after_best), analyser.explain(after_worse), piece_count(board))
+    least_cp = max(LEAST_FEATURE_CP, round(LEAST_SHARE * max((abs(change.cp) for change in changes), default=0)))
+    here, there, general = remarks(changes, after_best, after_worse, lines.color, least_cp)
+    here = here[:MAX_FEATURES]
+    there = there[: MAX_FEATURES - len(here)]
+    where = f"after {_last_move(board, worse)}"
+    parts = [f"{where} {joined(here)}"] if here else []
+    if there:
+        parts.append(f"in the better line, after {_last_move(board, best)}, {joined(there)}")
+    if parts or not is_alone:
+        return parts
+    reply = lines.played.line[1:2]
+    if reply and len(worse) > 2 and reply != lines.better.line[1:2]:
+        parts.append(f"the answer is {numbered(lines.against.boards[1], reply[0])}")
+    if general:
+        parts.append(f"{where} {general}")
+    return parts or ["the position that follows is a little worse in many small ways"]
 
 
 def _last_move(board: chess.Board, line: Sequence[chess.Move]) -> str:
     """The last move of a line, numbered."""
     return numbered(board_after(board, line[:-1]), line[-1])
-
-
-def _bishop_pair(after_better: chess.Board, after_played: chess.Board, color: chess.Color) -> str:
-    """That the move gives up the bishop pair, or leaves it to the opponent, in words; "" if it does neither."""
-    if _has_bishop_pair(after_better, color) > _has_bishop_pair(after_played, color):
-        return "it gives up the bishop pair"
-    if _has_bishop_pair(after_better, not color) < _has_bishop_pair(after_played, not color):
-        return f"it leaves {'Black' if color else 'White'} the bishop pair"
-    return ""
-
-
-def _has_bishop_pair(board: chess.Board, color: chess.Color) -> bool:
-    """Whether one side has two bishops or more, and the other has not."""
-    return len(board.pieces(chess.BISHOP, color)) >= 2 > len(board.pieces(chess.BISHOP, not color))
 
 
 def _bounded(value: Value) -> int:

@@ -6,18 +6,19 @@ the open file. What the facts do not show is said in general.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 import chess
 
 from evaluation.catalogue import FAMILIES
-from evaluation.explanation import Explanation
 from evaluation.report import joined
 from uci_engine.game_analysis.changes import Change
 from uci_engine.game_analysis.tactics.attacks import winning_captures
 
+# The bishop pair is no reason for a greater loss, in shown centipawns.
+MAX_PAIR_CP = 150
 # With fewer squares than these a piece is hemmed in.
 FEW_SQUARES = {chess.KNIGHT: 2, chess.BISHOP: 3, chess.ROOK: 0, chess.QUEEN: 0}
 # With more pieces on the board a king in the centre is in danger, and with fewer without queens it is active.
@@ -26,13 +27,13 @@ FEW_PIECES = 16
 
 
 class Subject(Enum):
-    """What a difference is about. The value: what is said in general, behind `your`, of less and of more."""
+    """What a difference is about."""
 
-    ACTIVITY = ("pieces are less active", "pieces are more active")
-    PAWNS = ("pawns are weaker", "pawns are stronger")
-    PASSED_PAWNS = ("passed pawns are less dangerous", "passed pawns are more dangerous")
-    KING = ("king is less safe", "king is safer")
-    THREATS = ("", "")
+    ACTIVITY = "activity"
+    PAWNS = "pawns"
+    PASSED_PAWNS = "passed pawns"
+    KING = "king"
+    THREATS = "threats"
 
 
 _SUBJECTS = {
@@ -70,23 +71,22 @@ def facts_of(board: chess.Board, color: chess.Color) -> list[Fact]:
 
 
 def remarks(
-    old: Explanation, new: Explanation, changes: Iterable[Change], reader: chess.Color, least_cp: int
-) -> tuple[list[str], list[str], list[str]]:
-    """What is worse for the reader in a new position than in an old one, by changes of at least this size.
+    changes: Sequence[Change], better: chess.Board, played: chess.Board, reader: chess.Color, least_cp: int
+) -> tuple[list[str], list[str], str]:
+    """What is worse for the reader in the position after the move played than in the better one.
 
-    Three lists, each with what matters most first: facts of the new position, facts of the old one that are gone, and
-    where there is neither, what is worse in general.
+    Facts of the position after the move played, facts of the better one, each with what matters most first; and whose
+    pieces are more or less active, if no fact shows it and it makes at least this much, "" otherwise.
     """
-    better, played = chess.Board(old.fen), chess.Board(new.fen)
     losses: dict[tuple[Subject, chess.Color], int] = {}
     for change in changes:
         subject = SUBJECT_OF.get(change.title)
         if subject is not None:
             owner = change.color if change.title not in ATTACKS else not change.color
             losses[subject, owner] = losses.get((subject, owner), 0) - change.cp_for(reader)
-    here, there, general = [], [], []
-    if better.queens and not played.queens:
-        here.append("the queens are exchanged")
+    here = ["the queens are exchanged"] if better.queens and not played.queens else []
+    there: list[str] = []
+    general = ""
     for (subject, owner), cp in sorted(losses.items(), key=lambda item: -item[1]):
         if cp <= 0 or (cp < least_cp and (here or there)):
             break
@@ -97,28 +97,20 @@ def remarks(
             here.append(f"{possessive} {facts[0].words}")
         elif lost and (subject is not Subject.ACTIVITY or owner == reader):
             there.append(f"{possessive} {lost[0].words}")
-        elif cp >= least_cp and subject is not Subject.THREATS:
-            words = f"{possessive} {subject.value[owner != reader]}"
-            piece = _most_changed(old, new, owner, owner == reader) if subject is Subject.ACTIVITY else ""
-            general.append(f"{words}, most of all {piece}" if piece else words)
+        elif cp >= least_cp and subject is Subject.ACTIVITY:
+            general = general or f"{possessive} pieces are {'less' if owner == reader else 'more'} active"
+    if sum(change.cp_for(reader) for change in changes) < -MAX_PAIR_CP:
+        return here, there, general
+    if _has_bishop_pair(better, reader) > _has_bishop_pair(played, reader):
+        here.append("your bishop pair is gone")
+    if _has_bishop_pair(better, not reader) < _has_bishop_pair(played, not reader):
+        here.append(f"{'Black' if reader else 'White'} has the bishop pair")
     return here, there, general
 
 
-def _most_changed(old: Explanation, new: Explanation, color: chess.Color, is_loss: bool) -> str:
-    """The piece of one side in the new position that is worth so much more, or less, than in the old one; or ""."""
-    changes = []
-    for value in new.pieces:
-        piece = value.piece
-        before = {each.square: each.value_cp for each in old.pieces if each.piece == piece}
-        if piece.color == color and piece.piece_type not in (chess.PAWN, chess.KING) and before and value.value_cp:
-            # A piece that has moved is compared with the others of its kind.
-            others = [cp for cp in before.values() if cp is not None]
-            there = before.get(value.square) or sum(others) / len(others)
-            changes.append(((there - value.value_cp) * (1 if is_loss else -1), value.square, piece.piece_type))
-    if not changes or max(changes)[0] <= 0:
-        return ""
-    _, square, kind = max(changes)
-    return f"the {chess.piece_name(kind)} on {chess.square_name(square)}"
+def _has_bishop_pair(board: chess.Board, color: chess.Color) -> bool:
+    """Whether one side has two bishops or more, and the other has not."""
+    return len(board.pieces(chess.BISHOP, color)) >= 2 > len(board.pieces(chess.BISHOP, not color))
 
 
 def _only_in(
@@ -133,7 +125,8 @@ def _only_in(
     ]
 
 
-def _on(board: chess.Board, square: chess.Square) -> str:
+def piece_on(board: chess.Board, square: chess.Square) -> str:
+    """`rook on d4`."""
     return f"{chess.piece_name(board.piece_type_at(square) or chess.PAWN)} on {chess.square_name(square)}"
 
 
@@ -141,17 +134,17 @@ def _threatened(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
     threats = winning_captures(board, not color)
     for square in sorted(threats, key=lambda square: -threats[square]):
         if board.piece_type_at(square) != chess.PAWN:
-            yield Fact(Subject.THREATS, False, f"{_on(board, square)} is under attack", f"attacked {square}")
+            yield Fact(Subject.THREATS, False, f"{piece_on(board, square)} is under attack", f"attacked {square}")
     for square in chess.SquareSet(board.occupied_co[color] & ~board.pawns):
         if board.is_pinned(color, square):
-            yield Fact(Subject.THREATS, False, f"{_on(board, square)} is pinned", f"pinned {square}")
+            yield Fact(Subject.THREATS, False, f"{piece_on(board, square)} is pinned", f"pinned {square}")
 
 
 def _of_king(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
     king = board.king(color)
     if king is None:
         return
-    name, enemies = _on(board, king), board.occupied_co[not color]
+    name, enemies = piece_on(board, king), board.occupied_co[not color]
     attackers = [
         square
         for square in chess.SquareSet(enemies & ~board.pawns & ~board.kings)
@@ -159,14 +152,14 @@ def _of_king(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
     ]
     has_queen = bool(enemies & board.queens)
     if len(attackers) >= 2 and has_queen:
-        words = f"{name} is under fire from {joined([f'the {_on(board, square)}' for square in attackers])}"
+        words = f"{name} is under fire from {joined([f'the {piece_on(board, square)}' for square in attackers])}"
         yield Fact(Subject.KING, False, words, "attackers", len(attackers))
     is_at_home = chess.square_rank(king) == (0 if color else 7)
     is_central = chess.square_file(king) in (3, 4)
     if is_central and chess.popcount(board.occupied) > MANY_PIECES and not board.has_castling_rights(color):
         yield Fact(Subject.KING, False, f"{name} is caught in the centre", "centre")
     if is_at_home and has_queen and not is_central:
-        for file in range(max(0, chess.square_file(king) - 1), min(7, chess.square_file(king) + 1) + 1):
+        for file in {0, 1, 2, 5, 6, 7} & {chess.square_file(king) + step for step in (-1, 0, 1)}:
             if not board.pieces_mask(chess.PAWN, color) & chess.BB_FILES[file]:
                 words = f"{name} has no pawn before it on the {chess.FILE_NAMES[file]}-file"
                 yield Fact(Subject.KING, False, words, f"open {file}")
@@ -186,18 +179,18 @@ def _of_pawns(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
             yield Fact(Subject.PASSED_PAWNS, True, words, f"passed {file}", rank)
             king = board.king(color)
             if king is not None and chess.square_distance(king, square) == 1 and not board.queens:
-                words = f"{_on(board, king)} supports the passed pawn on {chess.square_name(square)}"
+                words = f"{piece_on(board, king)} supports the passed pawn on {chess.square_name(square)}"
                 yield Fact(Subject.PASSED_PAWNS, True, words, f"supported {file}")
+    # A pawn that has come so far is no weakness.
+    far_ranks = chess.BB_RANK_6 | chess.BB_RANK_7 if color else chess.BB_RANK_3 | chess.BB_RANK_2
     for file in range(8):
         on_file = pawns & chess.BB_FILES[file]
         beside = sum(chess.BB_FILES[other] for other in (file - 1, file + 1) if 0 <= other < 8)
         letter = chess.FILE_NAMES[file]
-        if len(on_file) > 1 and not on_file & (
-            chess.BB_RANK_6 | chess.BB_RANK_7 if color else chess.BB_RANK_3 | chess.BB_RANK_2
-        ):
+        if len(on_file) > 1 and not on_file & far_ranks:
             yield Fact(Subject.PAWNS, False, f"pawns on the {letter}-file are doubled", f"doubled {file}")
         if on_file and not pawns & beside and 0 < file < 7:
-            words = f"{_on(board, next(iter(on_file)))} is isolated"
+            words = f"{piece_on(board, next(iter(on_file)))} is isolated"
             yield Fact(Subject.PAWNS, False, words, f"isolated {file}")
 
 
@@ -207,12 +200,13 @@ def _of_pieces(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
     for square in sorted(pieces, key=lambda square: -(board.piece_type_at(square) or 0)):
         kind = board.piece_type_at(square)
         assert kind is not None
-        file, name, letter = chess.square_file(square), _on(board, square), chess.FILE_NAMES[chess.square_file(square)]
+        file, name = chess.square_file(square), piece_on(board, square)
         rank = chess.square_rank(square) if color else 7 - chess.square_rank(square)
         others = board.pieces_mask(chess.PAWN, not color)
         is_open = not board.pawns & chess.BB_FILES[file]
         if kind == chess.ROOK and is_open and chess.popcount(board.occupied) > FEW_PIECES:
-            yield Fact(Subject.ACTIVITY, True, f"rook stands on the open {letter}-file", f"open file {file}")
+            words = f"rook stands on the open {chess.FILE_NAMES[file]}-file"
+            yield Fact(Subject.ACTIVITY, True, words, f"open file {file}")
         if kind == chess.ROOK and rank >= 6:
             words = f"rook has broken in on {chess.square_name(square)}"
             yield Fact(Subject.ACTIVITY, True, words, "behind")

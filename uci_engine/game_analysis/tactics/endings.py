@@ -10,8 +10,6 @@ from uci_engine.game_analysis.tactics.motif import Kind, Motif
 
 # With more moves than these for the side to move, nobody speaks of zugzwang.
 MAX_ZUGZWANG_MOVES = 12
-# What a pawn wins at least that promotes safely, in pawns.
-LEAST_PROMOTION = 4
 
 
 def outside_square(line: Line) -> Motif | None:
@@ -50,26 +48,6 @@ def _steps_of_fastest(board: chess.Board, color: chess.Color) -> int:
         if not (chess.between(square, goal) | chess.BB_SQUARES[goal]) & board.occupied:
             steps = min(steps, chess.square_distance(square, goal))
     return steps
-
-
-def advanced_pawn(line: Line) -> Motif | None:
-    """A pawn on the seventh rank promotes at a profit after any move of the side to move at the line's end."""
-    end = line.end.copy(stack=False)
-    seventh = chess.BB_RANK_7 if line.winner else chess.BB_RANK_2
-    pawns = end.pieces(chess.PAWN, line.winner) & chess.SquareSet(seventh)
-    if end.turn == line.winner or not line.moves or line.moves[-1].to_square not in pawns:
-        return None
-    pawn = line.moves[-1].to_square
-    for answer in list(end.legal_moves):
-        end.push(answer)
-        promotes = any(
-            move.promotion and exchange(end, move) >= LEAST_PROMOTION
-            for move in list(end.generate_legal_moves(chess.BB_SQUARES[pawn]))
-        )
-        end.pop()
-        if not promotes:
-            return None
-    return Motif(Kind.ADVANCED_PAWN, len(line.moves) - 1, line.moves[-1], pawn, (pawn,), (), len(line.moves) - 1)
 
 
 def zugzwang(line: Line, until: int) -> Motif | None:

@@ -44,7 +44,6 @@ class Kind(Enum):
     STALEMATE = "stalemate"  # the king without a move
     PROMOTION = "promotion"  # where the pawn becomes a queen
     UNDERPROMOTION = "underpromotion"  # where the pawn becomes something less
-    ADVANCED_PAWN = "advanced pawn"  # the pawn that cannot be stopped
     ZUGZWANG = "zugzwang"  # the king of the side that has to move
     OPPOSITION = "opposition"  # the king that has to give way
     OUTSIDE_SQUARE = "outside the square"  # the king that is too late; the pawn
@@ -57,7 +56,7 @@ class Kind(Enum):
 MATES = frozenset(kind for kind in Kind if kind.name.endswith("MATE") and kind is not Kind.STALEMATE)
 DRAWS = (Kind.PERPETUAL_CHECK, Kind.STALEMATE)
 CAPTURES = (Kind.HANGING, Kind.UNDERDEFENDED)
-ENDINGS = (Kind.ADVANCED_PAWN, Kind.OPPOSITION, Kind.OUTSIDE_SQUARE)
+ENDINGS = (Kind.OPPOSITION, Kind.OUTSIDE_SQUARE)
 
 
 @dataclass(frozen=True, slots=True)

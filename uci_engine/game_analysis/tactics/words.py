@@ -35,7 +35,6 @@ SENTENCES = {
     Kind.STALEMATE: "{move} leads to stalemate",
     Kind.PROMOTION: "{move} promotes",
     Kind.UNDERPROMOTION: "{move} promotes to a {promoted}",
-    Kind.ADVANCED_PAWN: "{move} brings {them} to the seventh rank, and nothing stops it",
     Kind.ZUGZWANG: "after {move} {side} is in zugzwang: every move loses something",
     Kind.OPPOSITION: "{move} takes the opposition, and {them} has to give way",
     Kind.OUTSIDE_SQUARE: "{them} is outside the square of {actor}",
