@@ -37,6 +37,10 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         yield engine
 
 
+def changes_of(engine: Engine, boards: tuple[chess.Board, chess.Board]) -> list[Change]:
+    return changes_between(engine.explain(boards[0]), engine.explain(boards[1]), 32)
+
+
 @pytest.mark.parametrize(("before", "after"), [(chess.STARTING_FEN, ITALIAN), (ITALIAN, ENDGAME), (ENDGAME, ITALIAN)])
 def test_the_changes_add_up_to_that_of_the_static_score(engine: Engine, before: str, after: str) -> None:
     boards = chess.Board(before), chess.Board(after)
@@ -45,7 +49,7 @@ def test_the_changes_add_up_to_that_of_the_static_score(engine: Engine, before: 
         sum(term.difference_cp for term in engine.explain(board).terms if term.title != "tempo") for board in boards
     ]
     expected = (without_tempo[1] - without_tempo[0]) * 100 / midpoint_cp
-    changes = changes_between(*map(engine.explain, boards), 32)
+    changes = changes_of(engine, boards)
     # Each change is rounded.
     assert sum(change.cp for change in changes) == pytest.approx(expected, abs=len(changes))
 
@@ -54,7 +58,7 @@ def test_a_lost_knight_is_material_and_no_gain_of_mobility(engine: Engine) -> No
     board = chess.Board(ITALIAN)
     worse = board.copy()
     worse.remove_piece_at(chess.B1)
-    changes = changes_between(engine.explain(board), engine.explain(worse), 32)
+    changes = changes_of(engine, (board, worse))
     assert changes[0].title == MATERIAL
     assert changes[0].cp < -200
     assert all(abs(change.cp) < 100 for change in changes[1:])
@@ -63,7 +67,7 @@ def test_a_lost_knight_is_material_and_no_gain_of_mobility(engine: Engine) -> No
 def test_what_the_network_adds_is_one_feature_while_the_network_is_on(engine: Engine) -> None:
     boards = chess.Board(chess.STARTING_FEN), chess.Board(ITALIAN)
     before, after = (engine.explain(board).network_score for board in boards)
-    found = [change for change in changes_between(*map(engine.explain, boards), 32) if change.title == NETWORK]
+    found = [change for change in changes_of(engine, boards) if change.title == NETWORK]
     if before is None or after is None:
         assert found == []
         return
@@ -77,19 +81,17 @@ def test_what_the_network_adds_is_one_feature_while_the_network_is_on(engine: En
         piece_type = boards[1].piece_type_at(chess.parse_square(square))
         assert piece_type is not None
         assert chess.piece_name(piece_type) in found[0].named_pieces
-    without = [change for change in changes_between(*map(engine.explain, boards), 32) if change.title != NETWORK]
+    without = [change for change in changes_of(engine, boards) if change.title != NETWORK]
     engine.configure(use_nnue=False)
-    assert changes_between(*map(engine.explain, boards), 32) == without
+    assert changes_of(engine, boards) == without
     engine.configure(use_nnue=True)
 
 
 def test_what_both_sides_gain_is_no_change(engine: Engine) -> None:
     both = chess.Board("4k3/pp6/8/8/8/8/PP6/4K3 w - - 0 1")
     passed = chess.Board("4k3/1p6/8/p7/P7/8/1P6/4K3 w - - 0 1")
-    assert [
-        change for change in changes_between(engine.explain(both), engine.explain(passed), 6) if change.title != NETWORK
-    ] == []
-    changes = changes_between(engine.explain(chess.Board()), engine.explain(chess.Board(ITALIAN)), 32)
+    assert [change for change in changes_of(engine, (both, passed)) if change.title != NETWORK] == []
+    changes = changes_of(engine, (chess.Board(), chess.Board(ITALIAN)))
     for name in {change.title for change in changes}:
         sides = [change.cp for change in changes if change.title == name]
         assert len(sides) == 1 or sides[0] * sides[1] > 0, name
@@ -99,12 +101,9 @@ def test_the_mirror_image_has_the_mirror_image_of_every_change(engine: Engine) -
     before = chess.Board(ITALIAN)
     after = before.copy()
     after.push_san("Qf3")
-    there = {
-        (change.title, change.color): change.cp
-        for change in changes_between(engine.explain(before), engine.explain(after), 32)
-    }
+    there = {(change.title, change.color): change.cp for change in changes_of(engine, (before, after))}
     here = {}
-    for change in changes_between(engine.explain(before.mirror()), engine.explain(after.mirror()), 32):
+    for change in changes_of(engine, (before.mirror(), after.mirror())):
         color = change.color if change.title in WITHOUT_OWNER else not change.color
         here[change.title, color] = -change.cp
     assert there == here

@@ -75,6 +75,10 @@ def test_what_is_worse_is_said_of_the_side_that_has_it() -> None:
     assert remarks(doubled, better, played, chess.BLACK, 1) == ([], [], "")
     gone = [Change("doubled pawns", chess.WHITE, 30)]
     assert remarks(gone, played, better, chess.BLACK, 1)[1] == ["White's pawns on the c-file are doubled"]
+    queens = chess.Board("q5k1/8/8/8/8/8/8/Q5K1 w - - 0 1")
+    assert remarks([], queens, chess.Board("6k1/8/8/8/8/8/8/6K1 w - - 0 1"), chess.WHITE, 1)[0] == [
+        "the queens are exchanged"
+    ]
     # An attack that gains is a king that is less safe.
     exposed = chess.Board("6k1/8/8/7q/8/5n2/5P2/6K1 w - - 0 1")
     safe = chess.Board("6k1/8/8/7q/8/8/5PPP/6K1 w - - 0 1")

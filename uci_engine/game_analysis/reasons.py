@@ -206,12 +206,13 @@ def _material(
         return []
     is_missed = is_missed or not lines.against.wins()
     costs = f"it misses the gain of {owed}" if is_missed else f"it costs {owed}"
-    owed_pawns = material_balance(after_better, lines.color) - material_balance(after_played, lines.color)
     line = lines.missed if is_missed else lines.against
-    plies = [win.ply for win in line.wins() if win.worth <= owed_pawns]
-    if has_tactic or not plies:
+    pawns = material_balance(after_better, lines.color) - material_balance(after_played, lines.color)
+    near = [win for win in line.wins() if abs(win.worth - pawns) <= pawns]
+    if has_tactic or not near:
         return [costs]
-    return [f"{costs}: {numbered(line.boards[plies[0]], line.moves[plies[0]])}"]
+    ply = min(near, key=lambda win: abs(win.worth - pawns)).ply
+    return [f"{costs}: {numbered(line.boards[ply], line.moves[ply])}"]
 
 
 def _positional(
@@ -235,7 +236,7 @@ def _positional(
     if parts or not is_alone:
         return parts
     reply = lines.played.line[1:2]
-    if reply and len(worse) > 2 and reply != lines.better.line[1:2]:
+    if reply and reply != lines.better.line[1:2] and (len(worse) > 2 or not general):
         parts.append(f"the answer is {numbered(lines.against.boards[1], reply[0])}")
     if general:
         parts.append(f"{where} {general}")

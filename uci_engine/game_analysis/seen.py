@@ -84,7 +84,8 @@ def remarks(
         if subject is not None:
             owner = change.color if change.title not in ATTACKS else not change.color
             losses[subject, owner] = losses.get((subject, owner), 0) - change.cp_for(reader)
-    here = ["the queens are exchanged"] if better.queens and not played.queens else []
+    had_queens = all(better.pieces(chess.QUEEN, color) for color in chess.COLORS)
+    here = ["the queens are exchanged"] if had_queens and not played.queens else []
     there: list[str] = []
     general = ""
     for (subject, owner), cp in sorted(losses.items(), key=lambda item: -item[1]):

@@ -198,9 +198,8 @@ def discovered_check(case: Case) -> Motif | None:
         king = after.king(not case.line.winner)
         assert king is not None
         return case.motif(Kind.DOUBLE_CHECK, actor, (king,), checkers)
-    if case.ply < case.win.ply and (case.taker != actor or case.target not in after.attacks(actor)):
-        return None
-    if case.ply < case.win.ply and case.was_lost_before():
+    takes_next = case.taker == actor and case.target in after.attacks(actor) and not case.was_lost_before()
+    if case.ply < case.win.ply and not takes_next:
         return None
     return case.motif(Kind.DISCOVERED_CHECK, checkers[0], (case.target,))
 

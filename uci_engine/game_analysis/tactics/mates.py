@@ -118,7 +118,8 @@ def queen_mate(king: MatedKing) -> Kind | None:
     is_alone = all(len(pieces) == 1 for square, pieces in attackers.items() if square not in king.own)
     if not is_alone or len(unseen) != 2 or not king.own.issuperset(unseen):
         return None
-    return QUEEN_MATES.get(tuple(sorted(king.offset(queen))))
+    nearer, further = sorted(king.offset(queen))
+    return QUEEN_MATES.get((nearer, further))
 
 
 def opera(king: MatedKing) -> bool:
