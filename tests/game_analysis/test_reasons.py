@@ -188,29 +188,6 @@ def test_the_bishop_pair_is_named(fen: str, played: tuple[str, ...], better: tup
     assert words in reason.text
 
 
-@pytest.mark.parametrize(
-    ("fen", "line", "words"),
-    [
-        # The rook was the guard of the knight, and stepped away; then a rook that steps onto a guarded square.
-        (
-            "3r2k1/5ppp/8/8/3N4/8/3R1PPP/6K1 w - - 0 1",
-            ("Ra2", "Rxd4", "Kf1", "Kf8"),
-            "1...Rxd4 takes the knight on d4, which nothing guards; the rook left the guard of d4; it costs a piece",
-        ),
-        (
-            "3r2k1/5ppp/8/8/8/8/3R1PPP/6K1 w - - 0 1",
-            ("Rd5", "Rxd5", "h3", "Kf8"),
-            "1...Rxd5 takes the rook on d5, which nothing guards; it costs a rook",
-        ),
-    ],
-)
-def test_a_guard_that_left_is_named(fen: str, line: tuple[str, ...], words: str) -> None:
-    board = chess.Board(fen)
-    better = found(value(board, 0), moves(board, "h3", "h6", "Kh2", "Kh7"))
-    reason = reason_for(MaterialAnalyser(), board, found(value(board, -500), moves(board, *line)), better)
-    assert reason.text[0].lower() + reason.text[1:] == words
-
-
 def test_mates_are_reasons_of_their_own() -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3")
     played, better = moves(board, "Nf6", "Qxf7"), moves(board, "g6", "Qf3", "Nf6")

@@ -21,7 +21,7 @@ from uci_engine.game_analysis.tactics.attacks import gain_of
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line
 from uci_engine.game_analysis.tactics.motif import CAPTURES, DRAWS, ENDINGS, Kind, Motif
-from uci_engine.game_analysis.tactics.words import left_guard_words, motif_words, numbered
+from uci_engine.game_analysis.tactics.words import motif_words, numbered
 from uci_engine.game_analysis.values import DRAWN, Analyser, Found, Value, final_value
 from uci_engine.score import piece_count, win_curve
 
@@ -160,8 +160,6 @@ def _tactic(line: Line, motifs: tuple[Motif, ...], is_missed: bool) -> list[str]
     if parts and is_missed:
         better = "better," if not motifs[0].ply else f"better is {numbered(line.boards[0], line.moves[0])}:"
         parts[0] = f"{better} {parts[0]}"
-    if motifs and not is_missed:
-        parts += filter(None, [left_guard_words(line, motifs[0])])
     return parts
 
 

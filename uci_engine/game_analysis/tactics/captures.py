@@ -20,7 +20,6 @@ from uci_engine.game_analysis.tactics.attacks import (
     mating_move,
     pins_of,
     value_at,
-    winning_captures,
 )
 from uci_engine.game_analysis.tactics.line import Line, Win
 from uci_engine.game_analysis.tactics.motif import Kind, Motif
@@ -265,14 +264,6 @@ def _takes_back(case: Case) -> bool:
     return last.to_square == case.win.square and gain_of(earlier, last) > 0
 
 
-def _is_urgent(case: Case) -> bool:
-    """Whether the move gives check, or threatens mate or something that is worth a piece."""
-    if case.after.is_check() or mating_move(case.after, case.line.winner):
-        return True
-    threats = winning_captures(case.after, case.line.winner)
-    return any(gain >= PIECE_VALUES[chess.KNIGHT] for square, gain in threats.items() if square != case.win.square)
-
-
 def intermezzo(case: Case) -> Motif | None:
     """Instead of taking back at once, a move comes in between that must be answered; then the piece is taken."""
     line, square = case.line, case.win.square
@@ -283,7 +274,7 @@ def intermezzo(case: Case) -> Motif | None:
     if taking.to_square != square or not gain_of(line.boards[earlier], taking) or case.target != square:
         return None
     at_once = capture_gain(case.before, line.winner, square)
-    if at_once < -PIECE_VALUES[chess.QUEEN] or not _is_urgent(case):
+    if at_once < -PIECE_VALUES[chess.QUEEN] or not is_forcing(case):
         return None
     if line.gain() <= line.balance(case.ply) - line.balance(0) + at_once:
         return None

@@ -13,41 +13,20 @@ MAX_ZUGZWANG_MOVES = 12
 
 
 def outside_square(line: Line) -> Motif | None:
-    """A passed pawn runs, and the king of a side without pieces cannot reach the square where it promotes."""
+    """A pawn runs, and the other side, which has only its king, cannot reach the square where it promotes."""
     for ply in line.own_plies():
-        board, move = line.boards[ply + 1], line.moves[ply]
-        loser = not line.winner
-        if board.piece_type_at(move.to_square) != chess.PAWN or board.is_check():
-            continue
-        if board.occupied_co[loser] & ~(board.pawns | board.kings):
-            continue
-        king, pawn = board.king(loser), move.to_square
-        goal = chess.square(chess.square_file(pawn), 7 if line.winner else 0)
-        steps = chess.square_distance(pawn, goal)
+        board, pawn = line.boards[ply + 1], line.moves[ply].to_square
+        king = board.king(not line.winner)
         assert king is not None
-        is_free = not chess.between(pawn, goal) & board.occupied and not board.piece_at(goal)
-        # The king has the move, and may take the queen just after the pawn has promoted.
-        if not is_free or _pawn_can_stop(board, pawn, goal) or chess.square_distance(king, goal) <= steps + 1:
+        is_bare = board.occupied_co[not line.winner] == chess.BB_SQUARES[king]
+        if board.piece_type_at(pawn) != chess.PAWN or board.is_check() or not is_bare:
             continue
-        if _steps_of_fastest(board, loser) > steps:
-            return Motif(Kind.OUTSIDE_SQUARE, ply, move, pawn, (king,), (pawn,), ply)
+        goal = chess.square(chess.square_file(pawn), 7 if line.winner else 0)
+        is_free = not (chess.between(pawn, goal) | chess.BB_SQUARES[goal]) & board.occupied
+        # The king has the move, and may take the queen just after the pawn has promoted.
+        if is_free and chess.square_distance(king, goal) > chess.square_distance(pawn, goal) + 1:
+            return Motif(Kind.OUTSIDE_SQUARE, ply, line.moves[ply], pawn, (king,), (pawn,), ply)
     return None
-
-
-def _pawn_can_stop(board: chess.Board, pawn: chess.Square, goal: chess.Square) -> bool:
-    """Whether a pawn of the side to move can take the runner or stands so that it guards its way."""
-    way = chess.between(pawn, goal) | chess.BB_SQUARES[goal] | chess.BB_SQUARES[pawn]
-    return any(board.attacks_mask(square) & way for square in board.pieces(chess.PAWN, board.turn))
-
-
-def _steps_of_fastest(board: chess.Board, color: chess.Color) -> int:
-    """The moves that the foremost pawn of a side needs that no piece blocks, 8 without one."""
-    steps = 8
-    for square in board.pieces(chess.PAWN, color):
-        goal = chess.square(chess.square_file(square), 7 if color else 0)
-        if not (chess.between(square, goal) | chess.BB_SQUARES[goal]) & board.occupied:
-            steps = min(steps, chess.square_distance(square, goal))
-    return steps
 
 
 def zugzwang(line: Line, until: int) -> Motif | None:

@@ -7,7 +7,7 @@ import chess
 from evaluation.report import joined
 from uci_engine.game_analysis.tactics.attacks import value_at
 from uci_engine.game_analysis.tactics.line import Line
-from uci_engine.game_analysis.tactics.motif import CAPTURES, Kind, Motif
+from uci_engine.game_analysis.tactics.motif import Kind, Motif
 
 # What is said of each motif. {move} is its numbered move, {targets} and {others} are pieces with their squares, {them}
 # is the first of the targets, {it} of the others, {actor} the piece that profits, {win} the move that wins something.
@@ -78,19 +78,6 @@ def motif_words(line: Line, motif: Motif) -> str:
         why="is worth more" if taken > value_at(before, motif.move.from_square) else "has not enough guards",
         mate=mate if "'" in mate else f"{'an' if mate[0] in 'Aeo' else 'a'} {mate}",
     )
-
-
-def left_guard_words(line: Line, motif: Motif) -> str:
-    """That the first move gave up the guard of what the reply takes or mates on; "" if it did not."""
-    if motif.kind not in (*CAPTURES, Kind.BACK_RANK_MATE) or motif.ply != 1:
-        return ""
-    board, after, move, square = line.boards[0], line.boards[1], line.moves[0], motif.move.to_square
-    guarded = square in board.attacks(move.from_square)
-    if square == move.to_square or not guarded or square in after.attacks(move.to_square):
-        return ""
-    piece = board.piece_type_at(move.from_square)
-    assert piece is not None
-    return f"the {chess.piece_name(piece)} left the guard of {chess.square_name(square)}"
 
 
 def numbered(board: chess.Board, move: chess.Move) -> str:
