@@ -20,7 +20,7 @@ from uci_engine.game_analysis.tactics.attacks import winning_captures
 # The bishop pair is no reason for a greater loss, in shown centipawns.
 MAX_PAIR_CP = 150
 # With fewer squares than these a piece is hemmed in.
-FEW_SQUARES = {chess.KNIGHT: 2, chess.BISHOP: 3, chess.ROOK: 0, chess.QUEEN: 0}
+FEW_SQUARES = {chess.KNIGHT: 2, chess.BISHOP: 3}
 # With more pieces on the board a king in the centre is in danger, and with fewer without queens it is active.
 MANY_PIECES = 20
 FEW_PIECES = 16
@@ -222,7 +222,7 @@ def _of_pieces(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
             elif kind == chess.KNIGHT and file in (0, 7):
                 yield Fact(Subject.ACTIVITY, False, f"{name} stands on the edge", f"edge {square}")
         squares = chess.popcount(board.attacks_mask(square) & ~board.occupied_co[color])
-        if rank > 0 and squares < FEW_SQUARES[kind]:
+        if rank > 0 and squares < FEW_SQUARES.get(kind, 0):
             number = "no square" if not squares else "only one square" if squares == 1 else f"only {squares} squares"
             yield Fact(Subject.ACTIVITY, False, f"{name} has {number}", f"few {square}", 4 - squares)
 

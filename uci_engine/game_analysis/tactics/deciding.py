@@ -60,15 +60,12 @@ def deciding_motifs(line: Line, expected: int = 0) -> tuple[Motif, ...]:
         return (drawing,)
     wins = [win for win in line.wins() if win.ply < (LATE if win.worth >= LATE_WORTH else SOON)]
     gain = line.gain() - expected
-    if gain >= 1 and wins:
-        for win in wins:
-            if 2 * win.worth >= min(gain, wins[0].worth):
-                found = _of_win(line, win)
-                if found and _is_forced(line, found[0].ply):
-                    return found
+    for win in wins if gain >= 1 else []:
+        if 2 * win.worth >= min(gain, wins[0].worth):
+            found = _of_win(line, win)
+            if found and _is_forced(line, found[0].ply):
+                return found
     ending = endings.outside_square(line) or endings.opposition(line)
-    if ending is None and gain >= 1 and wins:
-        ending = endings.zugzwang(line, min(win.ply for win in wins))
     return (ending,) if ending and _is_forced(line, ending.ply) else ()
 
 

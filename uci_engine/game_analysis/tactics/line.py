@@ -23,18 +23,19 @@ class Win:
 
 
 class Line:
-    """A line from a board, and the side that profits from it. Where that side may take something at the end, it does.
+    """A line from a board, and the side that profits from it.
 
-    `boards[i]` is the position before `moves[i]`, and the last one that after the line.
+    Where that side may draw by a check or take something at the end, it does. `boards[i]` is the position
+    before `moves[i]`, and the last one that after the line.
     """
 
     def __init__(self, board: chess.Board, moves: Sequence[chess.Move], winner: chess.Color) -> None:
         self.winner = winner
         self.moves = list(moves)
         self.boards = positions(board, moves)
-        self._take_at_the_end()
+        self._add_last_move()
 
-    def _take_at_the_end(self) -> None:
+    def _add_last_move(self) -> None:
         end = self.end
         if end.turn != self.winner or len(self.moves) < 2 or end.is_game_over() or drawn_by(end):
             return
