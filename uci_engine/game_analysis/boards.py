@@ -1,4 +1,4 @@
-"""What boards and moves tell without a search: obvious moves, sacrifices, material, the weight of the pieces."""
+"""What boards and moves tell without a search: names of moves, obvious moves, sacrifices, material, phase weights."""
 
 from __future__ import annotations
 
@@ -29,13 +29,9 @@ def positions(start: chess.Board, moves: Iterable[chess.Move]) -> list[chess.Boa
     return boards
 
 
-def drawn_by(board: chess.Board) -> str:
-    """How the game is drawn in this position; "" if it is not."""
-    if board.is_stalemate():
-        return "stalemate"
-    if board.is_insufficient_material():
-        return "insufficient material"
-    return "repetition" if board.is_repetition(2) else ""
+def numbered(board: chess.Board, move: chess.Move) -> str:
+    """`45.Nf3` or `45...Nf6+`."""
+    return f"{board.fullmove_number}{'.' if board.turn else '...'}{board.san(move)}"
 
 
 def is_obvious(board: chess.Board, move: chess.Move) -> bool:
@@ -81,3 +77,12 @@ def material_balance(board: chess.Board, color: chess.Color) -> int:
 def phase_weight(board: chess.Board) -> int:
     """The game phase of the evaluation: the pieces of both sides, each with its weight."""
     return sum(PHASE_WEIGHTS[piece.piece_type] for piece in board.piece_map().values())
+
+
+def drawn_by(board: chess.Board) -> str:
+    """How the game is drawn in this position; "" if it is not."""
+    if board.is_stalemate():
+        return "stalemate"
+    if board.is_insufficient_material():
+        return "insufficient material"
+    return "repetition" if board.is_repetition(2) else ""

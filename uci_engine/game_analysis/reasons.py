@@ -14,14 +14,21 @@ from dataclasses import dataclass
 import chess
 
 from evaluation.report import counted_pieces, joined
-from uci_engine.game_analysis.boards import PIECE_VALUES, board_after, drawn_by, material_balance, wins_material
+from uci_engine.game_analysis.boards import (
+    PIECE_VALUES,
+    board_after,
+    drawn_by,
+    material_balance,
+    numbered,
+    wins_material,
+)
 from uci_engine.game_analysis.changes import changes_between
 from uci_engine.game_analysis.seen import remarks
 from uci_engine.game_analysis.tactics.attacks import gain_of
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line
 from uci_engine.game_analysis.tactics.motif import CAPTURES, DRAWS, ENDINGS, Kind, Motif
-from uci_engine.game_analysis.tactics.words import motif_words, numbered
+from uci_engine.game_analysis.tactics.words import motif_words
 from uci_engine.game_analysis.values import DRAWN, Analyser, Found, Value, final_value
 from uci_engine.score import piece_count, win_curve
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import chess
 
 from evaluation.report import joined
+from uci_engine.game_analysis.boards import numbered
 from uci_engine.game_analysis.tactics.attacks import value_at
 from uci_engine.game_analysis.tactics.line import Line
 from uci_engine.game_analysis.tactics.motif import Kind, Motif
@@ -78,8 +79,3 @@ def motif_words(line: Line, motif: Motif) -> str:
         why="is worth more" if taken > value_at(before, motif.move.from_square) else "has not enough guards",
         mate=mate if "'" in mate else f"{'an' if mate[0] in 'Aeo' else 'a'} {mate}",
     )
-
-
-def numbered(board: chess.Board, move: chess.Move) -> str:
-    """`45...Nf6+`."""
-    return f"{board.fullmove_number}{'.' if board.turn else '...'}{board.san(move)}"
