@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.game_analysis.boards import positions
 from uci_engine.game_analysis.tactics.attacks import exchange, is_trapped
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
+from uci_engine.game_analysis.tactics.line import Line
 from uci_engine.game_analysis.tactics.motif import Kind, Motif
 from uci_engine.game_analysis.tactics.words import motif_words
 
@@ -28,7 +28,7 @@ class Row(NamedTuple):
 
     def found(self) -> tuple[Motif, ...]:
         board = chess.Board(self.fen)
-        return deciding_motifs(board, self.line, board.turn)
+        return deciding_motifs(Line(board, self.line, board.turn))
 
     def is_right(self) -> bool:
         kinds = [motif.kind.value for motif in self.found()]
@@ -176,6 +176,40 @@ def has_only_losing_moves(claim: Claim) -> bool:
     return not claim.after.is_check()
 
 
+def attacks_through(claim: Claim) -> bool:
+    """Whether two captures on the square follow, the second by the actor, through the piece that made the first."""
+    answer, again = claim.moves[claim.motif.ply + 1], claim.moves[claim.motif.ply + 2]
+    (square,), (through,) = claim.motif.targets, claim.motif.others
+    line = chess.between(claim.motif.actor, square) & chess.BB_SQUARES[through]
+    return (answer.from_square, answer.to_square) == (through, square) and again.to_square == square and bool(line)
+
+
+def took_what_is_guarded(claim: Claim) -> bool:
+    earlier, last = claim.boards[claim.motif.ply - 1], claim.moves[claim.motif.ply - 1]
+    is_guarded = earlier.is_attacked_by(claim.before.turn, claim.motif.targets[0])
+    return is_guarded and earlier.is_capture(last) and last.to_square == claim.motif.targets[0]
+
+
+def comes_in_between(claim: Claim) -> bool:
+    """Whether the other side has just taken, and is taken back with the next move instead of this one."""
+    ply, (square,) = claim.motif.ply, claim.motif.targets
+    has_taken = claim.boards[ply - 1].is_capture(claim.moves[ply - 1]) and claim.moves[ply - 1].to_square == square
+    return has_taken and claim.motif.move.to_square != square and claim.moves[ply + 2].to_square == square
+
+
+def checks_until_a_position_comes_again(claim: Claim) -> bool:
+    first, last = claim.motif.ply, claim.motif.wins + 1
+    checks = all(claim.boards[ply + 1].is_check() for ply in range(first, last, 2))
+    placements = [(board.board_fen(), board.turn) for board in claim.boards[first : last + 1]]
+    return checks and placements[-1] in placements[:-1]
+
+
+def kings_face_each_other(claim: Claim) -> bool:
+    (other,), king = claim.motif.targets, claim.motif.actor
+    is_near = chess.square_file(king) == chess.square_file(other) and chess.square_distance(king, other) == 2
+    return is_near and claim.after.king(claim.loser) == other and claim.after.turn == claim.loser
+
+
 CLAIMS: dict[Kind, Callable[[Claim], bool]] = {
     Kind.FORK: is_fork,
     Kind.DOUBLE_ATTACK: lambda claim: claim.after.is_attacked_by(not claim.loser, claim.motif.targets[0]),
@@ -197,32 +231,39 @@ CLAIMS: dict[Kind, Callable[[Claim], bool]] = {
     Kind.ZUGZWANG: has_only_losing_moves,
     Kind.PROMOTION: lambda claim: claim.motif.move.promotion == chess.QUEEN,
     Kind.STALEMATE: lambda claim: claim.boards[-1].is_stalemate(),
+    Kind.X_RAY: attacks_through,
+    Kind.GUARDED: took_what_is_guarded,
+    Kind.INTERMEZZO: comes_in_between,
+    Kind.PERPETUAL_CHECK: checks_until_a_position_comes_again,
+    Kind.UNDERPROMOTION: lambda claim: claim.motif.move.promotion in (chess.KNIGHT, chess.BISHOP, chess.ROOK),
+    Kind.OPPOSITION: kings_face_each_other,
     **{kind: is_mate for kind in Kind if kind.is_mate},
 }
 
 
 def check(board: chess.Board, moves: tuple[chess.Move, ...], winner: chess.Color) -> int:
     """Check the claims of all motifs of a line, and that their words name only squares with what they say."""
-    motifs = deciding_motifs(board, moves, winner)
+    line = Line(board, moves, winner)
+    motifs = deciding_motifs(line)
     for motif in motifs:
-        # The line takes something more where it ends before.
-        line = [*moves, motif.move] if motif.ply == len(moves) else list(moves)
-        boards = positions(board, line)
-        assert line[motif.ply] == motif.move
-        assert boards[motif.ply].turn == winner
-        claim = Claim(motif, boards[motif.ply], boards[motif.ply + 1], boards, line)
-        if motif.kind in CLAIMS:
-            assert CLAIMS[motif.kind](claim), (board.fen(), moves, motif)
-        words = motif_words(board, moves, motif)
+        assert line.moves[motif.ply] == motif.move
+        assert line.boards[motif.ply].turn == winner
+        claim = Claim(motif, line.boards[motif.ply], line.boards[motif.ply + 1], line.boards, line.moves)
+        assert CLAIMS[motif.kind](claim), (board.fen(), moves, motif)
+        words = motif_words(line, motif)
         assert "  " not in words
         assert words.strip() == words != ""
-        assert boards[motif.ply].san(motif.move) in words or motif.kind in (
+        assert line.boards[motif.ply].san(motif.move) in words or motif.kind in (
             Kind.OVERLOADED,
             Kind.PINNED_GUARD,
             Kind.X_RAY,
             Kind.OUTSIDE_SQUARE,
         )
     return len(motifs)
+
+
+def test_every_kind_has_a_claim() -> None:
+    assert set(CLAIMS) == set(Kind)
 
 
 @pytest.mark.parametrize("winner", chess.COLORS)
@@ -278,8 +319,8 @@ def test_what_is_said_of_any_line_is_true(row: Row, choices: list[int], greedy: 
 )
 def test_the_words_of_a_teacher(fen: str, line: str, words: str) -> None:
     board = chess.Board(fen)
-    moves = [chess.Move.from_uci(move) for move in line.split()]
-    assert motif_words(board, moves, deciding_motifs(board, moves, board.turn)[0]) == words
+    found = Line(board, [chess.Move.from_uci(move) for move in line.split()], board.turn)
+    assert motif_words(found, deciding_motifs(found)[0]) == words
 
 
 @pytest.mark.parametrize(
@@ -299,4 +340,4 @@ def test_the_words_of_a_teacher(fen: str, line: str, words: str) -> None:
 )
 def test_what_does_not_decide_is_not_named(fen: str, line: str) -> None:
     board = chess.Board(fen)
-    assert deciding_motifs(board, [chess.Move.from_uci(move) for move in line.split()], board.turn) == ()
+    assert deciding_motifs(Line(board, [chess.Move.from_uci(move) for move in line.split()], board.turn)) == ()

@@ -1,4 +1,4 @@
-"""How the static evaluations of two positions differ: by title and side, in numbers and as it can be seen.
+"""How the static evaluations of two positions differ: by title and side, in numbers.
 
 A piece has a part of its value in other terms: a knight's mobility is worth a pawn or so. So a side that loses a knight
 seems to lose mobility, too. Therefore what a term changes because there are more or fewer pieces counts as material.
@@ -6,16 +6,15 @@ seems to lose mobility, too. Therefore what a term changes because there are mor
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import chess
 
 from evaluation.catalogue import CATALOGUE, FAMILY_OF, LIMIT, NETWORK_TERM, OTHER_TITLES
-from evaluation.explanation import TermValue
+from evaluation.explanation import Explanation, TermValue
 from evaluation.report import pieces_seen
-from uci_engine.game_analysis.seen import seen_change
-from uci_engine.game_analysis.values import Analyser
 from uci_engine.score import win_curve
 
 # The title of all terms of its family: a piece taken changes all of them.
@@ -53,32 +52,23 @@ class Change:
             return f"{'White' if self.color else 'Black'}'s {words}"
         return f"{words} (mostly {self.named_pieces})" if self.named_pieces else words
 
-    def seen_by(self, reader: chess.Color) -> str:
-        """`your king's shelter is weaker`: what can be seen on the board, for one player."""
-        is_more = self.cp_for(self.color) > 0
-        if self.title == NETWORK:
-            where = f", mostly by {self.named_pieces}" if self.named_pieces else ""
-            return f"the network judges the position {'better' if self.cp_for(reader) > 0 else 'worse'}{where}"
-        owner = "your" if self.color == reader else "White's" if self.color else "Black's"
-        return f"{owner} {seen_change(self.title, is_more)}"
 
-
-def changes_between(analyser: Analyser, before: chess.Board, after: chess.Board, pieces: int) -> list[Change]:
+def changes_between(old: Explanation, new: Explanation, pieces: int) -> list[Change]:
     """How the static evaluations of two positions differ, greatest difference first.
 
     `pieces`: on the board at the root of the search, for the scale.
     """
-    explained = analyser.explain(before), analyser.explain(after)
-    old, new = ({term.name: term for term in explanation} for explanation in explained)
+    before, after = ({term.name: term for term in explanation} for explanation in (old, new))
+    numbers = [Counter(value.piece for value in explanation.pieces) for explanation in (old, new)]
     sums: dict[tuple[str, chess.Color], float] = {(MATERIAL, chess.WHITE): 0.0}
-    for name, term in {**old, **new}.items():
+    for name, term in {**before, **after}.items():
         # A decisive score is without the network. That it comes or goes is no reason.
-        if term.title in NEVER_A_REASON or (name == NETWORK_TERM and not (name in old and name in new)):
+        if term.title in NEVER_A_REASON or (name == NETWORK_TERM and not (name in before and name in after)):
             continue
         title = MATERIAL if term.family == FAMILY_OF[MATERIAL] else term.title
         for color in chess.COLORS:
-            there, here = (_white_cp(terms.get(name), color) for terms in (old, new))
-            by_number = _due_to_number(name, color, before, after, there + here)
+            there, here = (_white_cp(terms.get(name), color) for terms in (before, after))
+            by_number = _due_to_number(name, color, numbers, there + here)
             sums[MATERIAL, chess.WHITE] += by_number
             key = title, color or title in WITHOUT_OWNER
             sums[key] = sums.get(key, 0.0) + here - there - by_number
@@ -87,7 +77,7 @@ def changes_between(analyser: Analyser, before: chess.Board, after: chess.Board,
     midpoint_cp, _ = win_curve(pieces)
     changes = []
     for (title, color), cp in sums.items():
-        seen = pieces_seen(explained[1], 1 if cp > 0 else -1, explained[0]) if title == NETWORK else ""
+        seen = pieces_seen(new, 1 if cp > 0 else -1, old) if title == NETWORK else ""
         changes.append(Change(title, color, round(cp * 100 / midpoint_cp), seen))
     return sorted((change for change in changes if change.cp), key=lambda change: -abs(change.cp))
 
@@ -108,16 +98,13 @@ def _cancel(sums: dict[tuple[str, chess.Color], float], title: str) -> None:
         sums[title, not greater] = 0.0
 
 
-def _due_to_number(name: str, color: chess.Color, before: chess.Board, after: chess.Board, sum_of_both: float) -> float:
-    """How much of a term's change is due to the number of pieces that it counts: each has the mean of both boards."""
+def _due_to_number(name: str, color: chess.Color, numbers: Sequence[Counter[chess.Piece]], sum_of_both: float) -> float:
+    """How much of a term's change is due to the number of pieces that it counts: each has the mean of both positions.
+
+    `numbers`: the pieces of the two positions.
+    """
     owner = OWNERS.get(name)
     if owner is None:
         return 0.0
-    there, here = (len(board.pieces(owner, color)) for board in (before, after))
+    there, here = (number[chess.Piece(owner, color)] for number in numbers)
     return (here - there) * sum_of_both / (here + there) if here != there else 0.0
-
-
-def strongest(changes: Iterable[Change], for_color: chess.Color, count: int, least_cp: int) -> list[Change]:
-    """The greatest changes against one side, at most this many and each of at least this size, without material."""
-    against = [change for change in changes if change.title != MATERIAL and -change.cp_for(for_color) >= least_cp]
-    return sorted(against, key=lambda change: change.cp_for(for_color))[:count]

@@ -126,6 +126,7 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, limit
     better = best if is_best or searches.left() is None else extended(searches, board, best, for_extension)
     reason = None if is_best else reason_for(searches, board, played, better)
     line = shown_line(played)
+    end = board_after(board, line)
 
     def find(position: chess.Board) -> Found:
         return found_by(searches.analyse(position, for_threat), position) if searches.left() else Found(DRAWN)
@@ -145,7 +146,7 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, limit
         replies=replies if replies[0].line else (),
         reply_count=after.legal_moves.count(),
         alternatives=board.legal_moves.count() - 1,
-        changes=tuple(changes_between(searches, board, board_after(board, line), piece_count(board))),
+        changes=tuple(changes_between(searches.explain(board), searches.explain(end), piece_count(board))),
         reason=None if reason is None else reason.text,
         support=None if support is None else support.text,
         motifs=reason.motifs if reason is not None else support.motifs if support is not None else (),

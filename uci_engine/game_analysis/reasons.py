@@ -1,9 +1,9 @@
 """Why a move is an error, in words: where its line leads, compared with where the better line leads.
 
 First comes the tactic that decides one of the lines, then what the move costs. Where no tactic decides, both lines are
-followed to a quiet position in which the static evaluation shows best what the search has found. There the terms of the
-evaluation are compared, by their titles, and said as they can be seen. A forced mate, a draw and a tablebase result are
-reasons of their own.
+followed to a quiet position in which the static evaluation shows best what the search has found. The evaluation says
+what differs most between the two, and `seen.py` what of it can be seen. A forced mate, a draw and a tablebase result
+are reasons of their own.
 """
 
 from __future__ import annotations
@@ -14,13 +14,22 @@ from dataclasses import dataclass
 import chess
 
 from evaluation.report import counted_pieces, joined
-from uci_engine.game_analysis.boards import PIECE_VALUES, board_after, wins_material
-from uci_engine.game_analysis.changes import NETWORK, changes_between, strongest
+from uci_engine.game_analysis.boards import (
+    PIECE_VALUES,
+    board_after,
+    drawn_by,
+    material_balance,
+    numbered,
+    wins_material,
+)
+from uci_engine.game_analysis.changes import changes_between
+from uci_engine.game_analysis.seen import remarks
+from uci_engine.game_analysis.tactics.attacks import gain_of
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line
-from uci_engine.game_analysis.tactics.motif import DRAWS, ENDINGS, Kind, Motif
-from uci_engine.game_analysis.tactics.words import left_guard_words, motif_words
-from uci_engine.game_analysis.values import Analyser, Found, Value, final_value
+from uci_engine.game_analysis.tactics.motif import CAPTURES, DRAWS, ENDINGS, Kind, Motif
+from uci_engine.game_analysis.tactics.words import motif_words
+from uci_engine.game_analysis.values import DRAWN, Analyser, Found, Value, final_value
 from uci_engine.score import piece_count, win_curve
 
 # Lines are compared at most this many plies deep.
@@ -34,27 +43,31 @@ MAX_SCORE_CP = 1500
 LEAST_FEATURE_CP = 12
 LEAST_SHARE = 0.15
 MAX_FEATURES = 2
+# A line that draws expects half a point to within this much.
+DRAWN_SHARE = 0.05
+# Of more pieces than these, lost for others, it is only said that they are material.
+MOST_TRADED = 2
 # A loss of which the two positions show less than this share is one that only the lines explain.
 LEAST_SHOWN_SHARE = 0.4
 
 
 def material_words(better: chess.Board, worse: chess.Board, color: chess.Color) -> str:
-    """What one side has less in the second position than in the first: `a knight`, or "" for nothing.
+    """What one side has less in the second position than in the first: `a piece`, or "" for nothing.
 
-    Pieces that both sides have less cancel out.
+    Pieces that both sides have less cancel out, and a knight counts as a bishop. What nobody would add up in his head
+    is `material`.
     """
     owed = {kind: _surplus(better, kind, color) - _surplus(worse, kind, color) for kind in chess.PIECE_TYPES}
     if sum(PIECE_VALUES[kind] * count for kind, count in owed.items()) <= 0:
         return ""
-    minor = owed[chess.KNIGHT] + owed[chess.BISHOP]
-    if owed[chess.ROOK] == 1 and minor == -1 and owed[chess.QUEEN] == 0:
+    owed[chess.BISHOP] += owed.pop(chess.KNIGHT)
+    if owed[chess.ROOK] == 1 and owed[chess.BISHOP] == -1 and owed[chess.QUEEN] == 0:
         pawns = counted_pieces({chess.PAWN: owed[chess.PAWN]})
         return joined(["the exchange", *([pawns] if pawns else [])])
-    # A knight for a bishop is no loss.
-    if minor == 0:
-        owed[chess.KNIGHT] = owed[chess.BISHOP] = 0
     lost, gained = counted_pieces(owed), counted_pieces({kind: -count for kind, count in owed.items()})
-    return f"{lost} for {gained}" if gained else lost
+    if gained and sum(abs(owed[kind]) for kind in (chess.BISHOP, chess.ROOK, chess.QUEEN)) > MOST_TRADED:
+        return "material"
+    return (f"{lost} for {gained}" if gained else lost).replace("bishop", "piece")
 
 
 def _surplus(board: chess.Board, piece_type: chess.PieceType, color: chess.Color) -> int:
@@ -78,153 +91,166 @@ class Reason:
         return self.text
 
 
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """The move played and the better one, each with its line, and what these win: for the opponent, and for the player.
+
+    What both win alike decides nothing, so `loss` is by how much their ends differ, in pawns.
+    """
+
+    played: Found
+    better: Found
+    against: Line
+    missed: Line
+
+    @property
+    def board(self) -> chess.Board:
+        return self.missed.boards[0]
+
+    @property
+    def color(self) -> chess.Color:
+        """The side that made the error."""
+        return self.missed.winner
+
+    @property
+    def loss(self) -> int:
+        return self.against.gain() + self.missed.gain()
+
+
 def reason_for(analyser: Analyser, board: chess.Board, played: Found, better: Found) -> Reason:
     """Why the line of the move played is worse than the better line, both from this board."""
     color = board.turn
-    motifs, is_missed = _deciding(board, played, better)
-    parts = _tactic(board, played, better, motifs, is_missed)
-    forced = _forced(board, played, better)
-    positions = _compared_positions(analyser, board, played, better)
-    is_decided = any(value.mate_for(side) is not None for value, side in _mates(played, better, color))
-    if positions is not None and not is_decided and not _is_drawn(board, played, better):
-        played_plies, better_plies, shown_share = positions
-        after_played = board_after(board, played.line[:played_plies])
-        after_better = board_after(board, better.line[:better_plies])
-        costs = _material(board, after_better, after_played)
-        parts += forced + ([costs] if costs else [])
-        if not motifs:
-            pieces = piece_count(board)
-            parts += _features(analyser, color, after_better, after_played, pieces, bool(parts), shown_share)
-    else:
-        parts += forced
-    text = _sentence(parts or ["the better line is worth more"])
-    return Reason(text, motifs, is_missed, better.value.mate_for(color) is not None)
+    lines = _Lines(played, better, Line(board, played.line, not color), Line(board, better.line, color))
+    motifs, is_missed = _deciding(lines)
+    parts = _tactic(lines.missed if is_missed else lines.against, motifs, is_missed)
+    is_draw = bool(motifs) and motifs[-1].kind in DRAWS
+    forced = [] if is_draw else _forced(lines)
+    compared = None if forced or is_draw else _compared_positions(analyser, board, played, better)
+    if compared is not None:
+        played_plies, better_plies, shown_share = compared
+        worse, best = played.line[:played_plies], better.line[:better_plies]
+        costs = _material(lines, board_after(board, worse), board_after(board, best), bool(motifs), is_missed)
+        if not motifs and (not costs or shown_share < LEAST_SHOWN_SHARE):
+            parts += _positional(analyser, lines, worse, best, is_alone=not costs)
+        parts += costs
+    text = "; ".join(parts + forced) or "the better line is worth more"
+    return Reason(text[:1].upper() + text[1:], motifs, is_missed, better.value.mate_for(color) is not None)
 
 
-def _mates(played: Found, better: Found, color: chess.Color) -> tuple[tuple[Value, chess.Color], ...]:
-    return (played.value, not color), (better.value, color)
-
-
-def _deciding(board: chess.Board, played: Found, better: Found) -> tuple[tuple[Motif, ...], bool]:
-    """The motifs that decide the line of the move played, or else the better one, and whether it is the better one.
-
-    What both lines win or lose alike decides neither.
-    """
-    color = board.turn
-    difference = Line(board, better.line, color).gain() - Line(board, played.line, color).gain()
-    expectations = played.value.expected_for(color), better.value.expected_for(color)
-    for found, winner in ((played, not color), (better, color)):
-        is_missed = found is better
-        motifs = deciding_motifs(board, found.line, winner)
-        if not motifs:
-            continue
-        kind = motifs[-1].kind
-        if kind in DRAWS:
-            decides = expectations[0] < 0.5 if is_missed else expectations[1] > 0.5
-        else:
-            decides = kind.is_mate or kind in ENDINGS or found.value.mate_for(winner) is not None or difference >= 1
-        if decides:
-            return motifs, is_missed
+def _deciding(lines: _Lines) -> tuple[tuple[Motif, ...], bool]:
+    """The motifs that decide the line of the move played, or else the better one, and whether it is the better one."""
+    played, better = lines.played, lines.better
+    first = played.line[:1]
+    # What the move played takes is no gain if it costs as much.
+    taken = sum(gain_of(lines.board, move) for move in first)
+    motifs = deciding_motifs(lines.against, -taken)
+    if motifs and _decides(motifs, lines.against.winner, played, better, lines.loss):
+        return motifs, False
+    motifs = deciding_motifs(lines.missed)
+    if motifs and _decides(motifs, lines.color, better, played, lines.loss):
+        takes_the_same = motifs[0].kind in CAPTURES and motifs[0].move.to_square in [move.to_square for move in first]
+        return ((), False) if takes_the_same else (motifs, True)
     return (), False
 
 
-def _tactic(board: chess.Board, played: Found, better: Found, motifs: tuple[Motif, ...], is_missed: bool) -> list[str]:
+def _decides(motifs: tuple[Motif, ...], winner: chess.Color, found: Found, other: Found, loss: int) -> bool:
+    """Whether these motifs of a line are why it is better for the winner than the other one."""
+    kind = motifs[-1].kind
+    if kind in DRAWS:
+        return _is_drawn(found.value) and other.value.expected_for(winner) < 0.5
+    return kind.is_mate or kind in ENDINGS or found.value.mate_for(winner) is not None or loss >= 1
+
+
+def _tactic(line: Line, motifs: tuple[Motif, ...], is_missed: bool) -> list[str]:
     """What happens on the board by these motifs. A mate without a name of its own is said elsewhere."""
-    line = better.line if is_missed else played.line
-    parts = [motif_words(board, line, motif) for motif in motifs if motif.kind is not Kind.MATE]
+    parts = [motif_words(line, motif) for motif in motifs if motif.kind is not Kind.MATE]
     if parts and is_missed:
-        parts[0] = f"better, {parts[0]}"
-    if motifs and not is_missed:
-        parts += filter(None, [left_guard_words(board, played.line[0], motifs[0])])
+        better = "better," if not motifs[0].ply else f"better is {numbered(line.boards[0], line.moves[0])}:"
+        parts[0] = f"{better} {parts[0]}"
     return parts
 
 
-def _features(
-    analyser: Analyser,
-    color: chess.Color,
-    after_better: chess.Board,
-    after_played: chess.Board,
-    pieces: int,
-    has_reason: bool,
-    shown_share: float,
-) -> list[str]:
-    """What differs most between the two positions, as it can be seen; the network where nothing else does."""
-    changes = changes_between(analyser, after_better, after_played, pieces)
-    greatest = max((abs(change.cp) for change in changes), default=0)
-    against = strongest(changes, color, len(changes), max(LEAST_FEATURE_CP, round(LEAST_SHARE * greatest)))
-    named = [change for change in against if change.title != NETWORK][:MAX_FEATURES]
-    pair = _bishop_pair(after_better, after_played, color) if not has_reason else ""
-    parts = [pair] if pair else []
-    if named:
-        parts.append(joined([change.seen_by(color) for change in named]))
-    if not (parts or has_reason):
-        parts = [change.seen_by(color) for change in against] or [
-            "the position that follows is a little worse in many small ways"
-        ]
-    if not has_reason and shown_share < LEAST_SHOWN_SHARE:
-        parts.append("that is only a part of the loss, the rest comes later in the lines")
-    return parts
-
-
-def _is_drawn(board: chess.Board, played: Found, better: Found) -> bool:
-    """Whether a draw at the end of a line is the reason."""
-    color = board.turn
-    missed_win = _drawn_end(board, played.line) and better.value.expected_for(color) > 0.5
-    return bool(missed_win or (_drawn_end(board, better.line) and played.value.expected_for(color) < 0.5))
-
-
-def _forced(board: chess.Board, played: Found, better: Found) -> list[str]:
+def _forced(lines: _Lines) -> list[str]:
     """What the lines lead to by force."""
-    color = board.turn
+    color, played, better = lines.color, lines.played.value, lines.better.value
     parts = []
-    against, missed = played.value.mate_for(not color), better.value.mate_for(color)
+    against, missed = played.mate_for(not color), better.mate_for(color)
     if against is not None:
         parts.append(f"it allows mate in {against}" if against else "it allows mate")
-    elif played.value.is_tablebase and played.value.expected_for(color) < 0.5:
+    elif played.is_tablebase and played.expected_for(color) < 0.5:
         parts.append("the tablebases say that it loses")
     if missed is not None:
         parts.append(f"it misses mate in {missed}")
-    elif better.value.is_tablebase and better.value.expected_for(color) > 0.5:
+    elif better.is_tablebase and better.expected_for(color) > 0.5:
         parts.append("the tablebases say that the better move wins")
-    if (ending := _drawn_end(board, played.line)) and better.value.expected_for(color) > 0.5:
+    if (ending := _drawn_end(lines.board, lines.played)) and better.expected_for(color) > 0.5:
         parts.append(f"its line ends in a draw by {ending}")
-    if (ending := _drawn_end(board, better.line)) and played.value.expected_for(color) < 0.5:
+    if (ending := _drawn_end(lines.board, lines.better)) and played.expected_for(color) < 0.5:
         parts.append(f"the better line holds the draw by {ending}")
     return parts
 
 
-def _material(board: chess.Board, after_better: chess.Board, after_played: chess.Board) -> str:
-    """The material that the move costs or leaves, in words; "" for none."""
-    owed = material_words(after_better, after_played, board.turn)
-    if not owed:
-        return ""
-    return f"it costs {owed}" if material_words(board, after_played, board.turn) else f"it misses the gain of {owed}"
+def _drawn_end(board: chess.Board, found: Found) -> str:
+    """How a line ends in a draw; "" if it does not, or if one side repeats moves and does not have to."""
+    return drawn_by(board_after(board, found.line)) if _is_drawn(found.value) else ""
 
 
-def _bishop_pair(after_better: chess.Board, after_played: chess.Board, color: chess.Color) -> str:
-    """That the move gives up the bishop pair, or leaves it to the opponent, in words; "" if it does neither."""
-    if _has_bishop_pair(after_better, color) > _has_bishop_pair(after_played, color):
-        return "it gives up the bishop pair"
-    if _has_bishop_pair(after_better, not color) < _has_bishop_pair(after_played, not color):
-        return f"it leaves {'Black' if color else 'White'} the bishop pair"
-    return ""
+def _is_drawn(value: Value) -> bool:
+    return abs(value.expected - DRAWN.expected) < DRAWN_SHARE
 
 
-def _has_bishop_pair(board: chess.Board, color: chess.Color) -> bool:
-    """Whether one side has two bishops or more, and the other has not."""
-    return len(board.pieces(chess.BISHOP, color)) >= 2 > len(board.pieces(chess.BISHOP, not color))
+def _material(
+    lines: _Lines, after_played: chess.Board, after_better: chess.Board, has_tactic: bool, is_missed: bool
+) -> list[str]:
+    """The material that the move costs or leaves, if the lines agree to their ends, and what takes it.
+
+    A tactic says already what takes it.
+    """
+    owed = material_words(after_better, after_played, lines.color)
+    if not owed or lines.loss < 1:
+        return []
+    is_missed = is_missed or not lines.against.wins()
+    costs = f"it misses the gain of {owed}" if is_missed else f"it costs {owed}"
+    line = lines.missed if is_missed else lines.against
+    pawns = material_balance(after_better, lines.color) - material_balance(after_played, lines.color)
+    near = [win for win in line.wins() if abs(win.worth - pawns) <= pawns]
+    if has_tactic or not near:
+        return [costs]
+    ply = min(near, key=lambda win: abs(win.worth - pawns)).ply
+    return [f"{costs}: {numbered(line.boards[ply], line.moves[ply])}"]
 
 
-def _drawn_end(board: chess.Board, line: Sequence[chess.Move]) -> str:
-    """How the game is drawn at the end of a line; "" if it is not."""
-    end = board_after(board, line)
-    if end.is_stalemate():
-        return "stalemate"
-    if end.is_insufficient_material():
-        return "insufficient material"
-    if end.is_repetition(2) and len(line) > 1:
-        return "repetition"
-    return ""
+def _positional(
+    analyser: Analyser, lines: _Lines, worse: Sequence[chess.Move], best: Sequence[chess.Move], is_alone: bool
+) -> list[str]:
+    """What is worse after the moves of the one line than after those of the other.
+
+    Where that is the whole reason there is always something to say.
+    """
+    board = lines.board
+    after_worse, after_best = board_after(board, worse), board_after(board, best)
+    changes = changes_between(analyser.explain(after_best), analyser.explain(after_worse), piece_count(board))
+    least_cp = max(LEAST_FEATURE_CP, round(LEAST_SHARE * max((abs(change.cp) for change in changes), default=0)))
+    here, there, general = remarks(changes, after_best, after_worse, lines.color, least_cp)
+    here = here[:MAX_FEATURES]
+    there = there[: MAX_FEATURES - len(here)]
+    where = f"after {_last_move(board, worse)}"
+    parts = [f"{where} {joined(here)}"] if here else []
+    if there:
+        parts.append(f"in the better line, after {_last_move(board, best)}, {joined(there)}")
+    if parts or not is_alone:
+        return parts
+    reply = lines.played.line[1:2]
+    if reply and reply != lines.better.line[1:2] and (len(worse) > 2 or not general):
+        parts.append(f"the answer is {numbered(lines.against.boards[1], reply[0])}")
+    if general:
+        parts.append(f"{where} {general}")
+    return parts or ["the position that follows is a little worse in many small ways"]
+
+
+def _last_move(board: chess.Board, line: Sequence[chess.Move]) -> str:
+    """The last move of a line, numbered."""
+    return numbered(board_after(board, line[:-1]), line[-1])
 
 
 def _bounded(value: Value) -> int:
@@ -286,8 +312,3 @@ def _quiet_scores(analyser: Analyser, board: chess.Board, line: Sequence[chess.M
             is_quiet = not (position.is_capture(following) or following.promotion)
         (quiet if is_quiet else others)[ply] = score
     return quiet or dict(list(others.items())[-2:])
-
-
-def _sentence(parts: Sequence[str]) -> str:
-    text = "; ".join(parts)
-    return text[:1].upper() + text[1:]

@@ -1,44 +1,234 @@
-"""What a change of a term looks like on the board: a title of the evaluation's catalogue as a remark on the game."""
+"""What a player sees of a position: facts of the board, each a strength or a weakness of one side.
+
+The evaluation says of which subject a difference is, and the facts say it: the pawn that is isolated, the rook that has
+the open file. What the facts do not show is said in general.
+"""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
 
-# For a title what is said of less of it and of more of it, behind `your` or `White's`.
-_SEEN = {
-    "placement of pieces": ("pieces stand worse", "pieces stand better"),
-    "knights' mobility": ("knights have fewer squares", "knights have more squares"),
-    "bishops' mobility": ("bishops have fewer squares", "bishops have more squares"),
-    "rooks' mobility": ("rooks have fewer squares", "rooks have more squares"),
-    "queen's mobility": ("queen has fewer squares", "queen has more squares"),
-    "safe squares of rooks and queen": (
-        "rooks and queen have fewer safe squares",
-        "rooks and queen have more safe squares",
-    ),
-    "doubled pawns": ("pawns are doubled", "pawns are no longer doubled"),
-    "isolated pawns": ("pawns are isolated", "pawns are no longer isolated"),
-    "backward pawns": ("pawns are backward", "pawns are no longer backward"),
-    "pawn islands": ("pawns are in more islands", "pawns are in fewer islands"),
-    "blocked pawns": ("pawns are blocked", "pawns are no longer blocked"),
-    "minor pieces behind pawns": (
-        "minor pieces have less shelter behind pawns",
-        "minor pieces have more shelter behind pawns",
-    ),
-    "bishops' freedom from pawns": ("bishops are more hemmed in by pawns", "bishops are less hemmed in by pawns"),
-    "king's place near the pawns": ("king is further from the pawns", "king is nearer to the pawns"),
-    "safety from pawn storms": ("king is less safe from pawn storms", "king is safer from pawn storms"),
-    "safe checks against the king": ("pieces have fewer safe checks", "pieces have more safe checks"),
-    "rooks on open files": ("rooks have fewer open files", "rooks have more open files"),
-    "outposts": ("pieces have fewer outposts", "pieces have more outposts"),
-    "hold on contested squares": ("pieces control fewer squares", "pieces control more squares"),
-    "space": ("space is less", "space is greater"),
+import chess
+
+from evaluation.catalogue import FAMILIES
+from evaluation.report import joined
+from uci_engine.game_analysis.changes import Change
+from uci_engine.game_analysis.tactics.attacks import winning_captures
+
+# The bishop pair is no reason for a greater loss, in shown centipawns.
+MAX_PAIR_CP = 150
+# With fewer squares than these a piece is hemmed in.
+FEW_SQUARES = {chess.KNIGHT: 2, chess.BISHOP: 3}
+# With more pieces on the board a king in the centre is in danger, and with fewer without queens it is active.
+MANY_PIECES = 20
+FEW_PIECES = 16
+
+
+class Subject(Enum):
+    """What a difference is about."""
+
+    ACTIVITY = "activity"
+    PAWNS = "pawns"
+    PASSED_PAWNS = "passed pawns"
+    KING = "king"
+    THREATS = "threats"
+
+
+_SUBJECTS = {
+    "Piece squares": Subject.ACTIVITY,
+    "Mobility": Subject.ACTIVITY,
+    "Pieces": Subject.ACTIVITY,
+    "Space": Subject.ACTIVITY,
+    "Pawn structure": Subject.PAWNS,
+    "Passed pawns": Subject.PASSED_PAWNS,
+    "King safety": Subject.KING,
+    "Threats": Subject.THREATS,
 }
+SUBJECT_OF = {title: subject for family, subject in _SUBJECTS.items() for title in FAMILIES[family]}
+# Titles of an attack: its gain is a loss of safety for the other king.
+ATTACKS = ("attack on the king", "safe checks against the king")
 
 
-def seen_change(title: str, is_more: bool) -> str:
-    """`king's shelter is weaker`: less or more of what a title names, as it can be seen."""
-    if title in _SEEN:
-        return _SEEN[title][is_more]
-    # The noun is what stands before a preposition: attack on the king, pawns around the kings.
-    noun = re.split(" (?:on|of|around|to|against) ", title)[0]
-    return f"{title} {'are' if noun.endswith('s') else 'is'} {'stronger' if is_more else 'weaker'}"
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What can be seen of one side. `words` follow its owner: `rook stands on the open d-file`.
+
+    Of two positions the one with the greater `level` of the same `key` has more of it.
+    """
+
+    subject: Subject
+    is_strength: bool
+    words: str
+    key: str
+    level: int = 0
+
+
+def facts_of(board: chess.Board, color: chess.Color) -> list[Fact]:
+    """The facts of one side, those that matter most first within a subject."""
+    return [*_threatened(board, color), *_of_king(board, color), *_of_pawns(board, color), *_of_pieces(board, color)]
+
+
+def remarks(
+    changes: Sequence[Change], better: chess.Board, played: chess.Board, reader: chess.Color, least_cp: int
+) -> tuple[list[str], list[str], str]:
+    """What is worse for the reader in the position after the move played than in the better one.
+
+    Facts of the position after the move played, facts of the better one, each with what matters most first; and whose
+    pieces are more or less active, if no fact shows it and it makes at least this much, "" otherwise.
+    """
+    losses: dict[tuple[Subject, chess.Color], int] = {}
+    for change in changes:
+        subject = SUBJECT_OF.get(change.title)
+        if subject is not None:
+            owner = change.color if change.title not in ATTACKS else not change.color
+            losses[subject, owner] = losses.get((subject, owner), 0) - change.cp_for(reader)
+    had_queens = all(better.pieces(chess.QUEEN, color) for color in chess.COLORS)
+    here = ["the queens are exchanged"] if had_queens and not played.queens else []
+    there: list[str] = []
+    general = ""
+    for (subject, owner), cp in sorted(losses.items(), key=lambda item: -item[1]):
+        if cp <= 0 or (cp < least_cp and (here or there)):
+            break
+        possessive = "your" if owner == reader else "White's" if owner else "Black's"
+        facts = _only_in(played, better, owner, subject, is_strength=owner != reader)
+        lost = _only_in(better, played, owner, subject, is_strength=owner == reader)
+        if facts:
+            here.append(f"{possessive} {facts[0].words}")
+        elif lost and (subject is not Subject.ACTIVITY or owner == reader):
+            there.append(f"{possessive} {lost[0].words}")
+        elif cp >= least_cp and subject is Subject.ACTIVITY:
+            general = general or f"{possessive} pieces are {'less' if owner == reader else 'more'} active"
+    if sum(change.cp_for(reader) for change in changes) < -MAX_PAIR_CP:
+        return here, there, general
+    if _has_bishop_pair(better, reader) > _has_bishop_pair(played, reader):
+        here.append("your bishop pair is gone")
+    if _has_bishop_pair(better, not reader) < _has_bishop_pair(played, not reader):
+        here.append(f"{'Black' if reader else 'White'} has the bishop pair")
+    return here, there, general
+
+
+def _has_bishop_pair(board: chess.Board, color: chess.Color) -> bool:
+    """Whether one side has two bishops or more, and the other has not."""
+    return len(board.pieces(chess.BISHOP, color)) >= 2 > len(board.pieces(chess.BISHOP, not color))
+
+
+def _only_in(
+    board: chess.Board, other: chess.Board, color: chess.Color, subject: Subject, is_strength: bool
+) -> list[Fact]:
+    """The facts of one side in a position that the other position has not, or less of."""
+    levels = {fact.key: fact.level for fact in facts_of(other, color)}
+    return [
+        fact
+        for fact in facts_of(board, color)
+        if (fact.subject, fact.is_strength) == (subject, is_strength) and fact.level > levels.get(fact.key, -1)
+    ]
+
+
+def piece_on(board: chess.Board, square: chess.Square) -> str:
+    """`rook on d4`."""
+    return f"{chess.piece_name(board.piece_type_at(square) or chess.PAWN)} on {chess.square_name(square)}"
+
+
+def _threatened(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
+    threats = winning_captures(board, not color)
+    for square in sorted(threats, key=lambda square: -threats[square]):
+        if board.piece_type_at(square) != chess.PAWN:
+            yield Fact(Subject.THREATS, False, f"{piece_on(board, square)} is under attack", f"attacked {square}")
+    for square in chess.SquareSet(board.occupied_co[color] & ~board.pawns):
+        if board.is_pinned(color, square):
+            yield Fact(Subject.THREATS, False, f"{piece_on(board, square)} is pinned", f"pinned {square}")
+
+
+def _of_king(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
+    king = board.king(color)
+    if king is None:
+        return
+    name, enemies = piece_on(board, king), board.occupied_co[not color]
+    attackers = [
+        square
+        for square in chess.SquareSet(enemies & ~board.pawns & ~board.kings)
+        if board.attacks_mask(square) & (chess.BB_KING_ATTACKS[king] | chess.BB_SQUARES[king])
+    ]
+    has_queen = bool(enemies & board.queens)
+    if len(attackers) >= 2 and has_queen:
+        words = f"{name} is under fire from {joined([f'the {piece_on(board, square)}' for square in attackers])}"
+        yield Fact(Subject.KING, False, words, "attackers", len(attackers))
+    is_at_home = chess.square_rank(king) == (0 if color else 7)
+    is_central = chess.square_file(king) in (3, 4)
+    if is_central and chess.popcount(board.occupied) > MANY_PIECES and not board.has_castling_rights(color):
+        yield Fact(Subject.KING, False, f"{name} is caught in the centre", "centre")
+    if is_at_home and has_queen and not is_central:
+        for file in {0, 1, 2, 5, 6, 7} & {chess.square_file(king) + step for step in (-1, 0, 1)}:
+            if not board.pieces_mask(chess.PAWN, color) & chess.BB_FILES[file]:
+                words = f"{name} has no pawn before it on the {chess.FILE_NAMES[file]}-file"
+                yield Fact(Subject.KING, False, words, f"open {file}")
+    if not board.queens and chess.popcount(board.occupied) <= FEW_PIECES:
+        center = min(chess.square_distance(king, square) for square in chess.SquareSet(chess.BB_CENTER))
+        if center <= 1 and not is_at_home:
+            yield Fact(Subject.ACTIVITY, True, f"{name} is active", "active king", 1 - center)
+
+
+def _of_pawns(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
+    pawns, others = board.pieces(chess.PAWN, color), board.pieces_mask(chess.PAWN, not color)
+    for square in sorted(pawns, reverse=color):
+        file = chess.square_file(square)
+        rank = chess.square_rank(square) if color else 7 - chess.square_rank(square)
+        if not _pawns_ahead(others, color, square, files=(file - 1, file, file + 1)):
+            words = f"passed pawn stands on {chess.square_name(square)}"
+            yield Fact(Subject.PASSED_PAWNS, True, words, f"passed {file}", rank)
+            king = board.king(color)
+            if king is not None and chess.square_distance(king, square) == 1 and not board.queens:
+                words = f"{piece_on(board, king)} supports the passed pawn on {chess.square_name(square)}"
+                yield Fact(Subject.PASSED_PAWNS, True, words, f"supported {file}")
+    # A pawn that has come so far is no weakness.
+    far_ranks = chess.BB_RANK_6 | chess.BB_RANK_7 if color else chess.BB_RANK_3 | chess.BB_RANK_2
+    for file in range(8):
+        on_file = pawns & chess.BB_FILES[file]
+        beside = sum(chess.BB_FILES[other] for other in (file - 1, file + 1) if 0 <= other < 8)
+        letter = chess.FILE_NAMES[file]
+        if len(on_file) > 1 and not on_file & far_ranks:
+            yield Fact(Subject.PAWNS, False, f"pawns on the {letter}-file are doubled", f"doubled {file}")
+        if on_file and not pawns & beside and 0 < file < 7:
+            words = f"{piece_on(board, next(iter(on_file)))} is isolated"
+            yield Fact(Subject.PAWNS, False, words, f"isolated {file}")
+
+
+def _of_pieces(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
+    """Pieces that stand well or badly. Of several the one with more value comes first."""
+    pieces = chess.SquareSet(board.occupied_co[color] & ~board.pawns & ~board.kings)
+    for square in sorted(pieces, key=lambda square: -(board.piece_type_at(square) or 0)):
+        kind = board.piece_type_at(square)
+        assert kind is not None
+        file, name = chess.square_file(square), piece_on(board, square)
+        rank = chess.square_rank(square) if color else 7 - chess.square_rank(square)
+        others = board.pieces_mask(chess.PAWN, not color)
+        is_open = not board.pawns & chess.BB_FILES[file]
+        if kind == chess.ROOK and is_open and chess.popcount(board.occupied) > FEW_PIECES:
+            words = f"rook stands on the open {chess.FILE_NAMES[file]}-file"
+            yield Fact(Subject.ACTIVITY, True, words, f"open file {file}")
+        if kind == chess.ROOK and rank >= 6:
+            words = f"rook has broken in on {chess.square_name(square)}"
+            yield Fact(Subject.ACTIVITY, True, words, "behind")
+        if kind in (chess.KNIGHT, chess.BISHOP):
+            is_safe = not _pawns_ahead(others, color, square, files=(file - 1, file + 1))
+            if is_safe and 3 <= rank <= 5 and 2 <= file <= 5:
+                words = f"{name} cannot be driven away by a pawn"
+                yield Fact(Subject.ACTIVITY, True, words, f"outpost {square}")
+            is_opening = chess.popcount(board.occupied) > MANY_PIECES
+            if rank == 0 and file in ((1, 6) if kind == chess.KNIGHT else (2, 5)) and is_opening:
+                yield Fact(Subject.ACTIVITY, False, f"{name} is not in play", f"at home {square}")
+            elif kind == chess.KNIGHT and file in (0, 7):
+                yield Fact(Subject.ACTIVITY, False, f"{name} stands on the edge", f"edge {square}")
+        squares = chess.popcount(board.attacks_mask(square) & ~board.occupied_co[color])
+        if rank > 0 and squares < FEW_SQUARES.get(kind, 0):
+            number = "no square" if not squares else "only one square" if squares == 1 else f"only {squares} squares"
+            yield Fact(Subject.ACTIVITY, False, f"{name} has {number}", f"few {square}", 4 - squares)
+
+
+def _pawns_ahead(pawns: chess.Bitboard, color: chess.Color, square: chess.Square, files: tuple[int, ...]) -> bool:
+    """Whether some of these pawns stand on these files on a rank further than a square, as one side sees it."""
+    rank = chess.square_rank(square)
+    ahead = range(rank + 1, 8) if color else range(rank)
+    return any(pawns & chess.BB_RANKS[row] & chess.BB_FILES[file] for row in ahead for file in files if 0 <= file < 8)

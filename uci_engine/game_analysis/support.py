@@ -10,6 +10,7 @@ from uci_engine.game_analysis.boards import is_sacrifice
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS, ONLY_MOVE_LOSS
 from uci_engine.game_analysis.reasons import Reason
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
+from uci_engine.game_analysis.tactics.line import Line
 from uci_engine.game_analysis.tactics.words import motif_words
 from uci_engine.game_analysis.values import Found, Value
 
@@ -26,8 +27,9 @@ def support_for(
     named.
     """
     color = board.turn
-    motifs = deciding_motifs(board, played.line, color)
-    parts = [motif_words(board, played.line, motif) for motif in motifs]
+    line = Line(board, played.line, color)
+    motifs = deciding_motifs(line)
+    parts = [motif_words(line, motif) for motif in motifs]
     if is_sacrifice(board, played.line) and played.value.expected_for(color) >= 0.5:
         parts.append(f"the sacrifice works: {board.variation_san(played.line)}")
     if others is not None and played.value.expected_for(color) - others.expected_for(color) >= ONLY_MOVE_LOSS:
@@ -50,10 +52,10 @@ def _threat(board: chess.Board, played: Found, find: Finder) -> str:
     passed.push(chess.Move.null())
     passed = passed.copy(stack=False)
     # Where the other side is out of moves, or the line of the move has a tactic of its own for it, nothing was met.
-    if passed.is_game_over() or deciding_motifs(board, played.line, not color):
+    if passed.is_game_over() or deciding_motifs(Line(board, played.line, not color)):
         return ""
     found = find(passed)
     if not found.line or played.value.expected_for(color) - found.value.expected_for(color) < INACCURACY_LOSS:
         return ""
-    motifs = deciding_motifs(passed, found.line, not color)
-    return "; ".join(motif_words(passed, found.line, motif) for motif in motifs)
+    line = Line(passed, found.line, not color)
+    return "; ".join(motif_words(line, motif) for motif in deciding_motifs(line))

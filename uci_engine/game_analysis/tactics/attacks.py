@@ -82,12 +82,10 @@ def winning_captures(board: chess.Board, color: chess.Color) -> dict[chess.Squar
 
 
 def capture_gain(board: chess.Board, color: chess.Color, square: chess.Square) -> int:
-    """What this side wins if it is to move and takes on a square, at most; 0 if nothing."""
-    return max(0, capture_balance(board, color, square))
+    """What this side wins at most if it is to move and takes on a square: below 0 where every capture loses.
 
-
-def capture_balance(board: chess.Board, color: chess.Color, square: chess.Square) -> int:
-    """The same, negative where every capture loses; so is it where there is none."""
+    -KING_VALUE where there is no capture.
+    """
     turned = with_turn(board, color)
     captures = list(turned.generate_legal_captures(to_mask=chess.BB_SQUARES[square]))
     return max((exchange(turned, move) for move in captures if move.to_square == square), default=-KING_VALUE)
@@ -105,11 +103,6 @@ def mating_move(board: chess.Board, color: chess.Color) -> chess.Move | None:
         if is_mate:
             return move
     return None
-
-
-def guards(board: chess.Board, color: chess.Color, square: chess.Square) -> chess.SquareSet:
-    """The pieces of one side that guard a square, also those that are pinned."""
-    return board.attackers(color, square) - chess.SquareSet(chess.BB_SQUARES[square])
 
 
 def behind(board: chess.Board, slider: chess.Square, front: chess.Square) -> chess.Square | None:

@@ -12,17 +12,14 @@ import chess
 from uci_engine.game_analysis.boards import PIECE_VALUES
 from uci_engine.game_analysis.tactics.attacks import (
     KING_VALUE,
-    capture_balance,
     capture_by,
     capture_gain,
     exchange,
     gain_of,
-    guards,
     is_trapped,
     mating_move,
     pins_of,
     value_at,
-    winning_captures,
 )
 from uci_engine.game_analysis.tactics.line import Line, Win
 from uci_engine.game_analysis.tactics.motif import Kind, Motif
@@ -74,10 +71,6 @@ class Case:
     def has_victim(self) -> bool:
         """Whether a piece of the other side is taken: a promotion may take nothing."""
         return self.after.color_at(self.target) == (not self.line.winner)
-
-    def has_victim_before(self) -> bool:
-        """Whether the move itself takes a piece of the other side."""
-        return self.before.color_at(self.win.square) == (not self.line.winner)
 
     def was_lost_before(self) -> bool:
         """Whether the piece could be taken before the move, at no less a profit."""
@@ -187,40 +180,27 @@ def is_forcing(case: Case) -> bool:
 
 
 def discovered_check(case: Case) -> Motif | None:
-    """A move opens the line of another piece to the king, and the piece that moved takes something: now, or next."""
+    """A move opens the line of another piece to the king, and the piece that moved takes something: now, or next.
+
+    Where it gives check itself, too, only the king may move, and that is enough.
+    """
     after, actor = case.after, case.move.to_square
-    checkers = after.checkers()
-    if not checkers or actor in checkers or case.before.is_castling(case.move):
+    checkers = tuple(after.checkers())
+    if not checkers or checkers == (actor,) or case.before.is_castling(case.move):
         return None
-    (checker,) = list(checkers)[:1]
     if case.ply == case.win.ply:
         # What has no guard could be taken without the check.
-        if not guards(case.before, not case.line.winner, actor) or exchange(case.before, case.move) >= case.win.worth:
-            square = case.win.square
-            if not _is_retaken_without_check(case):
-                return None
-            return case.motif(Kind.DISCOVERED_CHECK, checker, (square,))
-        return case.motif(Kind.DISCOVERED_CHECK, checker, (case.win.square,))
-    if case.taker != actor or case.target not in after.attacks(actor) or case.was_lost_before():
+        is_guarded = bool(case.before.attackers(not case.line.winner, actor))
+        if not is_guarded or value_at(case.before, case.move.from_square) <= gain_of(case.before, case.move):
+            return None
+    if len(checkers) > 1:
+        king = after.king(not case.line.winner)
+        assert king is not None
+        return case.motif(Kind.DOUBLE_CHECK, actor, (king,), checkers)
+    takes_next = case.taker == actor and case.target in after.attacks(actor) and not case.was_lost_before()
+    if case.ply < case.win.ply and not takes_next:
         return None
-    return case.motif(Kind.DISCOVERED_CHECK, checker, (case.target,))
-
-
-def _is_retaken_without_check(case: Case) -> bool:
-    """Whether what a discovered check takes is guarded by more than it is worth, were there no check."""
-    before, move = case.before, case.move
-    is_guarded = bool(guards(before, not case.line.winner, move.to_square))
-    return is_guarded and value_at(before, move.from_square) > gain_of(before, move)
-
-
-def double_check(case: Case) -> Motif | None:
-    """Two pieces give check at once, so only the king may move; then something is taken, or the check took it."""
-    checkers = case.after.checkers()
-    if len(checkers) < 2 or (case.ply == case.win.ply and not _is_retaken_without_check(case)):
-        return None
-    king = case.after.king(not case.line.winner)
-    assert king is not None
-    return case.motif(Kind.DOUBLE_CHECK, case.move.to_square, (king,), tuple(checkers))
+    return case.motif(Kind.DISCOVERED_CHECK, checkers[0], (case.target,))
 
 
 def pin(case: Case) -> Motif | None:
@@ -265,9 +245,9 @@ def hanging(case: Case) -> Motif | None:
         return None
     if case.ply > line.own_plies()[0] or _takes_back(case):
         return None
-    if case.ply == 1 and line.moves[0].to_square == square and gain_of(line.boards[0], line.moves[0]):
+    if case.ply == 1 and line.moves[0].to_square == square and line.boards[0].is_capture(line.moves[0]):
         return case.motif(Kind.GUARDED, actor, (square,))
-    if not guards(case.before, not line.winner, square):
+    if not case.before.attackers(not line.winner, square):
         return case.motif(Kind.HANGING, actor, (square,))
     return case.motif(Kind.UNDERDEFENDED, actor, (square,))
 
@@ -284,14 +264,6 @@ def _takes_back(case: Case) -> bool:
     return last.to_square == case.win.square and gain_of(earlier, last) > 0
 
 
-def _is_urgent(case: Case) -> bool:
-    """Whether the move gives check, or threatens mate or something that is worth a piece."""
-    if case.after.is_check() or mating_move(case.after, case.line.winner):
-        return True
-    threats = winning_captures(case.after, case.line.winner)
-    return any(gain >= PIECE_VALUES[chess.KNIGHT] for square, gain in threats.items() if square != case.win.square)
-
-
 def intermezzo(case: Case) -> Motif | None:
     """Instead of taking back at once, a move comes in between that must be answered; then the piece is taken."""
     line, square = case.line, case.win.square
@@ -301,8 +273,8 @@ def intermezzo(case: Case) -> Motif | None:
     taking = line.moves[earlier]
     if taking.to_square != square or not gain_of(line.boards[earlier], taking) or case.target != square:
         return None
-    at_once = capture_balance(case.before, line.winner, square)
-    if at_once < -PIECE_VALUES[chess.QUEEN] or not _is_urgent(case):
+    at_once = capture_gain(case.before, line.winner, square)
+    if at_once < -PIECE_VALUES[chess.QUEEN] or not is_forcing(case):
         return None
     if line.gain() <= line.balance(case.ply) - line.balance(0) + at_once:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import chess
 
@@ -16,7 +16,6 @@ Detector = Callable[[Case], Motif | None]
 # For the move that takes, in the order in which they are asked.
 AT_ONCE: tuple[Detector, ...] = (
     captures.x_ray,
-    captures.double_check,
     captures.discovered_check,
     guards.pinned_guard,
     guards.overloaded,
@@ -24,60 +23,49 @@ AT_ONCE: tuple[Detector, ...] = (
 )
 # For a move before it.
 PREPARED: tuple[Detector, ...] = (
-    captures.double_check,
     captures.discovered_check,
     captures.skewer,
     captures.fork,
     captures.discovered_attack,
     captures.pin,
     captures.trapped,
-    guards.removed_guard,
-    guards.deflection,
+    guards.lost_guard,
     captures.intermezzo,
-    guards.interference,
     captures.double_attack,
-    guards.clearance,
 )
 # For a mate: why it could not be met.
-OF_MATE: tuple[Detector, ...] = (
-    guards.attraction,
-    guards.deflection,
-    guards.removed_guard,
-    guards.interference,
-    guards.clearance,
-)
+OF_MATE: tuple[Detector, ...] = (guards.attraction, guards.lost_guard)
 # A motif works within so many plies.
 MAX_DELAY = 6
-# What wins only a pawn is named where it comes at once.
+# What comes later decides nothing. What wins only a pawn is named where it comes at once.
+LATE = 10
 LATE_WORTH = 2
 SOON = 4
 # The quiet moves before a motif: with more it is far from deciding the first move.
 MAX_QUIET = 1
 
 
-def deciding_motifs(board: chess.Board, moves: Sequence[chess.Move], winner: chess.Color) -> tuple[Motif, ...]:
-    """The motifs by which one side mates, wins something or draws in a line; none where no motif explains it.
+def deciding_motifs(line: Line, expected: int = 0) -> tuple[Motif, ...]:
+    """The motifs by which the side that profits mates, wins something or draws; none where no motif explains it.
 
-    At most two, in the order of their moves: a second one has prepared the first. The moves must be legal.
+    At most two, in the order of their moves: a second one has prepared the first. `expected`: what that side wins
+    anyway, in pawns, below 0 where it has lost something before.
     """
-    line = Line(board, moves, winner)
     if not line.moves:
         return ()
-    if line.result == "mate":
-        return _of_mate(line) if line.end.turn != winner else ()
+    if line.end.is_checkmate():
+        return _of_mate(line) if line.end.turn != line.winner else ()
     drawing = endings.stalemate(line) or endings.perpetual_check(line)
     if drawing:
         return (drawing,)
-    wins = [win for win in line.wins() if win.worth >= LATE_WORTH or win.ply < SOON]
-    if line.gain() >= 1 and wins:
-        for win in wins:
-            if 2 * win.worth >= min(line.gain(), wins[0].worth):
-                found = _of_win(line, win)
-                if found and _is_forced(line, found[0].ply):
-                    return found
-    ending = endings.outside_square(line) or endings.opposition(line) or endings.advanced_pawn(line)
-    if ending is None and line.gain() >= 1 and wins:
-        ending = endings.zugzwang(line, min(win.ply for win in wins))
+    wins = [win for win in line.wins() if win.ply < (LATE if win.worth >= LATE_WORTH else SOON)]
+    gain = line.gain() - expected
+    for win in wins if gain >= 1 else []:
+        if 2 * win.worth >= min(gain, wins[0].worth):
+            found = _of_win(line, win)
+            if found and _is_forced(line, found[0].ply):
+                return found
+    ending = endings.outside_square(line) or endings.opposition(line)
     return (ending,) if ending and _is_forced(line, ending.ply) else ()
 
 
@@ -91,24 +79,21 @@ def _is_forced(line: Line, ply: int) -> bool:
 def _of_mate(line: Line) -> tuple[Motif, ...]:
     """The name of the mate, and what made it possible."""
     last = len(line.moves) - 1
-    king = line.end.king(not line.winner)
+    square, king = line.moves[last].to_square, line.end.king(not line.winner)
     assert king is not None
-    kind = mate_of(line.end)
-    mate = Motif(kind, last, line.moves[last], line.moves[last].to_square, (king,), (), last)
-    win = Win(last, 0, line.moves[last].to_square)
-    at_last = Case(line, win, last)
-    if kind is Kind.MATE:
-        checkers = line.end.checkers()
-        if len(checkers) > 1:
-            square = line.moves[last].to_square
-            return (Motif(Kind.DOUBLE_CHECK, last, line.moves[last], square, (king,), tuple(checkers), last),)
-        if line.moves[last].to_square not in checkers and not at_last.before.is_castling(line.moves[last]):
-            return (Motif(Kind.DISCOVERED_CHECK, last, line.moves[last], next(iter(checkers)), (), (), last),)
-    helper = next((motif for motif in _asked(line, win, OF_MATE) if motif), None) or guards.pinned_guard(at_last)
-    if helper is None:
-        zugzwang = endings.zugzwang(line, last) if len(line.moves) >= 3 else None
-        helper = zugzwang
+    win = Win(last, 0, square)
+    case, kind, checkers = Case(line, win, last), mate_of(line.end), tuple(line.end.checkers())
+    if kind is Kind.MATE and len(checkers) > 1:
+        return (case.motif(Kind.DOUBLE_CHECK, square, (king,), checkers),)
+    if kind is Kind.MATE and square not in checkers and not case.before.is_castling(case.move):
+        return (case.motif(Kind.DISCOVERED_CHECK, checkers[0], ()),)
+    helper = _first(_asked(line, win, OF_MATE)) or guards.pinned_guard(case) or endings.zugzwang(line, last)
+    mate = case.motif(kind, square, (king,))
     return (helper, mate) if helper else (mate,)
+
+
+def _first(motifs: Iterable[Motif | None]) -> Motif | None:
+    return next((motif for motif in motifs if motif), None)
 
 
 def _asked(line: Line, win: Win, detectors: Sequence[Detector]) -> Iterator[Motif | None]:
@@ -128,12 +113,10 @@ def _of_win(line: Line, win: Win) -> tuple[Motif, ...]:
         square = line.moves[win.ply].to_square
         runner = endings.outside_square(line)
         return (runner or case.motif(kind, square, (square,)),)
-    zugzwang = endings.zugzwang(line, win.ply)
-    found = next((motif for detector in AT_ONCE if (motif := detector(case))), None)
-    found = found or next((motif for motif in _asked(line, win, PREPARED) if motif), None)
-    found = found or zugzwang or next((m for m in _asked(line, win, (guards.attraction,)) if m), None)
+    found = _first(detector(case) for detector in AT_ONCE) or _first(_asked(line, win, PREPARED))
+    found = found or endings.zugzwang(line, win.ply) or _first(_asked(line, win, (guards.attraction,)))
     if found is None:
         return ()
     earlier = [Case(line, win, ply) for ply in line.own_plies() if found.ply - 2 <= ply < found.ply]
-    prepared = next((motif for before in earlier if (motif := guards.attraction(before))), None)
+    prepared = _first(map(guards.attraction, earlier))
     return (prepared, found) if prepared else (found,)

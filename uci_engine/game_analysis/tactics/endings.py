@@ -10,66 +10,23 @@ from uci_engine.game_analysis.tactics.motif import Kind, Motif
 
 # With more moves than these for the side to move, nobody speaks of zugzwang.
 MAX_ZUGZWANG_MOVES = 12
-# What a pawn wins at least that promotes safely, in pawns.
-LEAST_PROMOTION = 4
 
 
 def outside_square(line: Line) -> Motif | None:
-    """A passed pawn runs, and the king of a side without pieces cannot reach the square where it promotes."""
+    """A pawn runs, and the other side, which has only its king, cannot reach the square where it promotes."""
     for ply in line.own_plies():
-        board, move = line.boards[ply + 1], line.moves[ply]
-        loser = not line.winner
-        if board.piece_type_at(move.to_square) != chess.PAWN or board.is_check():
-            continue
-        if board.occupied_co[loser] & ~(board.pawns | board.kings):
-            continue
-        king, pawn = board.king(loser), move.to_square
-        goal = chess.square(chess.square_file(pawn), 7 if line.winner else 0)
-        steps = chess.square_distance(pawn, goal)
+        board, pawn = line.boards[ply + 1], line.moves[ply].to_square
+        king = board.king(not line.winner)
         assert king is not None
-        is_free = not chess.between(pawn, goal) & board.occupied and not board.piece_at(goal)
-        # The king has the move, and may take the queen just after the pawn has promoted.
-        if not is_free or _pawn_can_stop(board, pawn, goal) or chess.square_distance(king, goal) <= steps + 1:
+        is_bare = board.occupied_co[not line.winner] == chess.BB_SQUARES[king]
+        if board.piece_type_at(pawn) != chess.PAWN or board.is_check() or not is_bare:
             continue
-        if _steps_of_fastest(board, loser) > steps:
-            return Motif(Kind.OUTSIDE_SQUARE, ply, move, pawn, (king,), (pawn,), ply)
+        goal = chess.square(chess.square_file(pawn), 7 if line.winner else 0)
+        is_free = not (chess.between(pawn, goal) | chess.BB_SQUARES[goal]) & board.occupied
+        # The king has the move, and may take the queen just after the pawn has promoted.
+        if is_free and chess.square_distance(king, goal) > chess.square_distance(pawn, goal) + 1:
+            return Motif(Kind.OUTSIDE_SQUARE, ply, line.moves[ply], pawn, (king,), (pawn,), ply)
     return None
-
-
-def _pawn_can_stop(board: chess.Board, pawn: chess.Square, goal: chess.Square) -> bool:
-    """Whether a pawn of the side to move can take the runner or stands so that it guards its way."""
-    way = chess.between(pawn, goal) | chess.BB_SQUARES[goal] | chess.BB_SQUARES[pawn]
-    return any(board.attacks_mask(square) & way for square in board.pieces(chess.PAWN, board.turn))
-
-
-def _steps_of_fastest(board: chess.Board, color: chess.Color) -> int:
-    """The moves that the foremost pawn of a side needs that no piece blocks, 8 without one."""
-    steps = 8
-    for square in board.pieces(chess.PAWN, color):
-        goal = chess.square(chess.square_file(square), 7 if color else 0)
-        if not (chess.between(square, goal) | chess.BB_SQUARES[goal]) & board.occupied:
-            steps = min(steps, chess.square_distance(square, goal))
-    return steps
-
-
-def advanced_pawn(line: Line) -> Motif | None:
-    """A pawn on the seventh rank promotes at a profit after any move of the side to move at the line's end."""
-    end = line.end.copy(stack=False)
-    seventh = chess.BB_RANK_7 if line.winner else chess.BB_RANK_2
-    pawns = end.pieces(chess.PAWN, line.winner) & chess.SquareSet(seventh)
-    if end.turn == line.winner or not line.moves or line.moves[-1].to_square not in pawns:
-        return None
-    pawn = line.moves[-1].to_square
-    for answer in list(end.legal_moves):
-        end.push(answer)
-        promotes = any(
-            move.promotion and exchange(end, move) >= LEAST_PROMOTION
-            for move in list(end.generate_legal_moves(chess.BB_SQUARES[pawn]))
-        )
-        end.pop()
-        if not promotes:
-            return None
-    return Motif(Kind.ADVANCED_PAWN, len(line.moves) - 1, line.moves[-1], pawn, (pawn,), (), len(line.moves) - 1)
 
 
 def zugzwang(line: Line, until: int) -> Motif | None:
@@ -142,11 +99,15 @@ def perpetual_check(line: Line) -> Motif | None:
             if line.boards[first]._transposition_key() != board._transposition_key():
                 continue
             checks = [ply for ply in own if first <= ply < last]
-            if all(line.boards[ply + 1].is_check() for ply in checks):
-                king = line.boards[checks[0] + 1].king(not line.winner)
-                assert king is not None
-                move = line.moves[checks[0]]
-                return Motif(Kind.PERPETUAL_CHECK, checks[0], move, move.to_square, (king,), (), last - 1)
+            if not all(line.boards[ply + 1].is_check() for ply in checks):
+                continue
+            begin = checks[0]
+            while begin - 2 in own and line.boards[begin - 1].is_check():
+                begin -= 2
+            king = line.boards[begin + 1].king(not line.winner)
+            assert king is not None
+            move = line.moves[begin]
+            return Motif(Kind.PERPETUAL_CHECK, begin, move, move.to_square, (king,), (), last - 1)
     return None
 
 

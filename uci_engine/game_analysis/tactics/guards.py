@@ -10,10 +10,9 @@ from collections.abc import Iterator
 import chess
 
 from uci_engine.game_analysis.tactics.attacks import (
-    capture_balance,
+    capture_gain,
     exchange,
     gain_of,
-    guards,
     mating_move,
     pins_of,
     value_at,
@@ -29,7 +28,7 @@ def pinned_guard(case: Case) -> Motif | None:
         return None
     board, square = case.before, case.capture.to_square
     loser = not case.line.winner
-    all_guards = guards(board, loser, square)
+    all_guards = board.attackers(loser, square)
     if value_at(board, case.capture.from_square) <= gain_of(board, case.capture) and not _is_mate(case):
         return None
     for guard in all_guards:
@@ -54,47 +53,47 @@ def _may_take(case: Case, guard: chess.Square) -> bool:
     return any(after.generate_legal_captures(chess.BB_SQUARES[guard], chess.BB_SQUARES[move]))
 
 
-def lost_guards(case: Case) -> Iterator[chess.Square]:
+def lost_guard(case: Case) -> Motif | None:
+    """The move takes a guard, draws it away or cuts it off; then what it guarded is taken, or mate follows."""
+    to, square = case.move.to_square, case.capture.to_square
+    for guard in _lost_guards(case):
+        if guard == to:
+            return case.motif(Kind.REMOVED_GUARD, to, (square,), (guard,))
+        if guard == case.reply.from_square and _is_drawn_away(case):
+            if case.reply.to_square == to and gain_of(case.before, case.move) and not _is_sacrifice(case):
+                return case.motif(Kind.OVERLOADED, to, (to, square), (guard,))
+            return case.motif(Kind.DEFLECTION, to, (square,), (guard,))
+        if chess.between(guard, square) & chess.BB_SQUARES[to]:
+            return case.motif(Kind.INTERFERENCE, to, (square,), (guard,))
+    return None
+
+
+def _lost_guards(case: Case) -> Iterator[chess.Square]:
     """The guards of the square that matters, where they stood before the move, if nothing could be won there then."""
     line, square = case.line, case.capture.to_square
-    if case.ply >= case.win.ply:
-        return
     if not _is_mate(case):
         if case.target != case.win.square or not case.has_victim:
             return
-        if capture_balance(case.before, line.winner, case.win.square) >= case.win.worth:
+        if capture_gain(case.before, line.winner, case.win.square) >= case.win.worth:
             return
-    at_last = guards(line.boards[case.win.ply], not line.winner, square)
-    for guard in guards(case.before, not line.winner, square):
-        if guard not in at_last or line.boards[case.win.ply].piece_at(guard) != case.before.piece_at(guard):
+    last = line.boards[case.win.ply]
+    at_last = last.attackers(not line.winner, square)
+    for guard in case.before.attackers(not line.winner, square):
+        if guard not in at_last or last.piece_at(guard) != case.before.piece_at(guard):
             yield guard
 
 
-def removed_guard(case: Case) -> Motif | None:
-    """The move takes a guard; then what it guarded is taken."""
-    square = case.move.to_square
-    if not gain_of(case.before, case.move) or square not in lost_guards(case):
-        return None
-    return case.motif(Kind.REMOVED_GUARD, square, (case.capture.to_square,), (square,))
+def _is_drawn_away(case: Case) -> bool:
+    """Whether the guard takes an offer or answers a check, and no longer sees what it guarded.
 
-
-def deflection(case: Case) -> Motif | None:
-    """A check or an offer draws a guard away; then what it guarded is taken. A guard that takes back is overloaded."""
-    guard, to = case.reply.from_square, case.reply.to_square
-    if guard not in lost_guards(case) or case.ply + 1 >= case.win.ply:
-        return None
-    takes = to == case.move.to_square
-    if not takes and not case.after.is_check():
-        return None
-    square = case.capture.to_square
-    # What goes to the square itself, or still sees it, is not drawn away. A king that a mate hunts is no guard.
-    if to == square or square in case.line.boards[case.ply + 2].attacks(to):
-        return None
+    What goes to the square itself is not drawn away. A king that a mate hunts is no guard.
+    """
+    guard, to, square = case.reply.from_square, case.reply.to_square, case.capture.to_square
+    if case.ply + 1 >= case.win.ply or not (to == case.move.to_square or case.after.is_check()):
+        return False
     if _is_mate(case) and case.after.piece_type_at(guard) == chess.KING:
-        return None
-    if takes and gain_of(case.before, case.move) and not _is_sacrifice(case):
-        return case.motif(Kind.OVERLOADED, case.move.to_square, (case.move.to_square, square), (guard,))
-    return case.motif(Kind.DEFLECTION, case.move.to_square, (square,), (guard,))
+        return False
+    return to != square and square not in case.line.boards[case.ply + 2].attacks(to)
 
 
 def _is_sacrifice(case: Case) -> bool:
@@ -104,7 +103,7 @@ def _is_sacrifice(case: Case) -> bool:
 
 def overloaded(case: Case) -> Motif | None:
     """What is taken has a guard, but one that guards something else, too, or stands before it: it may not take back."""
-    if case.ply != case.win.ply or not case.has_victim_before():
+    if case.ply != case.win.ply or not gain_of(case.before, case.move):
         return None
     board, winner, square = case.before, case.line.winner, case.capture.to_square
     if exchange(board, case.move) >= 1 or case.after.is_check():
@@ -118,26 +117,15 @@ def overloaded(case: Case) -> Motif | None:
         duties = [
             other
             for other, gain in winning_captures(taken_back, winner).items()
-            if gain >= 2 and other != square and guard in guards(case.after, not winner, other)
+            if gain >= 2 and other != square and guard in case.after.attackers(not winner, other)
         ]
         mate = mating_move(taken_back, winner)
-        if mate is not None and guard in guards(case.after, not winner, mate.to_square):
+        if mate is not None and guard in case.after.attackers(not winner, mate.to_square):
             duties.append(mate.to_square)
         if not duties:
             return None
         motif = case.motif(Kind.OVERLOADED, square, (square, duties[-1]), (guard,))
     return motif
-
-
-def interference(case: Case) -> Motif | None:
-    """The move puts a piece between a guard and what it guards, which is then taken."""
-    to = case.move.to_square
-    for guard in lost_guards(case):
-        square = case.capture.to_square
-        is_cut = chess.between(guard, square) & chess.BB_SQUARES[to]
-        if is_cut and case.after.piece_at(guard) == case.before.piece_at(guard):
-            return case.motif(Kind.INTERFERENCE, to, (square,), (guard,))
-    return None
 
 
 def attraction(case: Case) -> Motif | None:
@@ -157,19 +145,3 @@ def attraction(case: Case) -> Motif | None:
         profits = taken and (following.to_square == square or square in next_board.attacks(following.to_square))
     others = (case.reply.from_square,)
     return case.motif(Kind.ATTRACTION, following.to_square, (square,), others) if profits else None
-
-
-def clearance(case: Case) -> Motif | None:
-    """A piece leaves a square with a check or an offer, and another goes there, or across it, to win."""
-    line = case.line
-    if case.ply + 2 != case.win.ply or case.before.is_castling(case.move):
-        return None
-    left, later = case.move.from_square, line.moves[case.ply + 2]
-    if later.from_square == case.move.to_square or not (case.after.is_check() or _is_sacrifice(case)):
-        return None
-    crosses = chess.between(later.from_square, later.to_square) & chess.BB_SQUARES[left]
-    if later.to_square != left and not crosses:
-        return None
-    if line.boards[case.ply].is_pseudo_legal(later):
-        return None
-    return case.motif(Kind.CLEARANCE, case.move.to_square, (left,), (later.to_square,))

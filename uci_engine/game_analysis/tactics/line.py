@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import chess
 
-from uci_engine.game_analysis.boards import board_after, material_balance, positions
+from uci_engine.game_analysis.boards import board_after, drawn_by, material_balance, positions
 from uci_engine.game_analysis.tactics.attacks import captured_square, exchange, gain_of, with_turn
 
 
@@ -23,41 +23,40 @@ class Win:
 
 
 class Line:
-    """A line from a board, and the side that profits from it. Where that side may take something at the end, it does.
+    """A line from a board, and the side that profits from it.
 
-    `boards[i]` is the position before `moves[i]`, and the last one that after the line.
+    Where that side may draw by a check or take something at the end, it does. `boards[i]` is the position
+    before `moves[i]`, and the last one that after the line.
     """
 
     def __init__(self, board: chess.Board, moves: Sequence[chess.Move], winner: chess.Color) -> None:
         self.winner = winner
         self.moves = list(moves)
         self.boards = positions(board, moves)
-        self._take_at_the_end()
+        self._add_last_move()
 
-    def _take_at_the_end(self) -> None:
-        end = self.boards[-1]
-        if end.turn != self.winner or len(self.moves) < 2 or self.result != "":
+    def _add_last_move(self) -> None:
+        end = self.end
+        if end.turn != self.winner or len(self.moves) < 2 or end.is_game_over() or drawn_by(end):
             return
-        captures = [(exchange(end, move), move.uci(), move) for move in list(end.generate_legal_captures())]
-        if captures and max(captures)[0] >= 1:
-            self.moves.append(max(captures)[2])
-            self.boards.append(board_after(end, self.moves[-1:]))
+        moves = list(end.legal_moves)
+        captures = [(exchange(end, move), move.uci(), move) for move in moves if end.is_capture(move)]
+        best = self._repeating_check() or (max(captures)[2] if captures and max(captures)[0] >= 1 else None)
+        if best is not None:
+            self.moves.append(best)
+            self.boards.append(board_after(end, [best]))
+
+    def _repeating_check(self) -> chess.Move | None:
+        """A check by which a position of the line comes again and the side that is behind draws, None for none."""
+        if self.balance(len(self.moves)) >= 0:
+            return None
+        earlier = {board._transposition_key() for board in self.boards}
+        checks = [move for move in self.end.legal_moves if self.end.gives_check(move)]
+        return next((move for move in checks if board_after(self.end, [move])._transposition_key() in earlier), None)
 
     @property
     def end(self) -> chess.Board:
         return self.boards[-1]
-
-    @property
-    def result(self) -> str:
-        """How the line ends the game: `mate`, `stalemate`, `repetition`, `material`, or "" where it does not."""
-        end = self.end
-        if end.is_checkmate():
-            return "mate"
-        if end.is_stalemate():
-            return "stalemate"
-        if end.is_insufficient_material():
-            return "material"
-        return "repetition" if self.moves and end.is_repetition(2) else ""
 
     def own_plies(self) -> range:
         """The indices of the moves of the side that profits."""

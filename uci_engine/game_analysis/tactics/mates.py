@@ -80,89 +80,46 @@ def anastasia(king: MatedKing) -> bool:
     if checker is None or len(king.around) != 5:
         return False
     for knight in king.board.pieces(chess.KNIGHT, king.winner):
-        files, ranks = king.offset(knight)
-        if sorted((files, ranks)) != [0, 3]:
-            continue
-        inward = chess.square(
-            (chess.square_file(knight) + 2 * king.file) // 3 if files else king.file,
-            (chess.square_rank(knight) + 2 * king.rank) // 3 if ranks else king.rank,
-        )
-        along = king.offset(checker)[0 if files else 1] == 0
-        inner = [square for square in king.around if king.offset(square) in ((1, 0), (0, 1))]
-        own_inward = [square for square in inner if square in king.own and chess.square_distance(square, knight) == 2]
-        if along and own_inward and inward in own_inward:
+        # King, own piece and knight stand in a row that leads from the edge, the knight third.
+        inward = king.own & chess.SquareSet(chess.between(king.square, knight))
+        across = [
+            along == 0 for along, away in zip(king.offset(checker), king.offset(knight), strict=True) if away == 3
+        ]
+        if sorted(king.offset(knight)) == [0, 3] and across[0] and inward:
             return True
     return False
 
 
-def hook(king: MatedKing) -> bool:
-    """A rook beside the king mates, guarded by a knight beside the king that a pawn guards."""
-    checker = king.only_checker(chess.ROOK)
-    if checker is None or sum(king.offset(checker)) != 1:
-        return False
-    knights = [knight for knight in king.helpers(checker, chess.KNIGHT) if knight in king.around]
-    return any(king.helpers(knight, chess.PAWN) for knight in knights)
-
-
-def _bishops_sides(king: MatedKing) -> set[bool] | None:
-    """On which sides of the king's file two bishops stand that alone attack the squares around a king they mate."""
+def boden(king: MatedKing) -> bool:
+    """Two bishops, one on each side of the king, mate on crossing diagonals."""
     bishops = king.board.pieces(chess.BISHOP, king.winner)
-    if king.only_checker(chess.BISHOP) is None or len(bishops) < 2:
-        return None
     attackers = chess.SquareSet()
     for square in king.around:
         attackers |= king.board.attackers(king.winner, square)
-    if len(attackers) != 2 or attackers - bishops:
-        return None
-    return {chess.square_file(square) < king.file for square in attackers}
+    sides = {chess.square_file(square) < king.file for square in attackers}
+    return len(attackers) == 2 and not attackers - bishops and len(sides) == 2
 
 
-def boden(king: MatedKing) -> bool:
-    """Two bishops mate on crossing diagonals, from both sides of the king."""
-    sides = _bishops_sides(king)
-    return sides is not None and len(sides) == 2
+# By how many files and ranks the queen is away from a king that she mates alone.
+QUEEN_MATES = {(1, 1): Kind.DOVETAIL_MATE, (0, 1): Kind.SWALLOWS_TAIL_MATE, (0, 2): Kind.EPAULETTE_MATE}
 
 
-def double_bishop(king: MatedKing) -> bool:
-    """Two bishops mate on diagonals beside each other."""
-    sides = _bishops_sides(king)
-    return sides is not None and len(sides) == 1
-
-
-def _queen_alone(king: MatedKing, offset: tuple[int, ...]) -> bool:
-    """Whether a queen this far away takes every square around the king that its own pieces do not block."""
+def queen_mate(king: MatedKing) -> Kind | None:
+    """The name of a mate by a queen who sees all squares around the king but two, where its own pieces stand."""
     queen = king.only_checker(chess.QUEEN)
-    if queen is None or tuple(sorted(king.offset(queen))) != offset:
-        return False
+    if queen is None:
+        return None
     # She sees through the king to the square behind it.
     occupied = king.board.occupied & ~chess.BB_SQUARES[king.square]
-    for square in king.around - king.own:
-        if square != queen and list(king.board.attackers(king.winner, square, occupied)) != [queen]:
-            return False
-    return True
-
-
-def dovetail(king: MatedKing) -> bool:
-    """A guarded queen mates beside the king on a diagonal; its own pieces block the two squares she does not see."""
-    return len(king.around) == 8 and len(king.own) == 2 and _queen_alone(king, (1, 1))
-
-
-def swallows_tail(king: MatedKing) -> bool:
-    """A guarded queen mates straight beside the king; its own pieces block the two squares diagonally behind it."""
-    queen = king.only_checker(chess.QUEEN)
-    if queen is None or not _queen_alone(king, (0, 1)) or len(king.own) != 2:
-        return False
-    return all(king.offset(square) == (1, 1) and chess.square_distance(square, queen) == 2 for square in king.own)
-
-
-def epaulette(king: MatedKing) -> bool:
-    """A queen two squares in front of the king mates; the king's own pieces block both squares beside it."""
-    queen = king.only_checker(chess.QUEEN)
-    if queen is None or len(king.around) != 5 or tuple(sorted(king.offset(queen))) != (0, 2):
-        return False
-    index = king.offset(queen).index(0)
-    beside = [s for s in king.around if king.offset(s)[1 - index] == 0 and king.offset(s)[index] == 1]
-    return len(beside) == 2 and all(square in king.own for square in beside)
+    attackers = {
+        square: king.board.attackers(king.winner, square, occupied) for square in king.around - chess.SquareSet([queen])
+    }
+    unseen = [square for square, pieces in attackers.items() if queen not in pieces]
+    is_alone = all(len(pieces) == 1 for square, pieces in attackers.items() if square not in king.own)
+    if not is_alone or len(unseen) != 2 or not king.own.issuperset(unseen):
+        return None
+    nearer, further = sorted(king.offset(queen))
+    return QUEEN_MATES.get((nearer, further))
 
 
 def opera(king: MatedKing) -> bool:
@@ -177,12 +134,7 @@ PATTERNS: tuple[tuple[Callable[[MatedKing], bool], Kind], ...] = (
     (smothered, Kind.SMOTHERED_MATE),
     (arabian, Kind.ARABIAN_MATE),
     (anastasia, Kind.ANASTASIA_MATE),
-    (hook, Kind.HOOK_MATE),
     (boden, Kind.BODEN_MATE),
-    (double_bishop, Kind.DOUBLE_BISHOP_MATE),
-    (dovetail, Kind.DOVETAIL_MATE),
-    (swallows_tail, Kind.SWALLOWS_TAIL_MATE),
-    (epaulette, Kind.EPAULETTE_MATE),
     (opera, Kind.OPERA_MATE),
     (back_rank, Kind.BACK_RANK_MATE),
 )
@@ -191,4 +143,4 @@ PATTERNS: tuple[tuple[Callable[[MatedKing], bool], Kind], ...] = (
 def mate_of(board: chess.Board) -> Kind:
     """The name of the mate on this board, `Kind.MATE` for one without a name of its own."""
     king = MatedKing(board)
-    return next((kind for is_pattern, kind in PATTERNS if is_pattern(king)), Kind.MATE)
+    return next((kind for is_pattern, kind in PATTERNS if is_pattern(king)), queen_mate(king) or Kind.MATE)

@@ -30,14 +30,11 @@ class Kind(Enum):
     ATTRACTION = "attraction"  # where the piece is drawn to; where it comes from
     INTERFERENCE = "interference"  # what was guarded; the guard that is cut off
     INTERMEZZO = "intermezzo"  # what is taken one move later
-    CLEARANCE = "clearance"  # the square or line that is cleared for a later move: where that move goes
     BACK_RANK_MATE = "back-rank mate"  # the king, as in all mates
     SMOTHERED_MATE = "smothered mate"
     ARABIAN_MATE = "Arabian mate"
     ANASTASIA_MATE = "Anastasia's mate"
-    HOOK_MATE = "hook mate"
     BODEN_MATE = "Boden's mate"
-    DOUBLE_BISHOP_MATE = "mate by two bishops"
     DOVETAIL_MATE = "dovetail mate"
     EPAULETTE_MATE = "epaulette mate"
     SWALLOWS_TAIL_MATE = "swallow's tail mate"
@@ -47,7 +44,6 @@ class Kind(Enum):
     STALEMATE = "stalemate"  # the king without a move
     PROMOTION = "promotion"  # where the pawn becomes a queen
     UNDERPROMOTION = "underpromotion"  # where the pawn becomes something less
-    ADVANCED_PAWN = "advanced pawn"  # the pawn that cannot be stopped
     ZUGZWANG = "zugzwang"  # the king of the side that has to move
     OPPOSITION = "opposition"  # the king that has to give way
     OUTSIDE_SQUARE = "outside the square"  # the king that is too late; the pawn
@@ -59,7 +55,8 @@ class Kind(Enum):
 
 MATES = frozenset(kind for kind in Kind if kind.name.endswith("MATE") and kind is not Kind.STALEMATE)
 DRAWS = (Kind.PERPETUAL_CHECK, Kind.STALEMATE)
-ENDINGS = (Kind.ADVANCED_PAWN, Kind.OPPOSITION, Kind.OUTSIDE_SQUARE)
+CAPTURES = (Kind.HANGING, Kind.UNDERDEFENDED)
+ENDINGS = (Kind.OPPOSITION, Kind.OUTSIDE_SQUARE)
 
 
 @dataclass(frozen=True, slots=True)

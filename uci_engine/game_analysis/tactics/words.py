@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import chess
 
 from evaluation.report import joined
-from uci_engine.game_analysis.boards import numbered, positions
+from uci_engine.game_analysis.boards import numbered
 from uci_engine.game_analysis.tactics.attacks import value_at
+from uci_engine.game_analysis.tactics.line import Line
 from uci_engine.game_analysis.tactics.motif import Kind, Motif
 
 # What is said of each motif. {move} is its numbered move, {targets} and {others} are pieces with their squares, {them}
@@ -33,12 +32,10 @@ SENTENCES = {
     Kind.ATTRACTION: "{move} draws {it} to {square}",
     Kind.INTERFERENCE: "{move} cuts {it} off from {square}, so that {win} is possible",
     Kind.INTERMEZZO: "{move} comes first, and {win} takes back later",
-    Kind.CLEARANCE: "{move} clears {square} for the next move",
     Kind.PERPETUAL_CHECK: "{move} begins a perpetual check",
     Kind.STALEMATE: "{move} leads to stalemate",
     Kind.PROMOTION: "{move} promotes",
     Kind.UNDERPROMOTION: "{move} promotes to a {promoted}",
-    Kind.ADVANCED_PAWN: "{move} brings {them} to the seventh rank, and nothing stops it",
     Kind.ZUGZWANG: "after {move} {side} is in zugzwang: every move loses something",
     Kind.OPPOSITION: "{move} takes the opposition, and {them} has to give way",
     Kind.OUTSIDE_SQUARE: "{them} is outside the square of {actor}",
@@ -47,10 +44,9 @@ SENTENCES = {
 NAMED_MATE = "{move} is {mate}"
 
 
-def motif_words(board: chess.Board, moves: Sequence[chess.Move], motif: Motif) -> str:
-    """What happens in a line from this board by a motif, without a capital letter and a full stop."""
-    moves = [*moves, motif.move] if motif.ply == len(moves) else list(moves)
-    boards = positions(board, moves)
+def motif_words(line: Line, motif: Motif) -> str:
+    """What happens in a line by a motif, without a capital letter and a full stop."""
+    boards = line.boards
     before, after = boards[motif.ply], boards[motif.ply + 1]
     # A piece that is taken, or whose guard leaves, is named where it stood.
     taken_now = motif.kind in (Kind.HANGING, Kind.UNDERDEFENDED, Kind.PINNED_GUARD)
@@ -61,7 +57,7 @@ def motif_words(board: chess.Board, moves: Sequence[chess.Move], motif: Motif) -
         return f"the {chess.piece_name(piece.piece_type)} on {chess.square_name(square)}" if piece else ""
 
     def numbered_at(ply: int) -> str:
-        return numbered(boards[ply], moves[ply]) if 0 <= ply < len(moves) else ""
+        return numbered(boards[ply], line.moves[ply]) if ply >= 0 else ""
 
     mate = motif.kind.value
     square = motif.targets[0] if motif.targets else motif.move.to_square
@@ -83,20 +79,3 @@ def motif_words(board: chess.Board, moves: Sequence[chess.Move], motif: Motif) -
         why="is worth more" if taken > value_at(before, motif.move.from_square) else "has not enough guards",
         mate=mate if "'" in mate else f"{'an' if mate[0] in 'Aeo' else 'a'} {mate}",
     )
-
-
-def left_guard_words(board: chess.Board, move: chess.Move, motif: Motif) -> str:
-    """That a move gave up the guard of what a motif takes or mates on, which begins the reply; "" if it did not."""
-    if motif.kind not in (Kind.HANGING, Kind.UNDERDEFENDED, Kind.BACK_RANK_MATE) or motif.ply != 1:
-        return ""
-    square = motif.move.to_square
-    after = positions(board, [move])[1]
-    if (
-        square == move.to_square
-        or square not in board.attacks(move.from_square)
-        or square in after.attacks(move.to_square)
-    ):
-        return ""
-    piece = board.piece_type_at(move.from_square)
-    assert piece is not None
-    return f"the {chess.piece_name(piece)} left the guard of {chess.square_name(square)}"
