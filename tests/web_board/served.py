@@ -54,7 +54,7 @@ class Served:
 
     def ask(self, name: str, **fields: Any) -> list[dict[str, Any]]:
         """All answers to a question."""
-        return list(answers(self.open("POST", name, json.dumps({"tab": "one", **fields}))))
+        return list(answers(self.open("POST", name, json.dumps(fields))))
 
 
 def answers(response: http.client.HTTPResponse) -> Iterator[dict[str, Any]]:

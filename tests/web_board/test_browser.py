@@ -6,6 +6,7 @@ Skipped where there is no Chromium with its driver, or no Selenium.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import chess
 import pytest
@@ -21,6 +22,8 @@ pytestmark = [pytest.mark.slow, needs_browser]
 # Black loses a queen.
 GAME = '[White "<i>W</i>"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Qg5 3. Nxg5 d6 4. Nf3 1-0\n'
 PROMOTION = "7k/P7/8/8/8/8/8/K7 w - - 0 1"
+STALEMATE = "8/k1P5/2K5/8/8/8/8/8 w - - 0 1"
+CHESS_960 = "1k6/p7/8/8/8/8/P7/1K4R1 w G - 0 1"
 
 
 class Page:
@@ -40,11 +43,17 @@ class Page:
         self.browser.driver.refresh()
         self.wait("here() !== undefined")
 
+    def play_from(self, fen: str) -> None:
+        """Begin a game as White from this position."""
+        self.show()
+        self.browser.driver.execute_script(f"begin(newGame({{start: '{fen}', color: 'white', elo: 1000}}))")
+        self.wait(f"game.start === '{fen}'")
+
     def wait(self, condition: str) -> None:
         wait_until(lambda: self.browser.run(condition), f"{condition}: {self.browser.status}")
 
     def wait_for_move(self, plies: int) -> None:
-        self.wait(f"game.moves.length === {plies} && !isThinking")
+        self.wait(f"game.moves.length === {plies} && !isThinking()")
 
     def mouse(self, kind: str, square: str) -> None:
         if kind == "mousePressed":
@@ -102,7 +111,7 @@ def test_a_game_by_mouse(page: Page, width: int) -> None:
     page.browser.click("#takeback")
     page.wait_for_move(2)
     page.browser.click("#hint")
-    page.wait("hinted !== null")
+    page.wait("here().hint !== undefined")
     assert page.browser.status.startswith("Hint: ")
     page.browser.click("#previous")
     page.drag("d2d3")
@@ -182,9 +191,7 @@ def test_black_with_a_clock_from_the_position_on_the_board(page: Page) -> None:
 
 @pytest.mark.parametrize("letter", ["q", "n"])
 def test_a_pawn_is_promoted_by_choice(page: Page, letter: str) -> None:
-    page.show()
-    page.browser.driver.execute_script(f"void begin(newGame({{start: '{PROMOTION}', color: 'white', elo: 1000}}))")
-    page.wait(f"game.base.start === '{PROMOTION}'")
+    page.play_from(PROMOTION)
     page.drag("a7a8")
     page.browser.click(f"#promotion button[value='{letter}']")
     page.wait("game.moves.length >= 1")
@@ -192,17 +199,93 @@ def test_a_pawn_is_promoted_by_choice(page: Page, letter: str) -> None:
     page.check_quiet()
 
 
+def test_a_pawn_is_promoted_by_keyboard_and_a_drawn_game_is_over(page: Page) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    page.play_from(STALEMATE)
+    page.browser.driver.execute_script("cursor = 'c7'; board.element.focus()")
+    page.browser.press(Keys.ENTER, Keys.ARROW_UP, Keys.ENTER)
+    page.wait("byId('promotion').open")
+    page.browser.press(Keys.ESCAPE)
+    page.wait("!byId('promotion').open")
+    page.browser.driver.execute_script("cursor = 'c7'")
+    page.browser.press(Keys.ENTER, Keys.ARROW_UP, Keys.ENTER)
+    # The first choice is the queen.
+    page.wait("byId('promotion').open")
+    page.browser.press(Keys.ENTER)
+    page.wait("game.result === '1/2-1/2'")
+    assert page.browser.status == "1.c8=Q. Stalemate: the game is drawn."
+    assert page.browser.run("asking === null && byId('hint').disabled")
+    page.check_quiet()
+
+
+def test_hands_may_be_quicker_than_the_engine(page: Page) -> None:
+    page.show()
+    page.browser.driver.execute_script("game.elo = 0; play('e2e4'); play('d2d4')")
+    page.wait("game.moves.length === 1 && isThinking()")
+    page.browser.click("#explain")
+    page.wait_for_move(2)
+    page.wait("here().depth > 1")
+    page.drag("g1f3")
+    page.wait("isThinking()")
+    page.browser.click("#takeback")
+    page.wait_for_move(2)
+    page.browser.click("#resign")
+    page.wait("game.result === '0-1'")
+    page.browser.click("#takeback")
+    page.wait("here().depth > 1")
+    assert page.browser.run("[game.moves, game.result, byId('status').textContent]") == [
+        [],
+        "*",
+        "Start position. Your move.",
+    ]
+    page.check_quiet()
+
+
+def test_another_tab_takes_the_engine_and_a_click_takes_it_back(page: Page) -> None:
+    page.show()
+    page.browser.click("#explain")
+    page.wait("here().depth > 1")
+    page.server.ask("reply")
+    page.wait("!byId('notice').hidden")
+    assert page.browser.run("byId('notice').textContent").startswith("Another tab")
+    page.browser.click("#notice")
+    page.wait("asking?.name === 'explain'")
+    page.check_quiet()
+
+
+def test_a_game_outlives_its_server_and_chess960_is_recognised(page: Page, tmp_path: Path) -> None:
+    with Served(tmp_path, "--fen", CHESS_960) as server:
+        Page(page.browser, server).show()
+        # The king takes its own rook.
+        page.drag("b1g1")
+        page.wait_for_move(2)
+        server.process.kill()
+        page.browser.click("#hint")
+        page.wait("!byId('notice').hidden")
+        assert "Start secateur board again" in page.text
+        moves = page.browser.run("game.moves")
+        page.browser.log()
+    with Served(tmp_path, "--port", str(server.port)) as server:
+        page.browser.show(server.address)
+        page.wait("here() !== undefined")
+        page.browser.click("#unfinished button")
+        page.wait_for_move(2)
+        assert page.browser.run("game.moves") == moves
+        page.check_quiet()
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 def test_explain_and_prove(page: Page, width: int) -> None:
     page.show(width)
     page.browser.click("#explain")
-    page.wait("insight.report?.depth > 3")
+    page.wait("here().depth > 3")
     assert len(page.browser.find("#lines tr")) == 3
     assert len(page.browser.find("#costs button")) == 20
     assert page.browser.find("#families tr")
     assert len(page.browser.find("#board .arrow")) == 3
     page.browser.click("#worth")
-    page.wait("insight.worth !== undefined")
+    page.wait("here().worth !== undefined")
     assert len(page.browser.find("#board .worth-text")) == 30
     page.click("e2")
     assert len(page.browser.find("#board .cost-text")) == 2
@@ -210,6 +293,7 @@ def test_explain_and_prove(page: Page, width: int) -> None:
 
     # A line is played through, by its moves and the buttons, and left.
     page.browser.driver.execute_script("document.querySelectorAll('#lines .line-move')[1].click()")
+    page.wait("viewer.isLine")
     assert page.browser.run("viewer.at") == 2
     page.browser.click("#previous")
     assert page.browser.find("#leave")[0].is_displayed()
@@ -218,13 +302,13 @@ def test_explain_and_prove(page: Page, width: int) -> None:
 
     page.browser.click("#prove")
     page.drag("g2g4")
-    page.wait("insight.proof?.is_last")
+    page.wait("here().proof && asking?.name !== 'prove'")
     assert "g4" in page.browser.run("byId('proof-title').textContent")
     assert "Better is" in page.browser.run("byId('proof-text').textContent")
     assert page.browser.run("game.moves") == []
-    page.wait("insight.report?.depth > 3")
-    page.browser.click("#costs button:first-child")
-    page.wait("insight.proof.move !== 'g2g4'")
+    page.wait("here().depth > 3")
+    page.browser.driver.execute_script("byId('costs').firstChild.click()")
+    page.wait("here().proof.move !== 'g2g4'")
     page.browser.click("#proof-play")
     page.wait_for_move(2)
     page.check_quiet()
@@ -243,9 +327,12 @@ def test_a_game_is_loaded_and_its_mistake_retried(page: Page, width: int) -> Non
     # A move of one's own is a line, which leads back.
     page.click("c7", "c5")
     page.wait("viewer.isLine")
-    assert page.browser.run("here().say") == "1...c5"
+    assert page.browser.run("here().say") == "1...c5."
     page.browser.click("#leave")
     page.browser.click("#review")
+    # The game may be stepped through in the meantime.
+    page.wait("!byId('progress').hidden")
+    page.browser.click("#next")
     page.wait("mistakes.length > 0")
     number = page.browser.run("mistakes.findIndex(({index}) => index === 3)")
     page.browser.click(f"#errors li:nth-child({number + 1}) > button")
@@ -254,6 +341,7 @@ def test_a_game_is_loaded_and_its_mistake_retried(page: Page, width: int) -> Non
     assert page.browser.run("board.flipped")
     page.drag("d8h4")
     page.wait("byId('retry-text').textContent.includes('is no better')")
+    assert page.browser.run("byId('proof').hidden")
     page.drag("b8c6")
     page.wait("byId('retry-text').textContent.includes('is right')")
     page.browser.click("#retry-answer")
@@ -265,7 +353,7 @@ def test_a_game_is_loaded_and_its_mistake_retried(page: Page, width: int) -> Non
 def test_a_screen_reader_finds_a_name_for_everything(page: Page) -> None:
     page.show()
     page.browser.click("#explain")
-    page.wait("insight.report !== undefined")
+    page.wait("here().lines !== undefined")
     page.browser.driver.execute_cdp_cmd("Accessibility.enable", {})
     nodes = page.browser.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
     wanted = (

@@ -27,7 +27,7 @@ def command(folder: Path, *arguments: str, before: str = "") -> subprocess.Compl
         (["missing.pgn"], 1, "No such file"),
         (["large.pgn"], 1, "KiB"),
         (["--fen", "nonsense"], 1, "position"),
-        (["--fen", "8/8/8/8/8/8/8/8 w - - 0 1", "games.pgn"], 2, "both"),
+        (["--fen", "8/8/8/8/8/8/8/8 w - - 0 1", "games.pgn"], 2, "not allowed"),
         (["--port", "70000"], 2, "65535"),
         (["--option", "Nothing=1"], 2, "Nothing"),
     ],

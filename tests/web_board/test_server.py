@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,9 @@ def test_positions_have_what_python_chess_says_of_them(server: Served) -> None:
         ("7k/5Q2/5K2/8/8/8/8/8 b - - 0 1", [], "1/2-1/2", "Stalemate"),
         ("8/8/8/8/8/8/8/K6k w - - 0 1", [], "1/2-1/2", "mate"),
         ("7k/8/8/8/8/8/R7/K7 w - - 99 80", ["a2a3"], "1/2-1/2", "Fifty"),
+        ("7k/8/8/8/8/8/R7/K7 w - - 150 100", [], "1/2-1/2", "Fifty"),
         (chess.STARTING_FEN, ["g1f3", "g8f6", "f3g1", "f6g8"] * 2, "1/2-1/2", "three times"),
+        (chess.STARTING_FEN, ["g1f3", "g8f6", "f3g1", "f6g8"] * 5, "1/2-1/2", "three times"),
         (chess.STARTING_FEN, ["g1f3", "g8f6", "f3g1", "f6g8"], None, ""),
     ],
 )
@@ -80,9 +83,9 @@ def test_the_game_ends_by_the_rules(server: Served, fen: str, moves: list[str], 
     assert word in found["positions"][0]["say"]
 
 
-@pytest.mark.parametrize("elo", [None, 1000, 2600])
+@pytest.mark.parametrize("elo", [0, 1000, 2600])
 @pytest.mark.parametrize("clocks", [{}, {"white": 3000, "black": 3000, "increment": 0}])
-def test_the_engine_replies_with_a_legal_move(server: Served, elo: int | None, clocks: dict[str, int]) -> None:
+def test_the_engine_replies_with_a_legal_move(server: Served, elo: int, clocks: dict[str, int]) -> None:
     (found,) = server.ask("reply", moves=["e2e4"], elo=elo, **clocks)
     board = chess.Board()
     board.push_uci("e2e4")
@@ -90,7 +93,7 @@ def test_the_engine_replies_with_a_legal_move(server: Served, elo: int | None, c
 
 
 def test_explain_tells_the_sum_then_all_moves_then_lines(server: Served) -> None:
-    told = answers(server.open("POST", "explain", json.dumps({"tab": "one", "moves": MISTAKE})))
+    told = answers(server.open("POST", "explain", json.dumps({"moves": MISTAKE})))
     board = chess.Board()
     for move in MISTAKE:
         board.push_uci(move)
@@ -99,31 +102,27 @@ def test_explain_tells_the_sum_then_all_moves_then_lines(server: Served) -> None
     assert evaluation["worth"]["g5"] > 500
     assert {each["move"] for each in costs["costs"]} == {move.uci() for move in board.legal_moves}
     assert [each["cost"] for each in costs["costs"]] == sorted(each["cost"] for each in costs["costs"])
-    assert costs["costs"][0]["san"] == "Nxg5"
-    assert report["alternatives"] == board.legal_moves.count()
+    assert costs["costs"][0]["move"] == "f3g5"
     for line in report["lines"]:
         walk = board.copy()
-        for move, step in zip(line["moves"], line["steps"], strict=True):
-            walk.push_uci(move)
-            assert step["fen"] == walk.board_fen()
+        for step in line["steps"]:
+            assert step["say"].endswith(walk.san(chess.Move.from_uci(step["move"])))
+            walk.push_uci(step["move"])
 
 
 def test_prove_tells_the_refutation_and_refines_it(server: Served) -> None:
     began = time.perf_counter()
-    response = answers(server.open("POST", "prove", json.dumps({"tab": "one", "moves": MISTAKE[:3], "move": "d8g5"})))
+    response = answers(server.open("POST", "prove", json.dumps({"moves": MISTAKE[:3], "move": "d8g5"})))
     first = next(response)
     assert time.perf_counter() - began < 3
     assert first["is_error"]
-    assert first["lines"][0]["moves"][:2] == ["d8g5", "f3g5"]
+    assert first["lines"][0]["steps"][1]["move"] == "f3g5"
     assert any("What refutes it" in text for text in first["texts"])
-    last = [first, *response][-1]
-    assert last["is_last"]
-    assert last["is_error"]
+    assert [each["is_error"] for each in response] == [True, True]
 
 
-def test_hint_is_the_mate(server: Served) -> None:
-    (found,) = server.ask("hint", start=MATE_IN_ONE)
-    assert found == {"move": "a1a8", "san": "Ra8#", "value": "#1"}
+def test_the_reply_at_full_strength_is_the_mate(server: Served) -> None:
+    assert server.ask("reply", start=MATE_IN_ONE) == [{"move": "a1a8"}]
 
 
 def test_review_finds_the_mistake_and_its_reason(server: Served) -> None:
@@ -132,34 +131,72 @@ def test_review_finds_the_mistake_and_its_reason(server: Served) -> None:
     assert progress[-1]["done"] == 1
     error = next(each for each in found["errors"] if each["index"] == 3)
     assert error["player"] == "Black"
-    assert error["played"]["moves"][:2] == ["d8g5", "f3g5"]
+    assert error["played"]["steps"][1]["move"] == "f3g5"
     assert error["reason"]
-    assert len(found["says"]) == len(MISTAKE) + 2
+    assert len(found["positions"]) == len(MISTAKE) + 2
 
 
-def test_games_are_loaded_and_names_stay_text(server: Served) -> None:
-    (found,) = server.ask("load", pgn=GAME * 2)
-    assert len(found["games"]) == 2
-    game = found["games"][0]
-    assert game["moves"] == ["f2f3", "e7e5", "g2g4", "d8h4"]
-    assert "<script>" in game["names"]
+CHESS_960 = '[Variant "Chess960"]\n[SetUp "1"]\n[FEN "1k6/8/8/8/8/8/8/1K4R1 w G - 0 1"]\n\n1. O-O *\n'
+
+
+@pytest.mark.parametrize(
+    ("pgn", "games", "remark"),
+    [
+        (GAME * 2, [["f2f3", "e7e5", "g2g4", "d8h4"]] * 2, ""),
+        ("1. e4 (1. d4 d5 (1... Nf6)) e5 {[%clk 0:01] words} $1 2. Nf3! *", [["e2e4", "e7e5", "g1f3"]], ""),
+        ("1. e4 e5 2. Ke3 Nf6 *", [["e2e4", "e7e5"]], "to its end"),
+        ('[Variant "Atomic"]\n\n1. e4 *\n\n' + CHESS_960, [["b1g1"]], "1 of 2 games cannot be loaded"),
+        ("1. e4 " * 20_000, [["e2e4"]], "to its end"),
+    ],
+)
+def test_games_are_loaded(server: Served, pgn: str, games: list[list[str]], remark: str) -> None:
+    (found,) = server.ask("load", pgn=pgn)
+    assert [game["moves"] for game in found["games"]] == games
+    assert remark in (found["remark"] or found["games"][0]["remark"])
+    first = found["games"][0]
+    (shown,) = server.ask("positions", start=first["start"], moves=first["moves"], chess960=first["chess960"])
+    assert len(shown["positions"]) == len(games[0]) + 1
+
+
+def saved_games(path: Path) -> list[chess.pgn.Game]:
+    file = io.StringIO(path.read_text("utf-8"))
+    return list(iter(lambda: chess.pgn.read_game(file), None))
 
 
 def test_a_game_is_saved_at_its_place_and_others_stay(server: Served) -> None:
     path = server.folder / GAMES_FILE
     path.write_text(GAME, "utf-8")
-    for number in ("00000000000000aa", "00000000000000bb"):
+    for number in ("aa", "bb"):
         server.ask("save", id=number, moves=["e2e4"], elo=1600, color="black")
-    (found,) = server.ask("save", id="00000000000000aa", moves=["e2e4", "e7e5"], elo=1600, result="1-0", color="black")
-    assert Path(found["saved"]).name == GAMES_FILE
-    text = path.read_text("utf-8")
-    assert text.startswith(GAME)
-    file = io.StringIO(text)
-    games = list(iter(lambda: chess.pgn.read_game(file), None))
+    (found,) = server.ask("save", id="aa", moves=["e2e4", "e7e5"], elo=1600, result="1-0", color="black")
+    assert found["saved"] == str(path)
+    assert path.read_text("utf-8").startswith(GAME)
+    games = saved_games(path)
     assert [len(list(game.mainline())) for game in games] == [4, 2, 1]
     assert games[1].headers["Result"] == "1-0"
     assert games[1].headers["Black"] == "Player"
     assert "1600" in games[1].headers["White"]
+
+
+def test_games_of_many_tabs_are_all_saved(server: Served) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: server.ask("save", id=f"{number:x}", moves=["e2e4"]), range(32)))
+    numbers = {game.headers.get("GameId") for game in saved_games(server.folder / GAMES_FILE)}
+    assert {f"{number:x}" for number in range(32)} <= numbers
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a link needs more rights there")
+def test_what_cannot_be_saved_is_told_and_a_link_stays(tmp_path: Path) -> None:
+    (tmp_path / "games").mkdir()
+    (tmp_path / "link.pgn").symlink_to(tmp_path / "games" / "real.pgn")
+    with Served(tmp_path, "--pgn", "link.pgn") as served:
+        served.ask("save", id="aa", moves=["e2e4"])
+        assert len(saved_games(tmp_path / "games" / "real.pgn")) == 1
+        assert (tmp_path / "link.pgn").is_symlink()
+        (tmp_path / "games" / "real.pgn").unlink()
+        (tmp_path / "games").rmdir()
+        (answer,) = served.ask("save", id="aa", moves=["e2e4"])
+        assert "cannot be saved" in answer["problem"]
 
 
 # Hostile requests ----------------------------------------------------------------------------------------------------
@@ -168,39 +205,42 @@ DEEP = "[" * 100_000
 
 
 @pytest.mark.parametrize(
-    ("name", "body", "status"),
+    ("name", "body"),
     [
-        ("positions", "", 400),
-        ("positions", "[]", 400),
-        ("positions", DEEP, 400),
-        ("positions", b"\xff\xfe\x00", 400),
-        ("positions", '{"start": "no position"}', 400),
-        ("positions", '{"start": 1}', 400),
-        ("positions", '{"moves": "e2e4"}', 400),
-        ("positions", '{"moves": ["e2e5"]}', 400),
-        ("positions", '{"moves": ["0000"]}', 400),
-        ("positions", '{"moves": [1]}', 400),
-        ("positions", '{"first": 1e9}', 400),
-        ("positions", '{"first": true}', 400),
-        ("positions", json.dumps({"moves": ["g1f3"] * 5000}), 400),
-        ("positions", json.dumps({"start": "8" * 5000}), 400),
-        ("positions", " " * (1 << 20), 400),
-        ("load", "{}", 400),
-        ("load", '{"pgn": "\\u0000"}', 400),
-        ("load", json.dumps({"pgn": '[Variant "Atomic"]\n\n1. e4 *'}), 400),
-        ("load", json.dumps({"pgn": '[FEN "x"]\n[SetUp "1"]\n\n1. e4 *'}), 400),
-        ("save", '{"id": "../../etc"}', 400),
-        ("save", '{"id": "00000000000000aa", "result": "<b>"}', 400),
-        ("prove", '{"move": "e2e5"}', 200),
-        ("prove", '{"move": "e2e4", "start": "8/8/8/8/8/8/8/8 w - - 0 1"}', 200),
-        ("reply", '{"elo": 5}', 200),
-        ("reply", '{"start": "7k/5Q2/5K2/8/8/8/8/8 b - - 0 1"}', 200),
-        ("explain", '{"moves": ["a1a1"]}', 200),
+        ("positions", ""),
+        ("positions", "[]"),
+        ("positions", DEEP),
+        ("positions", b"\xff\xfe\x00"),
+        ("positions", '{"start": "no position"}'),
+        ("positions", '{"start": 1}'),
+        ("positions", '{"moves": "e2e4"}'),
+        ("positions", '{"moves": ["e2e5"]}'),
+        ("positions", '{"moves": ["0000"]}'),
+        ("positions", '{"moves": [1]}'),
+        ("positions", '{"first": 1e9}'),
+        ("positions", '{"first": true}'),
+        ("positions", json.dumps({"moves": ["g1f3"] * 5000})),
+        ("positions", json.dumps({"start": "8" * 5000})),
+        ("load", "{}"),
+        ("load", '{"pgn": "\\u0000"}'),
+        ("load", json.dumps({"pgn": '[Variant "Atomic"]\n\n1. e4 *'})),
+        ("load", json.dumps({"pgn": '[FEN "x"]\n[SetUp "1"]\n\n1. e4 *'})),
+        ("save", '{"id": "../../etc"}'),
+        ("save", '{"id": "00000000000000aa", "result": "<b>"}'),
+        ("prove", '{"move": "e2e5"}'),
+        ("prove", '{"move": "0000"}'),
+        ("prove", '{"move": "e2e4", "start": "8/8/8/8/8/8/8/8 w - - 0 1"}'),
+        ("reply", '{"elo": 5}'),
+        ("reply", '{"white": -1}'),
+        ("reply", '{"white": "1000"}'),
+        ("reply", '{"white": 1e400}'),
+        ("reply", '{"start": "7k/5Q2/5K2/8/8/8/8/8 b - - 0 1"}'),
+        ("explain", '{"moves": ["a1a1"]}'),
     ],
 )
-def test_a_hostile_request_gets_one_sentence(server: Served, name: str, body: bytes | str, status: int) -> None:
+def test_a_hostile_request_gets_one_sentence(server: Served, name: str, body: bytes | str) -> None:
     response = server.open("POST", name, body)
-    assert response.status == status
+    assert response.status == 200
     (answer,) = answers(response)
     assert set(answer) == {"problem"}
     assert len(answer["problem"]) < 300
@@ -237,6 +277,17 @@ def test_only_its_own_page_is_answered(
     assert "Access-Control-Allow-Origin" not in response.headers
 
 
+def test_a_request_is_not_larger_than_a_bound(server: Served) -> None:
+    response = server.open("POST", "load", " " * (2 << 20))
+    assert response.status == 413
+    assert response.read() == b"A request has at most 1024 KiB."
+
+
+def test_a_clock_may_be_as_large_as_it_likes(server: Served) -> None:
+    (found,) = server.ask("reply", start=ONE_MOVE, white=10**400, black=1)
+    assert "move" in found
+
+
 def test_a_tunnel_may_have_another_name_and_port(server: Served) -> None:
     response = server.open("POST", "positions", "{}", host="localhost:9999", origin="http://localhost:9999")
     assert response.status == 200
@@ -247,7 +298,7 @@ def test_a_thousand_sockets_are_told_so_and_do_no_harm(server: Served) -> None:
     try:
         for _ in range(1000):
             try:
-                sockets.append(socket.create_connection((server.host, server.port), timeout=5))
+                sockets.append(socket.create_connection((server.host, server.port), timeout=30))
             except OSError:
                 break
         last = sockets[-1]
@@ -265,27 +316,18 @@ def test_a_thousand_sockets_are_told_so_and_do_no_harm(server: Served) -> None:
 # The one engine ------------------------------------------------------------------------------------------------------
 
 
-def test_the_tab_that_asked_last_is_answered_and_the_other_is_told(server: Served) -> None:
-    first = answers(server.open("POST", "explain", json.dumps({"tab": "first"})))
+def test_who_asked_last_is_answered_and_the_other_is_told(server: Served) -> None:
+    first = answers(server.open("POST", "explain", "{}"))
     assert "families" in next(first)
     began = time.perf_counter()
-    (found,) = server.ask("hint", tab="second", start=MATE_IN_ONE)
-    assert found["move"] == "a1a8"
+    assert server.ask("reply", start=MATE_IN_ONE) == [{"move": "a1a8"}]
     *_, last = first
-    assert last["stopped"].startswith("Another tab")
+    assert last["problem"].startswith("Another tab")
     assert time.perf_counter() - began < 10
 
 
-def test_a_tab_that_asks_again_is_not_told_of_itself(server: Served) -> None:
-    first = answers(server.open("POST", "explain", json.dumps({"tab": "one"})))
-    assert "families" in next(first)
-    server.ask("hint", start=MATE_IN_ONE)
-    *_, last = first
-    assert last == {"stopped": ""}
-
-
 def test_a_search_stops_when_its_page_goes_away(server: Served) -> None:
-    response = server.open("POST", "explain", json.dumps({"tab": "one"}))
+    response = server.open("POST", "explain", "{}")
     assert "families" in next(answers(response))
     response.close()
     time.sleep(1)
@@ -311,7 +353,11 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path, is_searching: bool) -> None:
         told: list[dict[str, Any]] = []
         reader = None
         if is_searching:
-            response = answers(served.open("POST", "explain", json.dumps({"tab": "one"})))
+            # What nobody waits for any more is no fault either.
+            left = served.open("POST", "explain", "{}")
+            assert "families" in next(answers(left))
+            left.close()
+            response = answers(served.open("POST", "explain", "{}"))
             told.append(next(response))
             reader = threading.Thread(target=lambda: told.extend(response))
             reader.start()
@@ -320,4 +366,4 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path, is_searching: bool) -> None:
         assert (served.process.returncode, output, errors) == (0, "", "")
         if reader is not None:
             reader.join(20)
-            assert told[-1] == {"stopped": "The engine has been ended."}
+            assert told[-1] == {"problem": "The engine has been ended."}

@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
+import chess
+
+from uci_engine.board.game import read_fen
 from uci_engine.command_line.arguments import (
     Parser,
     UsageError,
@@ -18,6 +21,7 @@ from uci_engine.command_line.arguments import (
     number,
 )
 from uci_engine.command_line.console import show
+from uci_engine.game_analysis.pgn import decoded
 from uci_engine.text import printable
 
 GAMES_FILE = "secateur-games.pgn"
@@ -33,26 +37,20 @@ games that you play are written into a PGN file, move by move.
 
 def run(words: Sequence[str], default_core: str) -> int:
     """Run the command. Returns the exit code."""
-    parser = _parser(default_core)
-    options = parser.parse_args(words)
-    if options.games and options.fen:
-        parser.error("a PGN file and --fen cannot both be given")
+    options = _parser(default_core).parse_args(words)
     try:
         import_module("jinja2")
-        from uci_engine.web_board import requests, saved_games, server
+        from uci_engine.web_board import saved_games, server
     except ImportError as error:
         if error.name is None or error.name.startswith("uci_engine"):
             raise
         raise ImportError(f"the board needs {error.name}: pip install 'secateur[board]'") from None
-    from uci_engine.board.game import PositionError, read_fen
-
     try:
-        start = read_fen(options.fen, False)[0].fen() if options.fen else None
-        pgn = requests.file_text(Path(options.games), server.MAX_BODY_BYTES // 2) if options.games else ""
+        start = _position(options.fen)
+        pgn = _games(options.games, server.MAX_PGN_LENGTH)
         listening = server.bound_socket(options.port)
     except (ValueError, OSError) as error:
-        kind = "the position" if isinstance(error, PositionError) else "secateur board"
-        raise UsageError(printable(f"{kind}: {error}"), exit_code=1) from None
+        raise UsageError(printable(f"secateur board: {error}"), exit_code=1) from None
     with listening, engine_for(keyword_options(options, default_threads=1), options.core) as engine:
         board = server.BoardServer(engine, saved_games.SavedGames(Path(options.pgn)), start, pgn)
         host, port = listening.getsockname()
@@ -65,10 +63,26 @@ def run(words: Sequence[str], default_core: str) -> int:
     return 0
 
 
+def _position(fen: str) -> chess.Board:
+    """The first position, of Chess960 if its castling rights are. PositionError: there can be no such position."""
+    board, _ = read_fen(fen, chess960=True)
+    return board if board.has_chess960_castling_rights() else read_fen(fen, chess960=False)[0]
+
+
+def _games(path: str | None, longest: int) -> str:
+    """The text of a PGN file, "" for none. ValueError or OSError: it cannot be read, or has more bytes."""
+    text = Path(path).read_bytes() if path else b""
+    if len(text) > longest:
+        raise ValueError(f"{path} has more than {longest >> 10} KiB, take fewer games")
+    return decoded(text)
+
+
 def _parser(default_core: str) -> Parser:
     parser = Parser("secateur board", DESCRIPTION)
-    parser.add_argument("games", metavar="PGN", nargs="?", help="a file of games to go through")
-    parser.add_argument("--fen", metavar="FEN", help="the position to play from (default: the start position)")
+    first = parser.add_mutually_exclusive_group()
+    first.add_argument("games", metavar="PGN", nargs="?", help="a file of games to go through")
+    text = "the position to play from, also of Chess960 (default: the start position)"
+    first.add_argument("--fen", metavar="FEN", default=chess.STARTING_FEN, help=text)
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
     text = "the port (default: 8064, or a free one)"
     parser.add_argument("--port", metavar="N", type=number(0, 65535), help=text)

@@ -5,11 +5,18 @@ Every game has its header GameId. Games of others in the file, and what is no ga
 
 from __future__ import annotations
 
-import os
 import re
+import threading
 from pathlib import Path
 
-GAME_ID = "[0-9a-f]{16}"
+import chess.pgn
+
+from uci_engine import __version__
+from uci_engine.game_analysis.pgn import RESULTS
+from uci_engine.web_board.desk import Answer
+from uci_engine.web_board.requests import Fields
+
+GAME_ID = re.compile("[0-9a-f]{1,16}")
 MAX_FILE_BYTES = 16 << 20
 
 
@@ -17,34 +24,46 @@ class SavedGames:
     """The file of this path. It is read anew each time, because another program may change it."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        # What a link leads to is written, not the link.
+        self._path = path.resolve()
+        self._lock = threading.Lock()
 
-    def save(self, number: str, pgn: str) -> Path:
-        """Add a game, or replace the one with this GameId. Afterwards the file is all new, or all old.
+    def save(self, fields: Fields) -> Answer:
+        """Add a game, or replace the one with the same `id`. `elo` is that of the engine, 0 for full strength.
 
-        Returns the path. ValueError: the file cannot be read or written, or is too large.
+        Returns the path. ValueError: the file cannot be read or written, or is too large. It is all new or all old.
         """
-        temporary = self.path.with_name(f".{self.path.name}.{os.getpid()}")
+        number, result, elo = fields.get("id", ""), fields.get("result", "*"), fields.get("elo", 0)
+        if not GAME_ID.fullmatch(number) or result not in RESULTS:
+            raise ValueError("this is no game to save")
+        game = chess.pgn.Game.from_board(fields.board())
+        sides = ["Player", f"Secateur {__version__} at {elo}" if elo else f"Secateur {__version__}"]
+        white, black = sides if fields.get("color", "white") == "white" else reversed(sides)
+        game.headers.update(Event="Game against Secateur", White=white, Black=black, Result=result, GameId=number)
+        with self._lock:
+            self._write(number, f"{game}\n\n".encode())
+        return {"saved": str(self._path)}
+
+    def _write(self, number: str, game: bytes) -> None:
+        temporary = self._path.with_name(f".{self._path.name}.new")
         try:
-            before = self.path.read_bytes() if self.path.exists() else b""
+            before = self._path.read_bytes() if self._path.exists() else b""
             if len(before) > MAX_FILE_BYTES:
-                raise ValueError(f"{self.path} is too large to add games to it")
-            temporary.write_bytes(_with_game(before, number, pgn.encode() + b"\n\n"))
-            temporary.replace(self.path)
+                raise ValueError(f"{self._path} is too large to add games to it")
+            temporary.write_bytes(_with_game(before, number, game))
+            temporary.replace(self._path)
         except OSError as error:
-            raise ValueError(f"the game cannot be saved in {self.path}: {error.strerror}") from None
+            raise ValueError(f"the game cannot be saved in {self._path}: {error.strerror}") from None
         finally:
             temporary.unlink(missing_ok=True)
-        return self.path
 
 
 def _with_game(text: bytes, number: str, game: bytes) -> bytes:
     """The text of a file with this game at its old place, or at the end."""
-    header = f'[GameId "{number}"]'.encode()
-    at = text.find(header)
+    at = text.find(f'[GameId "{number}"]'.encode())
     if at < 0:
-        return text + (b"\n" if text and not text.endswith(b"\n\n") else b"") + game
+        others = text.rstrip()
+        return (others + b"\n\n" if others else b"") + game
     # A game begins with its Event, and ends where the next one begins.
-    begin = max(text.rfind(b"[Event ", 0, at), 0)
-    following = re.search(rb"^\[Event ", text[at:], re.MULTILINE)
-    return text[:begin] + game + (text[at + following.start() :] if following else b"")
+    begin, end = text.rfind(b"[Event ", 0, at), text.find(b"\n[Event ", at) + 1
+    return text[: max(begin, 0)] + game + (text[end:] if end else b"")

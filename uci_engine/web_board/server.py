@@ -2,18 +2,17 @@
 
 The address has a random token, so that other users of the machine and other pages in the browser do not find it. Host
 and Origin are checked, so no page from elsewhere may ask, whatever name it gives this machine. A request is a POST of
-JSON to one of the names below; its answer is lines of JSON, and ends when there is no more to tell. When the page goes
-away or asks something else, the search stops. The server itself keeps nothing of a game.
+JSON to one of the names below. Its answers are lines of JSON, the last of them a `problem` where there is one. When the
+page goes away or asks something else, the search stops. The server itself keeps nothing of a game.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
 import secrets
 import socket
-from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -21,18 +20,19 @@ import chess
 import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from uci_engine.api.engine import Engine
 from uci_engine.game_analysis.html import render
 from uci_engine.search.strength import MAX_ELO, MIN_ELO
-from uci_engine.web_board import requests
-from uci_engine.web_board.desk import Answer, Desk, Tell, Turn
+from uci_engine.web_board.desk import Answer, Desk
 from uci_engine.web_board.questions import QUESTIONS
+from uci_engine.web_board.requests import Fields, load, positions
 from uci_engine.web_board.saved_games import SavedGames
 
 ADDRESS = "127.0.0.1"
@@ -40,8 +40,9 @@ ADDRESS = "127.0.0.1"
 HOSTS = [ADDRESS, "localhost"]
 # The browser keeps games by address, so the port should be the same every time.
 USUAL_PORT = 8064
-# A request of a game with all its moves is smaller; a PGN file may be as large.
-MAX_BODY_BYTES = 512 << 10
+MAX_BODY_BYTES = 1 << 20
+# In JSON a character has up to four bytes, apart from rare ones.
+MAX_PGN_LENGTH = MAX_BODY_BYTES // 4
 MAX_CONNECTIONS = 200
 TEMPLATES = Path(__file__).with_name("templates")
 SCRIPTS = ("game.js", "engine.js", "explain.js", "pgn.js", "live.js")
@@ -66,34 +67,25 @@ HEADERS = {
 
 def bound_socket(port: int | None) -> socket.socket:
     """A listening socket on the loopback address. None is the usual port, or a free one. OSError: the port is taken."""
-    listening = socket.socket()
     try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listening.bind((ADDRESS, USUAL_PORT if port is None else port))
-        except OSError:
-            if port is not None:
-                raise
-            listening.bind((ADDRESS, 0))
-        listening.listen()
+        return socket.create_server((ADDRESS, USUAL_PORT if port is None else port))
     except OSError:
-        listening.close()
-        raise
-    return listening
+        if port is not None:
+            raise
+        return socket.create_server((ADDRESS, 0))
 
 
 class BoardServer(uvicorn.Server):
     """Serves the page until Ctrl-C. `token` is the first part of every path."""
 
-    def __init__(self, engine: Engine, games: SavedGames, start: str | None, pgn: str) -> None:
-        """`start` is the FEN of the first position, None for the usual one. `pgn`: games to begin with, "" for none."""
+    def __init__(self, engine: Engine, games: SavedGames, start: chess.Board, pgn: str) -> None:
+        """`start` is the first position. `pgn`: games to begin with, "" for none."""
         self.token = secrets.token_urlsafe(16)
         self._desk = Desk(engine)
-        self._games = games
-        data = {"start": start or chess.STARTING_FEN, "pgn": pgn, "longest": MAX_BODY_BYTES // 2}
+        self._requests = {"positions": positions, "load": load, "save": games.save}
         self._page = render(
             "board.html.j2",
-            data,
+            {"start": start.fen(), "chess960": start.chess960, "pgn": pgn, "longest": MAX_PGN_LENGTH},
             folder=TEMPLATES,
             scripts=SCRIPTS,
             styles=("live.css",),
@@ -132,73 +124,42 @@ class BoardServer(uvicorn.Server):
 
     # Requests ------------------------------------------------------------------------------------------------------
 
-    def _refusal(self, request: Request) -> Response | None:
-        """Why a request is not answered: it has not the token, or is from another page."""
+    def _check(self, request: Request) -> None:
+        """HTTPException: the request has not the token, or is from another page."""
         if not secrets.compare_digest(request.path_params["token"].encode(), self.token.encode()):
-            return PlainTextResponse("This is not the address that secateur board has shown.\n", 404)
+            raise HTTPException(404, "This is not the address that secateur board has shown.")
         if request.method == "POST" and request.headers.get("origin") != f"http://{request.headers.get('host')}":
-            return PlainTextResponse("Only the page of this server may ask.\n", 403)
-        return None
+            raise HTTPException(403, "Only the page of this server may ask.")
 
     async def _show_page(self, request: Request) -> Response:
-        return self._refusal(request) or HTMLResponse(self._page, headers=HEADERS)
+        self._check(request)
+        return HTMLResponse(self._page, headers=HEADERS)
 
     async def _answer(self, request: Request) -> Response:
-        refusal = self._refusal(request)
-        if refusal is not None:
-            return refusal
-        name = request.path_params["name"]
+        self._check(request)
+        name, body = request.path_params["name"], b""
+        if name not in QUESTIONS and name not in self._requests:
+            raise HTTPException(404, "There is no such question.")
         try:
-            asked = requests.Request(await _body(request))
-            if name in QUESTIONS:
-                tab = asked.text("tab")
-                lines = self._told(tab, lambda turn, tell: QUESTIONS[name](turn, asked, tell))
-                return StreamingResponse(lines, media_type="application/x-ndjson", headers=HEADERS)
-            if name == "positions":
-                answer = await run_in_threadpool(requests.positions, asked)
-            elif name == "load":
-                answer = await run_in_threadpool(requests.load, asked, MAX_BODY_BYTES)
-            elif name == "save":
-                answer = await run_in_threadpool(requests.save, asked, self._games)
-            else:
-                return PlainTextResponse("There is no such question.\n", 404)
+            async for part in request.stream():
+                body += part
+                if len(body) > MAX_BODY_BYTES:
+                    raise HTTPException(413, f"A request has at most {MAX_BODY_BYTES >> 10} KiB.")
         except ClientDisconnect:
             return Response()
-        except ValueError as error:
-            return _line({"problem": str(error)}, 400)
-        return _line(answer)
+        return StreamingResponse(self._lines(name, body), headers=HEADERS, media_type="application/x-ndjson")
 
-    async def _told(self, tab: str, work: Callable[[Turn, Tell], None]) -> AsyncIterator[str]:
-        """The answers to a question, as lines of JSON. The question stops when nobody reads on."""
-        loop = asyncio.get_running_loop()
-        answers: asyncio.Queue[Answer | None] = asyncio.Queue()
-
-        def tell(answer: Answer | None) -> None:
-            # After the end nobody listens.
-            with suppress(RuntimeError):
-                loop.call_soon_threadsafe(answers.put_nowait, answer)
-
-        turn, future = self._desk.ask(tab, work, tell)
-        future.add_done_callback(lambda _: tell(None))
+    async def _lines(self, name: str, body: bytes) -> AsyncIterator[str]:
         try:
-            while (answer := await answers.get()) is not None:
-                yield json.dumps(answer) + "\n"
-            if not future.cancelled():
-                # A fault of this program is not hidden.
-                future.result()
-        finally:
-            turn.stop()
+            fields = Fields(body)
+            if name in QUESTIONS:
+                async for answer in self._desk.ask(partial(QUESTIONS[name], fields=fields)):
+                    yield _line(answer)
+            else:
+                yield _line(await run_in_threadpool(self._requests[name], fields))
+        except ValueError as error:
+            yield _line({"problem": str(error)})
 
 
-async def _body(request: Request) -> bytes:
-    """The body of a request. ValueError: it is too long."""
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > MAX_BODY_BYTES:
-            raise ValueError(f"a request has at most {MAX_BODY_BYTES >> 10} KiB")
-    return body
-
-
-def _line(answer: Answer, status: int = 200) -> Response:
-    return Response(json.dumps(answer) + "\n", status, HEADERS, "application/x-ndjson")
+def _line(answer: Answer) -> str:
+    return json.dumps(answer) + "\n"

@@ -1,66 +1,76 @@
-// How the page asks its server: at once, or as a stream of answers that the next question ends.
-const tab = randomId();
+// How the page asks its server. The answers are lines of JSON.
+
+// The question that the engine is answering, with the position on the board, null for none.
 let asking = null;
 
-function randomId() {
-  return [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-async function send(name, fields, signal) {
-  const request = { method: "POST", headers: { "Content-Type": "application/json" }, signal };
-  let response;
-  try {
-    response = await fetch(name, { ...request, body: JSON.stringify({ ...fields, tab }) });
-  } catch (error) {
+async function* ask(name, fields, signal) {
+  const fail = (error) => {
     if (signal?.aborted) throw error;
     throw new Error("The engine does not answer. Start secateur board again: the game is kept.");
-  }
-  if (response.headers.get("Content-Type")?.startsWith("application/x-ndjson")) return response;
-  throw new Error(await response.text());
-}
-
-async function* answers(response) {
+  };
+  const response = await fetch(name, { method: "POST", body: JSON.stringify(fields), signal }).catch(fail);
+  if (!response.ok) throw new Error(await response.text());
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
-    const { value, done } = await reader.read();
+    const { value, done } = await reader.read().catch(fail);
     if (done) return;
-    const parts = (rest + value).split("\n");
-    rest = parts.pop();
-    for (const part of parts) yield JSON.parse(part);
+    const lines = (rest + value).split("\n");
+    rest = lines.pop();
+    for (const line of lines) {
+      const answer = JSON.parse(line);
+      if (answer.problem) throw new Error(answer.problem);
+      yield answer;
+    }
   }
 }
 
 // The one answer to what needs no engine.
 async function request(name, fields) {
-  const answer = JSON.parse(await (await send(name, fields)).text());
-  if (answer.problem) throw new Error(answer.problem);
-  return answer;
+  for await (const answer of ask(name, fields)) return answer;
 }
 
-// `tell` gets each answer. `again` asks the same once more, where another tab has taken the engine.
-async function question(name, fields, tell, again = () => question(name, fields, tell)) {
-  asking?.abort();
-  const mine = (asking = new AbortController());
+// Ask the engine, which ends what was asked before. `tell` gets each answer. Returns the last one, null if the page has
+// gone on.
+async function question(name, fields, tell = () => {}) {
+  stop();
+  const mine = { name, position: here(), controller: new AbortController() };
+  asking = mine;
+  let last = null;
   try {
-    for await (const answer of answers(await send(name, fields, mine.signal))) {
-      if (mine.signal.aborted) return;
-      if (answer.problem) notify(answer.problem);
-      else if (answer.stopped) notify(answer.stopped, again);
-      else if (answer.stopped === undefined) tell(answer);
+    for await (const answer of ask(name, fields, mine.controller.signal)) {
+      if (asking !== mine) return null;
+      tell(answer);
+      last = answer;
     }
   } catch (error) {
-    if (!mine.signal.aborted) notify(error.message, again);
+    if (asking === mine) throw error;
+    return null;
+  } finally {
+    if (asking === mine) asking = null;
   }
+  return last;
 }
 
-// A sentence above the board, which a click takes away.
-function notify(text, again = () => {}) {
-  const notice = byId("notice");
-  notice.hidden = !text;
-  notice.textContent = text;
-  notice.onclick = () => {
-    notify("");
-    again();
-  };
+function stop() {
+  asking?.controller.abort();
+  asking = null;
 }
+
+// A sentence above the board. A click takes it away, and the engine goes on.
+function notify(text) {
+  byId("notice").textContent = text;
+  byId("notice").hidden = !text;
+}
+
+byId("notice").onclick = () => {
+  notify("");
+  goOn();
+};
+
+// Whatever fails is told there. An Error has a sentence for the player. Every other kind is a fault of the page, which
+// the console shows, too.
+addEventListener("unhandledrejection", (event) => {
+  notify(event.reason.message);
+  if (event.reason.constructor === Error) event.preventDefault();
+});

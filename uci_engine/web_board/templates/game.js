@@ -1,179 +1,166 @@
-// The game on the board, the lines beside it, and what is kept of it.
+// The game on the board, the lines beside it, the clocks, and what is kept of the game.
 const data = JSON.parse(byId("data").textContent);
-const STORE = "secateur-games";
+const STORE = "secateur-board";
 const MAX_KEPT = 8;
 
-// `color`: the player's, null where nobody plays. `clock`: milliseconds left, null for none. A track also has its moves;
-// `base` is the game before it.
+// A track also has all moves that led there. Its positions are those after the first `from` of them.
 let game = newGame({});
 const viewer = new Viewer(game, show);
 
+// `color`: the player's, null where nobody plays. `elo`: 0 for full strength. `clock`: milliseconds, null for none.
 function newGame(fields) {
-  const { start = data.start, chess960 = false, color = null, elo = null, clock = null, id = randomId() } = fields;
-  const base = { start, chess960, moves: [] };
-  const { moves = [], result = "*" } = fields;
-  return { id, base, color, elo, clock, moves, positions: [], result, title: "" };
+  return {
+    id: crypto.getRandomValues(new BigUint64Array(1))[0].toString(16),
+    start: data.start,
+    chess960: data.chess960,
+    moves: [],
+    from: 0,
+    color: null,
+    elo: 0,
+    clock: null,
+    result: "*",
+    title: "",
+    ...fields,
+    positions: [],
+  };
 }
 
-const isPlaying = () => game.color !== null && game.result === "*";
 const here = () => viewer.here;
-const end = () => game.positions.length - 1;
-const path = () => {
-  const { track, at } = viewer;
-  return { ...track.base, moves: [...track.base.moves, ...track.moves.slice(0, at)] };
-};
-const wholeGame = () => ({ ...game.base, moves: game.moves });
+const latest = () => game.positions.at(-1);
+const isPlaying = () => game.color !== null && game.result === "*";
+const isThinking = () => isPlaying() && latest().turn !== game.color;
+const canPlay = () => isPlaying() && here() === latest() && !isThinking();
+// The game without what the server can tell again.
+const record = () => ({ ...game, positions: [] });
 
-// Fill in the positions of a track, from the one with this number.
-async function addPositions(holder, first) {
-  const fields = { ...holder.base, moves: [...holder.base.moves, ...holder.moves] };
-  const found = await request("positions", { ...fields, first: first + holder.base.moves.length });
-  holder.positions = [...holder.positions.slice(0, first), ...found.positions];
+// The position on the board, as the server is asked about it.
+function path() {
+  const { start, chess960, moves, from } = viewer.track;
+  return { start, chess960, moves: moves.slice(0, from + viewer.at) };
+}
+
+// Ask for the positions that a track does not have yet.
+async function fill(holder) {
+  const { start, chess960, moves, from, positions } = holder;
+  const found = await request("positions", { start, chess960, moves, first: from + positions.length });
+  positions.push(...found.positions);
 }
 
 function keep() {
-  if (game.color === null || !game.moves.length) return;
-  const { id, base, color, elo, clock, moves, result } = game;
-  const kept = Object.entries(stored()).filter(([key]) => key !== id).slice(1 - MAX_KEPT);
-  kept.push([id, { id, ...base, color, elo, clock, moves, result }]);
-  localStorage.setItem(STORE, JSON.stringify(Object.fromEntries(kept)));
-  sessionStorage.setItem(STORE, id);
-  request("save", { ...wholeGame(), id, color, elo, result })
-    .then(({ saved }) => (byId("saved").textContent = `Saved in ${saved}.`))
-    .catch((error) => notify(error.message));
+  if (game.color === null) return;
+  const others = stored().filter(({ id }) => id !== game.id);
+  localStorage.setItem(STORE, JSON.stringify([...others, record()].slice(-MAX_KEPT)));
+  // In this tab it is the game to go on with, as long as the server is the same.
+  sessionStorage.setItem(location.pathname, game.id);
+  request("save", record()).then(({ saved }) => {
+    byId("saved").textContent = `Saved in ${saved}.`;
+  });
 }
 
-// The games that the browser has kept, by their ids.
+// The games that the browser has kept.
 function stored() {
   try {
-    return JSON.parse(localStorage.getItem(STORE) ?? "{}");
+    return JSON.parse(localStorage.getItem(STORE) ?? "[]");
   } catch {
-    localStorage.removeItem(STORE);
-    return {};
+    return [];
   }
 }
 
-// Lines -----------------------------------------------------------------------------------------------------------
+// Lines ---------------------------------------------------------------------------------------------------------------
 
-// Where a question was asked, so that its lines lead back there.
-const place = () => ({ path: path(), position: here(), back: { track: viewer.track, at: viewer.at } });
-
-function enter(line, from, step = 1) {
-  const positions = [{ ...from.position, say: "before the line" }, ...line.steps];
-  const { title, share, moves } = line;
-  viewer.go({ base: from.path, title, share, moves, positions, back: from.back }, step);
-}
-
-async function tryMove(move) {
+// Go into a line from here, to the position after so many of its moves.
+async function enter({ steps, title, share }, count = 1) {
+  const { start, chess960, moves } = path();
   const { track, at, isLine } = viewer;
   const line = {
-    base: isLine ? track.base : path(),
-    title: "Your line",
-    moves: isLine ? [...track.moves.slice(0, at), move] : [move],
+    start,
+    chess960,
+    moves: [...moves, ...steps.map(({ move }) => move)],
+    from: isLine ? track.from : at,
     positions: isLine ? track.positions.slice(0, at + 1) : [here()],
     back: isLine ? track.back : { track, at },
+    title,
+    share,
   };
-  await addPositions(line, line.moves.length);
-  viewer.go(line, line.moves.length);
+  const to = line.positions.length - 1 + count;
+  await fill(line);
+  viewer.go(line, to);
 }
 
 // Play --------------------------------------------------------------------------------------------------------------
 
-let turnNumber = 0;
-let isThinking = false;
 let turnBegan = performance.now();
 
 async function begin(fresh) {
-  stopThinking();
-  await addPositions(fresh, 0);
+  await fill(fresh);
   game = fresh;
   board.flipped = game.color === "black";
-  turnBegan = performance.now();
+  changed();
+}
+
+// The game is another one, or has gone back.
+function changed() {
+  stop();
   forgetMistakes();
-  if (game.positions[end()].result && game.color !== null) game.result = game.positions[end()].result;
-  viewer.go(game, end());
-  goOn();
-}
-
-function stopThinking() {
-  turnNumber++;
-  isThinking = false;
-  asking?.abort();
-}
-
-// If it is the engine's turn, it moves.
-function goOn() {
-  if (isPlaying() && game.positions[end()].turn !== game.color) engineMoves();
+  turnBegan = performance.now();
+  if (game.color !== null) game.result = latest().result ?? game.result;
+  viewer.go(game, game.moves.length);
 }
 
 async function engineMoves() {
-  stopThinking();
-  const mine = turnNumber;
-  isThinking = true;
-  viewer.jump(end());
-  let move = null;
-  const whole = Object.entries(game.clock ?? {}).map(([name, ms]) => [name, Math.max(0, Math.round(ms))]);
-  const clock = Object.fromEntries(whole);
-  await question("reply", { ...wholeGame(), elo: game.elo, ...clock }, (answer) => ({ move } = answer), engineMoves);
-  if (mine !== turnNumber) return;
-  isThinking = false;
-  if (move !== null) await commit(move);
+  const answer = await question("reply", { ...record(), ...game.clock });
+  if (answer) await commit(answer.move);
 }
 
-let isCommitting = false;
-
+// Make a move of the game.
 async function commit(move) {
-  if (isCommitting) return;
-  isCommitting = true;
-  const played = game;
-  const longer = { ...game, moves: [...game.moves, move] };
-  spend(game.positions[end()].turn);
-  try {
-    await addPositions(longer, longer.moves.length);
-  } catch (error) {
-    notify(error.message, () => commit(move));
-    return;
-  } finally {
-    isCommitting = false;
+  const { moves, positions } = game;
+  const longer = { ...game, moves: [...moves, move], positions: [...positions] };
+  await fill(longer);
+  // In the meantime the player may have moved, taken back, resigned, or begun another game.
+  if (game.moves !== moves || !isPlaying()) return;
+  if (isRunning()) {
+    const { turn } = latest();
+    game.clock[turn] = timeLeft(turn) + game.clock.increment;
   }
-  // In the meantime the player may have begun another game, or taken a move back.
-  if (game !== played || !isPlaying() || game.moves.length !== longer.moves.length - 1) return;
+  turnBegan = performance.now();
   game.moves = longer.moves;
   game.positions = longer.positions;
-  if (game.positions[end()].result) game.result = game.positions[end()].result;
+  game.result = latest().result ?? "*";
   keep();
-  viewer.jump(end());
-  goOn();
+  viewer.go(game, game.moves.length);
 }
 
-function finish(result, text) {
-  stopThinking();
-  game.result = result;
-  game.title = text;
-  keep();
-  viewer.jump(end());
-}
+// Play a move in the game if it is the player's turn there, or else in a line.
+const play = (move) => (canPlay() ? commit(move) : enter({ steps: [{ move }], title: "Your line" }));
 
 function takeBack() {
   if (game.color === null) return;
-  stopThinking();
-  const own = game.positions[end()].turn === game.color;
-  const count = game.moves.length - (own ? 2 : 1);
-  if (count < 0) return goOn();
+  const count = game.moves.length - (latest().turn === game.color ? 2 : 1);
+  if (count < 0) return;
+  // A game that goes on after its end has no clock.
+  if (!isPlaying()) game.clock = null;
   game.moves = game.moves.slice(0, count);
   game.positions = game.positions.slice(0, count + 1);
   game.result = "*";
-  turnBegan = performance.now();
+  game.title = "";
   keep();
-  viewer.jump(end());
+  changed();
 }
 
 const nameOf = (color) => color[0].toUpperCase() + color.slice(1);
-const other = (color) => (color === "white" ? "black" : "white");
-const win = (color) => (color === "white" ? "1-0" : "0-1");
+
+function lose(color, how) {
+  if (isRunning()) game.clock[latest().turn] = timeLeft(latest().turn);
+  stop();
+  game.result = color === "white" ? "0-1" : "1-0";
+  game.title = `${nameOf(color)} ${how}.`;
+  keep();
+  viewer.go(game, game.moves.length);
+}
 
 function resign() {
-  if (isPlaying()) finish(win(other(game.color)), `${nameOf(game.color)} resigns.`);
+  if (isPlaying()) lose(game.color, "resigns");
 }
 
 // Clocks --------------------------------------------------------------------------------------------------------------
@@ -181,24 +168,17 @@ function resign() {
 // The clock stands before the first move.
 const isRunning = () => isPlaying() && game.clock !== null && game.moves.length > 0;
 
-function spend(color) {
-  if (isRunning()) game.clock[color] += game.clock.increment - (performance.now() - turnBegan);
-  turnBegan = performance.now();
-}
+const timeLeft = (color) => Math.max(0, Math.round(game.clock[color] - (performance.now() - turnBegan)));
 
 function tick() {
   if (game.clock === null) return;
-  const turn = game.positions[end()].turn;
   for (const color of ["white", "black"]) {
     const id = (color === "black") === board.flipped ? "clock-below" : "clock-above";
-    const runs = isRunning() && turn === color;
-    const left = Math.max(0, game.clock[color] - (runs ? performance.now() - turnBegan : 0));
+    const runs = isRunning() && latest().turn === color;
+    const left = runs ? timeLeft(color) : game.clock[color];
     const seconds = Math.ceil(left / 1000);
     byId(id).textContent = `${nameOf(color)} ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
     byId(id).classList.toggle("runs", runs);
-    if (runs && left === 0 && !isCommitting) {
-      game.clock[color] = 0;
-      finish(win(other(color)), `${nameOf(color)} has lost on time.`);
-    }
+    if (runs && left === 0) lose(color, "has lost on time");
   }
 }

@@ -2,38 +2,36 @@
 const { board } = viewer;
 let selected = null;
 let cursor = null;
-let hinted = null;
 let drag = null;
 
-const isAtEnd = () => !viewer.isLine && viewer.at === end();
-const canPlay = () => isPlaying() && isAtEnd() && !isThinking && here().turn === game.color;
-const targets = (square) => Object.keys(here()?.legal ?? {}).filter((move) => move.startsWith(square));
+const targets = (square) => Object.keys(here().legal).filter((move) => move.startsWith(square));
 
 // Show ----------------------------------------------------------------------------------------------------------------
 
 function show() {
-  selected = hinted = null;
+  selected = null;
   drawBoard();
   const position = here();
-  if (position.legal === undefined) fillIn();
-  const parts = [position.say.replace(/\.?$/, ".")];
-  if (isAtEnd() && game.title && game.color) parts.push(game.title);
-  if (isThinking) parts.push("Secateur thinks.");
+  const parts = [position.say];
+  if (game.color !== null && position === latest()) parts.push(game.title);
+  if (isThinking()) parts.push("Secateur thinks.");
   else if (canPlay()) parts.push("Your move.");
-  viewer.showPlace(parts.join(" "), insight.report?.lines[0]?.share);
+  viewer.showPlace(parts.filter(Boolean).join(" "), position.lines?.[0]?.share);
   byId("facts").textContent = facts();
   byId("takeback").disabled = game.color === null || !game.moves.length;
   byId("resign").disabled = !isPlaying();
-  byId("hint").disabled = isThinking || Boolean(position.result);
+  byId("hint").disabled = isThinking() || Boolean(position.result);
   byId("review").disabled = isPlaying() || !game.moves.length;
   byId("retry").hidden = retry === null;
   byId("clock-below").hidden = byId("clock-above").hidden = game.clock === null;
+  byId("explained").hidden = !byId("explain").checked || retry !== null;
+  for (const view of Object.values(VIEWS)) view(position);
   showMoves();
-  refresh();
+  goOn();
 }
 
 function levelName(elo) {
-  const option = [...byId("level").options].find(({ value }) => value === String(elo ?? ""));
+  const option = [...byId("level").options].find(({ value }) => value === String(elo));
   return option?.text ?? `level ${elo}`;
 }
 
@@ -43,36 +41,20 @@ function facts() {
   return `You are ${nameOf(game.color)} against Secateur, ${levelName(game.elo)}.${result}`;
 }
 
-// A position in a line comes without its legal moves.
-async function fillIn() {
-  const position = here();
-  const fields = path();
-  try {
-    const { positions } = await request("positions", { ...fields, first: fields.moves.length });
-    Object.assign(position, { ...positions[0], say: position.say });
-    if (here() === position) drawBoard();
-  } catch (error) {
-    notify(error.message);
-  }
-}
-
 function showMoves() {
-  const ply = viewer.isLine ? viewer.track.base.moves.length : viewer.at;
-  const hadFocus = byId("moves").contains(document.activeElement);
-  const shown = [];
-  game.positions.slice(1).forEach((position, index) => {
-    const { number, san, isBlack } = moveOf(position);
-    if (!isBlack || index === 0) shown.push(element("b", { textContent: number }), " ");
-    const className = `move ${position.mark ?? ""}`;
-    const onclick = () => viewer.jump(index + 1);
-    const button = element("button", { type: "button", className, textContent: san, onclick });
+  const ply = viewer.isLine ? viewer.track.from : viewer.at;
+  const moves = byId("moves");
+  const hadFocus = moves.contains(document.activeElement);
+  const [, ...positions] = game.positions;
+  const buttons = lineButtons(positions, (ply) => viewer.go(game, ply));
+  positions.forEach(({ mark = "" }, index) => {
+    buttons[index].className = `move ${mark}`;
     // Tab reaches one move, and the arrows the others.
-    button.tabIndex = index + 1 === (ply || 1) ? 0 : -1;
-    if (index + 1 === ply) button.setAttribute("aria-current", "true");
-    shown.push(button, " ");
+    buttons[index].tabIndex = index + 1 === (ply || 1) ? 0 : -1;
   });
-  byId("moves").replaceChildren(...shown, game.result === "*" ? "" : game.result);
-  if (hadFocus) byId("moves").querySelector("[tabindex='0']")?.focus();
+  buttons[ply - 1]?.setAttribute("aria-current", "true");
+  moves.replaceChildren(...buttons, game.result === "*" ? "" : ` ${game.result}`);
+  if (hadFocus) moves.querySelector("[tabindex='0']")?.focus();
 }
 
 function drawBoard() {
@@ -80,7 +62,7 @@ function drawBoard() {
 }
 
 function drawBelow() {
-  const costs = byId("explain").checked && retry === null ? (insight.costs ?? []) : [];
+  const costs = byId("explain").checked && retry === null ? (here().costs ?? []) : [];
   if (selected === null) {
     // Each piece by the best of its moves, where that is good.
     const seen = new Set();
@@ -104,24 +86,22 @@ function drawBelow() {
 }
 
 function drawAbove() {
-  if (selected !== null && byId("explain").checked) {
-    for (const { move, cost } of insight.costs ?? []) {
+  const { costs = [], lines = [], worth = {}, proof, hint } = here();
+  if (byId("explain").checked && retry === null) {
+    for (const { move, cost } of costs) {
       const text = cost < LEAST_COST ? "best" : `\u2212${percent(cost)}`;
-      if (move.startsWith(selected)) label("cost-text", move.slice(2, 4), text, 12);
+      if (selected !== null && move.startsWith(selected)) label("cost-text", move.slice(2, 4), text, 12);
     }
+    lines.forEach((line, index) => board.arrow(`better${index ? " second" : ""}`, line.steps[0].move));
   }
   if (byId("worth").checked) {
-    for (const [square, cp] of Object.entries(insight.worth ?? {})) {
-      label("worth-text", square, (cp / 100).toFixed(1), 42);
-    }
+    for (const [square, cp] of Object.entries(worth)) label("worth-text", square, (cp / 100).toFixed(1), 42);
   }
-  if (byId("explain").checked && retry === null) {
-    (insight.report?.lines ?? []).forEach((line, index) => board.arrow(`better${index ? " second" : ""}`, line.moves[0]));
-  }
-  const refutation = insight.proof?.lines[0]?.moves[1];
+  const refutation = proof?.lines[0]?.steps[1]?.move;
   if (refutation) board.arrow("played", refutation);
-  if (hinted) board.arrow("better", hinted);
+  if (hint) board.arrow("better", hint);
   if (cursor && document.activeElement === board.element) board.fill("cursor-square", cursor);
+  lift();
 }
 
 function label(name, square, text, y) {
@@ -147,18 +127,19 @@ function touch(square) {
 }
 
 async function moveTo(from, to) {
-  const found = targets(from).filter((move) => move.slice(2, 4) === to);
-  const move = found.length > 1 ? await promotion(from + to) : found[0];
-  if (move) await act(move);
+  const moves = targets(from).filter((move) => move.slice(2, 4) === to);
+  const move = moves.length > 1 ? from + to + (await promotion()) : moves[0];
+  if (moves.includes(move)) await act(move);
   else drawBoard();
 }
 
-function promotion(move) {
+// The letter of the piece that the player chooses, "" for none.
+function promotion() {
   const dialog = byId("promotion");
   dialog.returnValue = "";
   dialog.showModal();
   return new Promise((resolve) => {
-    dialog.onclose = () => resolve(dialog.returnValue && move + dialog.returnValue);
+    dialog.onclose = () => resolve(dialog.returnValue);
   });
 }
 
@@ -168,14 +149,21 @@ async function act(move) {
   try {
     if (retry !== null) await attempt(move);
     else if (byId("prove").checked) await prove(move);
-    else if (canPlay()) await commit(move);
-    else if (isPlaying() && !viewer.isLine) {
-      say(isThinking ? "Secateur is to move." : "This is an earlier position: go to the last one to play on.");
-      drawBoard();
-    } else await tryMove(move);
-  } catch (error) {
-    notify(error.message);
+    else if (isPlaying() && !viewer.isLine && !canPlay()) {
+      say(isThinking() ? "Secateur is to move." : "This is an earlier position: go to the last one to play on.");
+    } else await play(move);
+  } finally {
+    drawBoard();
   }
+}
+
+// Show the dragged piece under the pointer.
+function lift() {
+  const piece = board.element.querySelector(`[data-square="${drag?.square}"]`);
+  if (!drag?.moved || !piece) return;
+  board.element.append(piece);
+  piece.setAttribute("class", "dragged");
+  piece.setAttribute("transform", `translate(${drag.x} ${drag.y})`);
 }
 
 // The square under a pointer.
@@ -192,19 +180,16 @@ board.element.addEventListener("pointerdown", (event) => {
   if (event.button || square === null) return;
   const wasSelected = selected === square;
   if (!wasSelected) touch(square);
-  if (selected === square) drag = { square, wasSelected, x: event.clientX, y: event.clientY, moved: false };
+  if (selected === square) drag = { square, wasSelected, from: event, moved: false };
   board.element.setPointerCapture(event.pointerId);
 });
 board.element.addEventListener("pointermove", (event) => {
   if (drag === null) return;
   const scale = 360 / board.element.getBoundingClientRect().width;
-  const [x, y] = [scale * (event.clientX - drag.x), scale * (event.clientY - drag.y)];
-  drag.moved ||= Math.hypot(x, y) > 6;
-  const piece = board.element.querySelector(`[data-square="${drag.square}"]`);
-  if (!drag.moved || !piece) return;
-  board.element.append(piece);
-  piece.setAttribute("class", "dragged");
-  piece.setAttribute("transform", `translate(${x} ${y})`);
+  drag.x = scale * (event.clientX - drag.from.clientX);
+  drag.y = scale * (event.clientY - drag.from.clientY);
+  drag.moved ||= Math.hypot(drag.x, drag.y) > 6;
+  lift();
 });
 board.element.addEventListener("pointerup", (event) => {
   if (drag === null) return;
@@ -265,20 +250,18 @@ viewer.connect([
 ]);
 
 async function hint() {
-  const from = place();
-  await question("hint", path(), ({ move, san, value }) => {
-    if (here() !== from.position) return;
-    hinted = move;
-    say(`Hint: ${san} (${value}).`);
-    drawBoard();
-  });
-  refresh(true);
+  const position = here();
+  const answer = await question("reply", path());
+  if (answer) {
+    learn(position, { hint: answer.move });
+    say(`Hint: ${position.legal[answer.move]}.`);
+  }
+  goOn();
 }
 
 byId("explain").onchange = byId("worth").onchange = () => {
-  showExplained();
-  drawBoard();
-  refresh(true);
+  if (!isThinking()) stop();
+  show();
 };
 
 byId("type").onsubmit = (event) => {
@@ -286,15 +269,11 @@ byId("type").onsubmit = (event) => {
   const text = byId("move").value.trim();
   const plain = (name) => name.replace(/[+#=x]/g, "").replace(/0/g, "O");
   const isMeant = ([uci, san]) => uci === text.toLowerCase() || plain(san) === plain(text);
-  const found = Object.entries(here().legal ?? {}).find(isMeant);
+  const found = Object.entries(here().legal).find(isMeant);
   byId("move").value = "";
   if (found) act(found[0]);
   else say(`${text.slice(0, 20)} is no legal move here.`);
 };
-
-for (const button of byId("promotion").querySelectorAll("button")) {
-  button.onclick = () => byId("promotion").close(button.value);
-}
 
 // Games ---------------------------------------------------------------------------------------------------------------
 
@@ -304,44 +283,39 @@ byId("new-game").onsubmit = (event) => {
   const [minutes, seconds] = byId("time").value.split(" ").map(Number);
   const clock = minutes ? { white: 60000 * minutes, black: 60000 * minutes, increment: 1000 * seconds } : null;
   const from = byId("from-here").checked ? path() : {};
-  const elo = Number(byId("level").value) || null;
   byId("new").open = false;
-  begin(newGame({ ...from, color, elo, clock })).catch((error) => notify(error.message));
+  begin(newGame({ ...from, color, elo: Number(byId("level").value), clock }));
 };
 
 byId("load-form").onsubmit = async (event) => {
   event.preventDefault();
   const [file] = byId("file").files;
-  const text = byId("pgn").value.trim() || ((await file?.text()) ?? "");
-  if (text.length > data.longest) return notify(`A PGN here has at most ${data.longest >> 10} KiB.`);
-  load(text).catch((error) => notify(error.message));
+  await load(byId("pgn").value.trim() || ((await file?.text()) ?? ""));
+  byId("load-form").reset();
 };
 
 function offerUnfinished(own) {
-  const games = Object.values(stored()).filter(({ id, result }) => result === "*" && id !== own);
-  byId("unfinished").replaceChildren(
-    ...games.map((kept) => {
-      const names = `${nameOf(kept.color)} against ${levelName(kept.elo)}`;
-      const textContent = `Continue: ${names}, ${kept.moves.length} half-moves`;
-      const resume = (event) => {
-        event.target.remove();
-        begin(newGame(kept)).catch((error) => notify(error.message));
-      };
-      return element("button", { type: "button", textContent, onclick: resume });
-    }),
-  );
+  const games = stored().filter(({ id, result, moves }) => result === "*" && id !== own && moves.length);
+  const buttons = games.map((kept) => {
+    const names = `${nameOf(kept.color)} against ${levelName(kept.elo)}`;
+    const resume = (event) => {
+      event.target.remove();
+      begin(newGame(kept));
+    };
+    return button(`Continue: ${names}, ${kept.moves.length} half-moves`, resume);
+  });
+  byId("unfinished").replaceChildren(...buttons);
 }
 
 async function start() {
   board.element.tabIndex = 0;
   board.element.setAttribute("role", "application");
   setInterval(tick, 200);
-  if (data.pgn) return load(data.pgn);
-  const own = stored()[sessionStorage.getItem(STORE)];
+  const own = stored().find(({ id }) => id === sessionStorage.getItem(location.pathname));
   offerUnfinished(own?.id);
-  if (own && own.start === data.start) return begin(newGame(own));
   const color = data.start.split(" ")[1] === "b" ? "black" : "white";
-  return begin(newGame({ color, elo: Number(byId("level").value) }));
+  await begin(newGame(own ?? { color, elo: Number(byId("level").value) }));
+  if (!own && data.pgn) await load(data.pgn);
 }
 
-start().catch((error) => notify(error.message));
+start();

@@ -11,40 +11,40 @@ function forgetMistakes() {
 }
 
 async function load(text) {
-  const { games } = await request("load", { pgn: text });
+  if (text.length > data.longest) throw new Error(`A PGN here has at most ${data.longest >> 10} KiB.`);
+  const { games, remark } = await request("load", { pgn: text });
   byId("choice").hidden = games.length < 2;
-  byId("games").replaceChildren(...games.map(({ names }, index) => new Option(`${index + 1}. ${names}`, index)));
+  byId("games").replaceChildren(...games.map(({ title }, index) => new Option(`${index + 1}. ${title}`, index)));
   const choose = async (index) => {
-    const loaded = games[index];
-    notify(loaded.remark);
-    await begin({ ...newGame(loaded), result: "*", title: loaded.names });
-    viewer.jump(0);
+    await begin(newGame(games[index]));
+    viewer.go(game, 0);
+    notify(games[index].remark || remark);
   };
-  byId("games").onchange = (event) => choose(Number(event.target.value)).catch((error) => notify(error.message));
+  byId("games").onchange = (event) => choose(event.target.value);
   await choose(0);
   byId("load").open = false;
 }
 
 async function review() {
-  const reviewed = game;
-  viewer.leave();
-  forgetMistakes();
   byId("explain").checked = byId("worth").checked = false;
-  showExplained();
+  forgetMistakes();
+  viewer.leave();
   const bar = byId("progress");
-  bar.hidden = false;
-  bar.value = 0;
-  await question("review", wholeGame(), (answer) => {
-    if (answer.done !== undefined) bar.value = answer.done;
-    else if (game === reviewed) showMistakes(answer);
-  }, review);
-  bar.hidden = true;
+  try {
+    const answer = await question("review", record(), ({ done = 1 }) => {
+      bar.hidden = false;
+      bar.value = done;
+    });
+    if (answer) showMistakes(answer);
+  } finally {
+    bar.hidden = asking?.name !== "review";
+  }
 }
 
-function showMistakes({ errors, says, accuracy }) {
+function showMistakes({ errors, positions, accuracy }) {
   mistakes = errors;
-  says.forEach((said, ply) => Object.assign(game.positions[ply], said));
-  errors.forEach(({ index, mark }) => (game.positions[index + 1].mark = mark));
+  positions.forEach((position, ply) => Object.assign(game.positions[ply], position));
+  for (const { index, mark } of errors) game.positions[index + 1].mark = mark;
   const [white, black] = accuracy.map((value) => (value === null ? "\u2013" : `${value} %`));
   const count = errors.length === 1 ? "One mistake" : `${errors.length || "No"} mistakes`;
   byId("review-text").textContent = `${count}. Accuracy: White ${white}, Black ${black}.`;
@@ -53,40 +53,40 @@ function showMistakes({ errors, says, accuracy }) {
 }
 
 function mistakeCard(error, number) {
-  const button = (textContent, onclick) => element("button", { type: "button", textContent, onclick });
-  const from = () => ({
-    path: { ...game.base, moves: game.moves.slice(0, error.index) },
-    position: game.positions[error.index],
-    back: { track: game, at: error.index },
-  });
   const change = element("span", { className: "values", textContent: error.change });
-  const show = button(error.move, () => viewer.jump(error.index + 1));
+  const show = button(error.move, () => viewer.go(game, error.index + 1));
   const title = element("h3", {}, show, ` ${error.mark} by ${error.player} `, change);
   const why = element("details", {}, element("summary", { textContent: "Why, and what was better" }));
   why.append(element("p", { textContent: error.reason }));
-  for (const [name, line] of [["Better", error.better], ["Played", error.played]]) {
-    why.append(element("p", {}, button(name, () => enter(line, from())), ` ${line.text} (${line.value})`));
+  for (const line of [error.better, error.played]) {
+    const follow = (count) => {
+      viewer.go(game, error.index);
+      enter(line, count);
+    };
+    why.append(element("p", {}, button(line.title, () => follow(1)), ...lineButtons(line.steps, follow)));
   }
   return element("li", { className: `error ${error.mark}` }, title, button("Retry", () => tryAgain(number)), why);
 }
 
 function tryAgain(number) {
-  retry = number;
   const error = mistakes[number];
+  retry = number;
+  delete game.positions[error.index].proof;
   board.flipped = error.player === "Black";
   byId("retry-text").textContent = `${error.player} played ${error.move} here. Find a better move.`;
   byId("retry-next").disabled = number === mistakes.length - 1;
-  viewer.jump(error.index);
+  viewer.go(game, error.index);
   board.element.focus({ preventScroll: true });
   board.element.scrollIntoView({ block: "nearest" });
 }
 
 async function attempt(move) {
+  const position = here();
   await prove(move);
-  if (retry === null || insight.proof?.move !== move) return;
-  const { san, is_error: isError, mark } = insight.proof;
+  if (retry === null || position.proof?.move !== move) return;
+  const { is_error: isError, mark } = position.proof;
   const verdict = isError ? `is no better: ${mark}. Try another move` : `is right: ${mark}`;
-  byId("retry-text").textContent = `${san} ${verdict}.`;
+  byId("retry-text").textContent = `${position.legal[move]} ${verdict}.`;
 }
 
 function endRetry() {
@@ -97,9 +97,8 @@ function endRetry() {
 byId("retry-end").onclick = endRetry;
 byId("retry-next").onclick = () => tryAgain(retry + 1);
 byId("retry-answer").onclick = () => {
-  const number = retry;
+  const card = byId("errors").children[retry];
   retry = null;
-  const card = byId("errors").children[number];
   card.querySelector("details").open = true;
   card.querySelector("details button").click();
 };
