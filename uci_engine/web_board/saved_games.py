@@ -5,6 +5,7 @@ Every game has its header GameId. Games of others in the file, and what is no ga
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from pathlib import Path
@@ -31,7 +32,7 @@ class SavedGames:
     def save(self, fields: Fields) -> Answer:
         """Add a game, or replace the one with the same `id`. `elo` is that of the engine, 0 for full strength.
 
-        Returns the path. ValueError: the file cannot be read or written, or is too large. It is all new or all old.
+        Returns the path. ValueError: the file cannot be read or written, or is too large; then it stays as it was.
         """
         number, result, elo = fields.get("id", ""), fields.get("result", "*"), fields.get("elo", 0)
         if not GAME_ID.fullmatch(number) or result not in RESULTS:
@@ -45,7 +46,7 @@ class SavedGames:
         return {"saved": str(self._path)}
 
     def _write(self, number: str, game: bytes) -> None:
-        temporary = self._path.with_name(f".{self._path.name}.new")
+        temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}")
         try:
             before = self._path.read_bytes() if self._path.exists() else b""
             if len(before) > MAX_FILE_BYTES:
