@@ -94,7 +94,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     fit.add_argument("--patience", type=at_least_one, default=6, metavar="N", help="epochs without gain (6)")
     fit.add_argument("--batch", type=at_least_one, default=8192, metavar="N", help="positions (8192)")
     fit.add_argument("--rate", type=above_zero, default=0.002, metavar="N", help="the largest step (0.002)")
-    fit.add_argument("--decay", type=not_negative, default=1.0, metavar="N", help="of parameters, by the step (1)")
+    fit.add_argument("--decay", type=not_negative, default=0.01, metavar="N", help="of parameters, by the step (0.01)")
     fit.add_argument("--seed", type=int, default=0)
     fit.add_argument("--threads", type=at_least_one, default=1, metavar="N", help="(1)")
     fit.add_argument("--checkpoint", type=new_file, metavar="FILE", help="what --resume needs")

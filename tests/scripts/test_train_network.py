@@ -24,7 +24,17 @@ from toolkit.training import network_fit
 from toolkit.training.engine_scores import network_scores, static_scores
 from toolkit.training.examples import Choice
 from toolkit.training.network_data import Cache, Source, parse_source, read_examples, split
-from toolkit.training.network_fit import Fit, Plan, State, load_checkpoint, mean_loss, new_state, save_checkpoint
+from toolkit.training.network_fit import (
+    MAX_HIDDEN,
+    MAX_OUTPUT,
+    Fit,
+    Plan,
+    State,
+    load_checkpoint,
+    mean_loss,
+    new_state,
+    save_checkpoint,
+)
 from toolkit.training.network_model import OUTPUT_CP, Batch, Gradient, Loss, add_gradient, new_network, outputs
 from toolkit.training.network_model import Network as Floating
 from toolkit.training.positions import FIRST, QUIET, RECORD, board_of, pack, write_positions
@@ -188,6 +198,17 @@ def test_a_broken_run_goes_on_to_the_same_network(
     checkpoint.write_bytes(b"PK")
     with pytest.raises(ProgramError, match="is no checkpoint"):
         load_checkpoint(checkpoint, {"a": 1}, start())
+
+
+def test_weights_stay_within_the_bounds_of_the_file(file: Path, cache: Cache) -> None:
+    examples = read_examples([Source(file)], Choice(), default_weights(), cache)
+    state = start()
+    for parameters in state.parameters:
+        parameters += 9
+    fit(examples, Plan(150.0, epochs=1, batch=256), state).run()
+    after = Floating(*state.parameters)
+    assert np.abs(after.output).max() == pytest.approx(MAX_OUTPUT)
+    assert np.abs(after.hidden()).max() == pytest.approx(MAX_HIDDEN)
 
 
 def test_the_program_learns_what_the_features_miss(

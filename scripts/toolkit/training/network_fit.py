@@ -21,10 +21,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from evaluation.network.shape import HIDDEN_LIMIT, MAX_SUM, PIECE_SQUARES
+from evaluation.network.shape import HIDDEN_LIMIT, MAX_SUM, OUTPUT_LIMIT, PIECE_SQUARES
 from toolkit.errors import ProgramError
 from toolkit.files import replaced
 from toolkit.training.network_model import FAST, Batch, Gradient, Loss, Network, Run, add_gradient, outputs
+from toolkit.training.quantisation import OUTPUT_SCALE
 
 Arrays = list[npt.NDArray[Any]]
 
@@ -40,8 +41,10 @@ BLOCK: Final = 64
 MIXTURES: Final = 8
 # What is left of the largest step at the end.
 LAST_RATE: Final = 0.02
-# A weight of the hidden layer, the sum of its two parts, is at most this, so that it can be written to the file.
+# A weight of the hidden layer, the sum of its two parts, and one of the output are at most this, so that they can be
+# written to the file.
 MAX_HIDDEN: Final = (HIDDEN_LIMIT - 1) / MAX_SUM
+MAX_OUTPUT: Final = (OUTPUT_LIMIT - 1) / OUTPUT_SCALE
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Plan:
     epochs: int = 20
     patience: int = 5
     rate: float = 0.002
-    decay: float = 1.0
+    decay: float = 0.01
     batch: int = 8192
     seed: int = 0
     threads: int = 1
@@ -181,6 +184,8 @@ class Fit:
             step(parameters.ravel(), firsts.ravel(), seconds.ravel(), slopes.ravel(), adam)
             for array in arrays:
                 array[:] = 0
+        output = self._network.output
+        output.clip(-MAX_OUTPUT, MAX_OUTPUT, out=output)
 
 
 @njit(**FAST)  # type: ignore[untyped-decorator]

@@ -23,6 +23,8 @@ from toolkit.training.network_model import OUTPUT_CP, Network, joined
 # One centipawn of the output, and what an active unit's square stands for there.
 ONE_CP = 1 << OUTPUT_SHIFT
 SQUARE_OF_ONE = MAX_SUM**2 / (1 << SQUARE_SHIFT)
+# What stands for a weight of 1 of the output.
+OUTPUT_SCALE = OUTPUT_CP * ONE_CP / SQUARE_OF_ONE
 
 
 def quantised(network: Network) -> engine.Network:
@@ -31,7 +33,7 @@ def quantised(network: Network) -> engine.Network:
         raise ProgramError(f"the engine's network has {UNITS} units and {BUCKETS} buckets")
     hidden = np.rint(network.hidden() * MAX_SUM)
     bias = np.rint(network.hidden_bias * MAX_SUM)
-    output = np.rint(network.output * OUTPUT_CP * ONE_CP / SQUARE_OF_ONE)
+    output = np.rint(network.output * OUTPUT_SCALE)
     # Half a centipawn: the output is rounded down.
     output_bias = np.rint(network.output_bias * OUTPUT_CP * ONE_CP) + ONE_CP // 2
     for name, numbers, bound in (
@@ -56,6 +58,6 @@ def floating(network: engine.Network) -> Network:
     return joined(
         hidden,
         bias,
-        (output * (SQUARE_OF_ONE / (OUTPUT_CP * ONE_CP))).astype(np.float32),
+        (output / OUTPUT_SCALE).astype(np.float32),
         (output_bias / (OUTPUT_CP * ONE_CP)).astype(np.float32),
     )
