@@ -168,8 +168,8 @@ OUTPUT = BIAS + 2 * UNITS
 OUTPUT_BIAS = OUTPUT + 4 * BUCKETS * UNITS
 BAD_NETWORKS = {
     "empty": (b"", "it is not a network"),
-    "another version": (changed(24, struct.pack("<I", 2)), "it is not a network of Secateur, version 3"),
-    "another shape": (changed(32, struct.pack("<I", 2**32 - 1)), "it is not a network of Secateur, version 3"),
+    "another version": (changed(24, struct.pack("<I", 2)), "it is not a network of Secateur, version 4"),
+    "another shape": (changed(32, struct.pack("<I", 2**32 - 1)), "it is not a network of Secateur, version 4"),
     "one byte short": (DATA[:-1], "it has fewer than"),
     "endless": (DATA * 2, "it has more than"),
     "damaged": (DATA[:5000] + bytes([DATA[5000] ^ 1]) + DATA[5001:], "it is damaged"),

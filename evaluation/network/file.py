@@ -32,8 +32,8 @@ from evaluation.network.shape import (
     UNITS,
 )
 
-MAGIC: Final = b"Secateur correction\n\0\0\0\0"
-VERSION: Final = 3
+MAGIC: Final = b"Secateur network\n\0\0\0\0\0\0\0"
+VERSION: Final = 4
 _BEGINNING: Final = struct.pack("<24s4I", MAGIC, VERSION, INPUTS, UNITS, BUCKETS)
 _SIZES: Final = {"hidden": INPUTS * UNITS, "hidden_bias": 2 * UNITS, "output": 2 * BUCKETS * 2 * UNITS}
 _BODY: Final = struct.Struct(f"<{''.join(f'{size}s' for size in _SIZES.values())}{BUCKETS}i")

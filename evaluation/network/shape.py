@@ -14,7 +14,7 @@ KING_REGIONS = 8
 KING_REGION = [*[0] * 5, 1, 2, 3, *[4] * 6, 5, 5, *[6] * 16, *[7] * 32]
 INPUTS = 6144
 # The hidden layer.
-UNITS = 256
+UNITS = 512
 # The output has weights of its own for one to four pieces, five to eight, and so on.
 BUCKETS = 8
 PIECES_PER_BUCKET = 4
@@ -29,11 +29,11 @@ OUTPUT_SHIFT = 14
 # minus 1. Weights of the hidden layer have 8 bits there.
 HIDDEN_LIMIT = 128
 HIDDEN_BIAS_LIMIT = 8192
-OUTPUT_LIMIT = 16384
+OUTPUT_LIMIT = 8192
 MAX_OUTPUT_BIAS = 8_388_607
 # The output is cut off beyond, in centipawns.
 MAX_NETWORK_CP = 1000
 # With fewer pieces it is 0.
 MIN_PIECES = 5
 # Beyond this score of the features there is none either: the lead decides, and the network takes time.
-MAX_FEATURES_CP = 400
+MAX_FEATURES_CP = 600
