@@ -88,12 +88,14 @@ def remarks(
     here = ["the queens are exchanged"] if had_queens and not played.queens else []
     there: list[str] = []
     general = ""
+    facts_by_owner = {color: (facts_of(better, color), facts_of(played, color)) for color in chess.COLORS}
     for (subject, owner), cp in sorted(losses.items(), key=lambda item: -item[1]):
         if cp <= 0 or (cp < least_cp and (here or there)):
             break
         possessive = "your" if owner == reader else "White's" if owner else "Black's"
-        facts = _only_in(played, better, owner, subject, is_strength=owner != reader)
-        lost = _only_in(better, played, owner, subject, is_strength=owner == reader)
+        in_better, in_played = facts_by_owner[owner]
+        facts = _only_in(in_played, in_better, subject, is_strength=owner != reader)
+        lost = _only_in(in_better, in_played, subject, is_strength=owner == reader)
         if facts:
             here.append(f"{possessive} {facts[0].words}")
         elif lost and (subject is not Subject.ACTIVITY or owner == reader):
@@ -114,14 +116,12 @@ def _has_bishop_pair(board: chess.Board, color: chess.Color) -> bool:
     return len(board.pieces(chess.BISHOP, color)) >= 2 > len(board.pieces(chess.BISHOP, not color))
 
 
-def _only_in(
-    board: chess.Board, other: chess.Board, color: chess.Color, subject: Subject, is_strength: bool
-) -> list[Fact]:
+def _only_in(here: Sequence[Fact], other: Sequence[Fact], subject: Subject, is_strength: bool) -> list[Fact]:
     """The facts of one side in a position that the other position has not, or less of."""
-    levels = {fact.key: fact.level for fact in facts_of(other, color)}
+    levels = {fact.key: fact.level for fact in other}
     return [
         fact
-        for fact in facts_of(board, color)
+        for fact in here
         if (fact.subject, fact.is_strength) == (subject, is_strength) and fact.level > levels.get(fact.key, -1)
     ]
 
@@ -129,6 +129,11 @@ def _only_in(
 def piece_on(board: chess.Board, square: chess.Square) -> str:
     """`rook on d4`."""
     return f"{chess.piece_name(board.piece_type_at(square) or chess.PAWN)} on {chess.square_name(square)}"
+
+
+def _rank_of(square: chess.Square, color: chess.Color) -> int:
+    """The rank as one side sees it, from 0."""
+    return chess.square_rank(square) if color else 7 - chess.square_rank(square)
 
 
 def _threatened(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
@@ -155,7 +160,7 @@ def _of_king(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
     if len(attackers) >= 2 and has_queen:
         words = f"{name} is under fire from {joined([f'the {piece_on(board, square)}' for square in attackers])}"
         yield Fact(Subject.KING, False, words, "attackers", len(attackers))
-    is_at_home = chess.square_rank(king) == (0 if color else 7)
+    is_at_home = _rank_of(king, color) == 0
     is_central = chess.square_file(king) in (3, 4)
     if is_central and chess.popcount(board.occupied) > MANY_PIECES and not board.has_castling_rights(color):
         yield Fact(Subject.KING, False, f"{name} is caught in the centre", "centre")
@@ -174,7 +179,7 @@ def _of_pawns(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
     pawns, others = board.pieces(chess.PAWN, color), board.pieces_mask(chess.PAWN, not color)
     for square in sorted(pawns, reverse=color):
         file = chess.square_file(square)
-        rank = chess.square_rank(square) if color else 7 - chess.square_rank(square)
+        rank = _rank_of(square, color)
         if not _pawns_ahead(others, color, square, files=(file - 1, file, file + 1)):
             words = f"passed pawn stands on {chess.square_name(square)}"
             yield Fact(Subject.PASSED_PAWNS, True, words, f"passed {file}", rank)
@@ -202,7 +207,7 @@ def _of_pieces(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
         kind = board.piece_type_at(square)
         assert kind is not None
         file, name = chess.square_file(square), piece_on(board, square)
-        rank = chess.square_rank(square) if color else 7 - chess.square_rank(square)
+        rank = _rank_of(square, color)
         others = board.pieces_mask(chess.PAWN, not color)
         is_open = not board.pawns & chess.BB_FILES[file]
         if kind == chess.ROOK and is_open and chess.popcount(board.occupied) > FEW_PIECES:
