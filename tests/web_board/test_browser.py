@@ -134,13 +134,10 @@ def test_a_game_by_keyboard_alone(page: Page) -> None:
     page.wait_for_move(2)
     page.browser.press("e2e5", Keys.ENTER)
     assert page.browser.status == "e2e5 is no legal move here."
-    # On the board the arrows go from e1.
-    page.browser.driver.execute_script("board.element.focus()")
-    page.browser.press(Keys.ARROW_LEFT, Keys.ARROW_UP)
-    assert page.browser.status == "d2, white pawn"
-    page.browser.press(Keys.ENTER)
-    assert "d3" in page.browser.status
-    page.browser.press(Keys.ARROW_UP, Keys.ENTER)
+    # The browser offers the legal moves.
+    offered = page.browser.run("[...byId('legal').options].map(({value}) => value)")
+    assert sorted(offered) == sorted(page.browser.run("Object.values(here().legal)"))
+    page.browser.press("d2d3", Keys.ENTER)
     page.wait_for_move(4)
     assert page.browser.run("game.moves[2]") == "d2d3"
     page.browser.driver.execute_script("byId('takeback').focus()")
@@ -163,7 +160,7 @@ def test_a_game_is_kept_when_the_page_goes_away(page: Page) -> None:
     page.browser.driver.execute_script("sessionStorage.clear()")
     page.reload()
     assert page.browser.run("game.moves") == []
-    page.browser.click("#unfinished button")
+    page.browser.click("#resume")
     page.wait_for_move(2)
     assert page.browser.run("game.moves") == moves
     page.check_quiet()
@@ -176,7 +173,7 @@ def test_black_with_a_clock_from_the_position_on_the_board(page: Page) -> None:
     page.browser.click("#first")
     page.browser.click("#new summary")
     page.browser.driver.execute_script(
-        "byId('color').value = 'black'; byId('level').value = ''; byId('time').value = '1 0'"
+        "byId('color').value = 'black'; byId('level').value = '0'; byId('time').value = '1 0'"
     )
     page.browser.click("#new-game button")
     page.wait_for_move(1)
@@ -199,20 +196,19 @@ def test_a_pawn_is_promoted_by_choice(page: Page, letter: str) -> None:
     page.check_quiet()
 
 
-def test_a_pawn_is_promoted_by_keyboard_and_a_drawn_game_is_over(page: Page) -> None:
+def test_a_promotion_may_be_left_and_a_drawn_game_is_over(page: Page) -> None:
     from selenium.webdriver.common.keys import Keys
 
     page.play_from(STALEMATE)
-    page.browser.driver.execute_script("cursor = 'c7'; board.element.focus()")
-    page.browser.press(Keys.ENTER, Keys.ARROW_UP, Keys.ENTER)
+    page.click("c7", "c8")
     page.wait("byId('promotion').open")
     page.browser.press(Keys.ESCAPE)
     page.wait("!byId('promotion').open")
-    page.browser.driver.execute_script("cursor = 'c7'")
-    page.browser.press(Keys.ENTER, Keys.ARROW_UP, Keys.ENTER)
+    assert page.browser.run("game.moves") == []
+    page.click("c7", "c8")
     # The first choice is the queen.
     page.wait("byId('promotion').open")
-    page.browser.press(Keys.ENTER)
+    page.browser.click("#promotion button")
     page.wait("game.result === '1/2-1/2'")
     assert page.browser.status == "1.c8=Q. Stalemate: the game is drawn."
     assert page.browser.run("asking === null && byId('hint').disabled")
@@ -269,7 +265,7 @@ def test_a_game_outlives_its_server_and_chess960_is_recognised(page: Page, tmp_p
     with Served(tmp_path, "--port", str(server.port)) as server:
         page.browser.show(server.address)
         page.wait("here() !== undefined")
-        page.browser.click("#unfinished button")
+        page.browser.click("#resume")
         page.wait_for_move(2)
         assert page.browser.run("game.moves") == moves
         page.check_quiet()
@@ -348,8 +344,10 @@ def test_a_game_is_loaded_and_its_mistake_retried(page: Page, width: int) -> Non
     page.drag("b8c6")
     page.wait("byId('retry-text').textContent.includes('is right')")
     page.browser.click("#retry-answer")
-    page.wait("viewer.isLine")
-    assert page.browser.find("#errors details[open]")
+    page.wait("here().proof.move === 'd8g5'")
+    assert page.browser.find("#proof")[0].is_displayed()
+    assert "What refutes it: 2...Qg5 3. Nxg5" in page.browser.run("byId('proof-text').textContent")
+    assert page.browser.run("retry") is None
     page.check_quiet()
 
 
@@ -360,7 +358,6 @@ def test_a_screen_reader_finds_a_name_for_everything(page: Page) -> None:
     page.browser.driver.execute_cdp_cmd("Accessibility.enable", {})
     nodes = page.browser.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
     wanted = (
-        "application",
         "button",
         "checkbox",
         "combobox",
@@ -374,6 +371,6 @@ def test_a_screen_reader_finds_a_name_for_everything(page: Page) -> None:
         (node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes if not node.get("ignored")
     ]
     assert [role for role, name in named if role in wanted and not name.strip()] == []
-    board = next(name for role, name in named if role == "application")
+    board = next(name for role, name in named if name.startswith("Board. "))
     assert board.count("pawn") == 16
     assert page.browser.run("here().fen") == chess.STARTING_BOARD_FEN

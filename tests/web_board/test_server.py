@@ -131,7 +131,8 @@ def test_review_finds_the_mistake_and_its_reason(server: Served) -> None:
     assert progress[-1]["done"] == 1
     error = next(each for each in found["errors"] if each["index"] == 3)
     assert error["player"] == "Black"
-    assert error["played"]["steps"][1]["move"] == "f3g5"
+    assert error["mark"] == "blunder"
+    assert error["played"]["text"].startswith("2...Qg5 3. Nxg5")
     assert error["reason"]
     assert len(found["positions"]) == len(MISTAKE) + 2
 
@@ -154,7 +155,7 @@ def test_games_are_loaded(server: Served, pgn: str, games: list[list[str]], rema
     assert [game["moves"] for game in found["games"]] == games
     assert remark in (found["remark"] or found["games"][0]["remark"])
     first = found["games"][0]
-    (shown,) = server.ask("positions", start=first["start"], moves=first["moves"], chess960=first["chess960"])
+    (shown,) = server.ask("positions", start=first["start"], moves=first["moves"])
     assert len(shown["positions"]) == len(games[0]) + 1
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import chess
 
-from uci_engine.board.game import read_fen
 from uci_engine.command_line.arguments import (
     Parser,
     UsageError,
@@ -40,13 +39,13 @@ def run(words: Sequence[str], default_core: str) -> int:
     options = _parser(default_core).parse_args(words)
     try:
         import_module("jinja2")
-        from uci_engine.web_board import saved_games, server
+        from uci_engine.web_board import requests, saved_games, server
     except ImportError as error:
         if error.name is None or error.name.startswith("uci_engine"):
             raise
         raise ImportError(f"the board needs {error.name}: pip install 'secateur[board]'") from None
     try:
-        start = _position(options.fen)
+        start = requests.first_position(options.fen)
         pgn = _games(options.games, server.MAX_PGN_LENGTH)
         listening = server.bound_socket(options.port)
     except (ValueError, OSError) as error:
@@ -61,12 +60,6 @@ def run(words: Sequence[str], default_core: str) -> int:
             threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
         board.run_on(listening)
     return 0
-
-
-def _position(fen: str) -> chess.Board:
-    """The first position, of Chess960 if its castling rights are. PositionError: there can be no such position."""
-    board, _ = read_fen(fen, chess960=True)
-    return board if board.has_chess960_castling_rights() else read_fen(fen, chess960=False)[0]
 
 
 def _games(path: str | None, longest: int) -> str:

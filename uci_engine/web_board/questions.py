@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 import chess
@@ -10,6 +9,7 @@ import chess.pgn
 from chess.engine import InfoDict, Limit
 
 from uci_engine.game_analysis.boards import numbered
+from uci_engine.game_analysis.move_report import NOTHING
 from uci_engine.game_analysis.move_search import compare_moves, explain_move
 from uci_engine.game_analysis.page import errors_with_lines, positions_of
 from uci_engine.game_analysis.report import analyse_game, shown_line
@@ -24,8 +24,6 @@ PROOFS = (0.1, 1.0, 4.0)
 # All moves are compared, and then the best ones are searched, in turns.
 ROUNDS = ((0.3, 2.0), (2.0, 120.0))
 REVIEW = 0.2
-# Between two reports.
-PAUSE = 0.2
 LINES = 3
 MAX_CLOCK_MS = 24 * 3600 * 1000
 
@@ -33,15 +31,16 @@ MAX_CLOCK_MS = 24 * 3600 * 1000
 def reply(turn: Turn, fields: Fields) -> None:
     """The best move, or the engine's move at a level (`elo`), within the clocks of the game if it has any."""
     board, elo = fields.board(), fields.get("elo", 0)
-    times = [min(fields.get(name, 0), MAX_CLOCK_MS) / 1000 for name in ("white", "black", "increment")]
-    white, black, increment = times
-    limit = Limit(white_clock=white, black_clock=black, white_inc=increment, black_inc=increment)
+    white, black, increment = (
+        min(fields.get(name, 0), MAX_CLOCK_MS) / 1000 for name in ("white", "black", "increment")
+    )
+    clocks = Limit(white_clock=white, black_clock=black, white_inc=increment, black_inc=increment)
     turn.configure(uci_analyse_mode=False)
     if elo:
         turn.configure(uci_elo=elo)
     # A weak level must not find what an analysis has learnt.
     turn.game = elo
-    best = turn.begin(board, limit if any(times) else Limit(time=REPLY)).wait()
+    best = turn.begin(board, clocks if white or black else Limit(time=REPLY)).wait()
     turn.require()
     if best.move is None:
         raise ValueError("the game is over")
@@ -74,24 +73,25 @@ def _costs(turn: Turn, board: chess.Board, seconds: float) -> list[Answer]:
     """Each legal move with its value, and what it costs of the expected result, best first."""
     moves = compare_moves(turn, board, Limit(time=seconds)).moves
     best = moves[0].value.expected_for(board.turn)
+    costs = [max(best - found.value.expected_for(board.turn), 0.0) for found in moves]
     return [
         {
             "move": board.uci(found.line[0]),
             "value": found.value.text,
-            "cost": round(max(best - found.value.expected_for(board.turn), 0.0), 3),
+            "cost": round(cost, 3),
+            "loss": f"\u2212{100 * cost:.0f} %" if cost >= NOTHING else "",
         }
-        for found in moves
+        for found, cost in zip(moves, costs, strict=True)
     ]
 
 
 def _search(turn: Turn, board: chess.Board, seconds: float) -> None:
     lines = min(LINES, board.legal_moves.count())
     search = turn.begin(board, Limit(time=seconds), multipv=lines)
-    told = 0.0
     for info in search:
-        if info.get("multipv") == lines and "pv" in info and time.perf_counter() - told > PAUSE:
+        # The last line of a depth.
+        if info.get("multipv") == lines and "pv" in info:
             turn.tell(_report(board, search.multipv))
-            told = time.perf_counter()
     turn.require()
     turn.tell(_report(board, search.multipv))
 
@@ -99,10 +99,11 @@ def _search(turn: Turn, board: chess.Board, seconds: float) -> None:
 def _report(board: chess.Board, infos: Sequence[InfoDict]) -> Answer:
     """What a search has found so far: its effort, and its lines, best first."""
     found = [found_by(info, board) for info in infos if info.get("pv")]
+    depth, nodes, seconds = infos[0].get("depth", 0), infos[0].get("nodes", 0), infos[0].get("time", 0.0)
+    effort = f"Depth {depth}, {nodes:,} positions in {seconds:.1f} s, {board.legal_moves.count()} alternatives."
     return {
-        "depth": infos[0].get("depth", 0),
-        "nodes": max(info.get("nodes", 0) for info in infos),
-        "seconds": infos[0].get("time", 0.0),
+        "depth": depth,
+        "effort": effort,
         "lines": [playable(board, each, board.san(each.line[0])) for each in found],
     }
 
@@ -147,27 +148,10 @@ def review(turn: Turn, fields: Fields) -> None:
 
     game = chess.pgn.Game.from_board(fields.board())
     report = analyse_game(game, turn, Limit(time=REVIEW), on_position)
-    shown = []
-    for error in errors_with_lines(report)[0]:
-        board, ply = report.boards[error["index"]], report.plies[error["index"]]
-        better, played = Found(ply.better_value, line=ply.better), Found(ply.value, line=ply.played)
-        shown.append(
-            {name: error[name] for name in ("index", "player", "change", "reason")}
-            | {
-                "mark": ply.judgement.mark.word,
-                "move": f"{numbered(board, ply.move)}{ply.judgement.mark.sign}",
-                "better": playable(board, better, f"Better: {numbered(board, ply.better[0])}"),
-                "played": playable(board, played, f"Played: {numbered(board, ply.move)}"),
-            }
-        )
+    errors = [error | {"mark": error["mark"].word} for error in errors_with_lines(report)[0]]
     accuracies = [report.summary(color).accuracy for color in (chess.WHITE, chess.BLACK)]
-    turn.tell(
-        {
-            "errors": shown,
-            "positions": positions_of(report),
-            "accuracy": [None if accuracy is None else round(accuracy) for accuracy in accuracies],
-        }
-    )
+    shown = ["\u2013" if accuracy is None else f"{accuracy:.0f} %" for accuracy in accuracies]
+    turn.tell({"errors": errors, "positions": positions_of(report), "accuracy": shown})
 
 
 QUESTIONS = {"reply": reply, "explain": explain, "prove": prove, "review": review}

@@ -60,7 +60,7 @@ class Fields:
         moves: list[Any] = self.get("moves", [])
         if len(moves) > MAX_PLIES or not all(isinstance(move, str) for move in moves):
             raise ValueError(f"a game here has at most {MAX_PLIES} moves of both sides, each a text")
-        board, _ = read_fen(self.get("start", chess.STARTING_FEN), self.get("chess960", False))
+        board = first_position(self.get("start", chess.STARTING_FEN))
         play(board, moves)
         return board
 
@@ -71,6 +71,12 @@ class Fields:
         if text not in legal:
             raise ValueError(f"{quoted(text)} is no legal move here")
         return legal[text]
+
+
+def first_position(fen: str) -> chess.Board:
+    """The first position of a game, of Chess960 if its castling rights are. PositionError: no game can have it."""
+    board, _ = read_fen(fen, chess960=True)
+    return board if board.has_chess960_castling_rights() else read_fen(fen, chess960=False)[0]
 
 
 def positions(fields: Fields) -> Answer:
@@ -108,10 +114,11 @@ def load(fields: Fields) -> Answer:
             problems.append(str(error)[:MAX_WORD])
     if not games:
         raise ValueError(problems[0] if problems else "there is no game in this PGN")
-    remark = (
-        f"{len(problems)} of {len(games) + len(problems)} games cannot be loaded: {problems[0]}" if problems else ""
-    )
-    return {"games": games, "remark": remark}
+    all_games = len(games) + len(problems)
+    return {
+        "games": games,
+        "remark": f"{len(problems)} of {all_games} games cannot be loaded: {problems[0]}" if problems else "",
+    }
 
 
 def _loaded(game: chess.pgn.Game) -> Answer:
@@ -124,7 +131,6 @@ def _loaded(game: chess.pgn.Game) -> Answer:
     return {
         "title": f"{white} \u2013 {black}, {result}",
         "start": board.fen(),
-        "chess960": board.chess960,
         "moves": [node.move.uci() for node in nodes],
         "remark": remarks[0][:MAX_WORD] if remarks else "",
     }

@@ -18,7 +18,6 @@ from uci_engine.web_board.desk import Answer
 from uci_engine.web_board.requests import Fields
 
 GAME_ID = re.compile("[0-9a-f]{1,16}")
-MAX_FILE_BYTES = 16 << 20
 
 
 class SavedGames:
@@ -32,7 +31,7 @@ class SavedGames:
     def save(self, fields: Fields) -> Answer:
         """Add a game, or replace the one with the same `id`. `elo` is that of the engine, 0 for full strength.
 
-        Returns the path. ValueError: the file cannot be read or written, or is too large; then it stays as it was.
+        Returns the path. ValueError: the file cannot be read or written; then it stays as it was.
         """
         number, result, elo = fields.get("id", ""), fields.get("result", "*"), fields.get("elo", 0)
         if not GAME_ID.fullmatch(number) or result not in RESULTS:
@@ -49,8 +48,6 @@ class SavedGames:
         temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}")
         try:
             before = self._path.read_bytes() if self._path.exists() else b""
-            if len(before) > MAX_FILE_BYTES:
-                raise ValueError(f"{self._path} is too large to add games to it")
             temporary.write_bytes(_with_game(before, number, game))
             temporary.replace(self._path)
         except OSError as error:

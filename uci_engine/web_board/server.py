@@ -85,17 +85,16 @@ class BoardServer(uvicorn.Server):
         self._requests = {"positions": positions, "load": load, "save": games.save}
         self._page = render(
             "board.html.j2",
-            {"start": start.fen(), "chess960": start.chess960, "pgn": pgn, "longest": MAX_PGN_LENGTH},
+            {"start": start.fen(), "pgn": pgn, "longest": MAX_PGN_LENGTH},
             folder=TEMPLATES,
             scripts=SCRIPTS,
             styles=("live.css",),
             policy="; connect-src 'self'",
             levels=LEVELS,
         )
-        routes = [
-            Route("/{token}/", self._show_page, methods=["GET"]),
-            Route("/{token}/{name}", self._answer, methods=["POST"]),
-        ]
+        routes = [Route(f"/{self.token}/", self._show_page)]
+        for name in (*QUESTIONS, *self._requests):
+            routes.append(Route(f"/{self.token}/{name}", partial(self._answer, name), methods=["POST"]))
         hosts = Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False)
         app = Starlette(routes=routes, middleware=[hosts])
         super().__init__(
@@ -124,22 +123,13 @@ class BoardServer(uvicorn.Server):
 
     # Requests ------------------------------------------------------------------------------------------------------
 
-    def _check(self, request: Request) -> None:
-        """HTTPException: the request has not the token, or is from another page."""
-        if not secrets.compare_digest(request.path_params["token"].encode(), self.token.encode()):
-            raise HTTPException(404, "This is not the address that secateur board has shown.")
-        if request.method == "POST" and request.headers.get("origin") != f"http://{request.headers.get('host')}":
-            raise HTTPException(403, "Only the page of this server may ask.")
-
-    async def _show_page(self, request: Request) -> Response:
-        self._check(request)
+    async def _show_page(self, _: Request) -> Response:
         return HTMLResponse(self._page, headers=HEADERS)
 
-    async def _answer(self, request: Request) -> Response:
-        self._check(request)
-        name, body = request.path_params["name"], b""
-        if name not in QUESTIONS and name not in self._requests:
-            raise HTTPException(404, "There is no such question.")
+    async def _answer(self, name: str, request: Request) -> Response:
+        if request.headers.get("origin") != f"http://{request.headers.get('host')}":
+            raise HTTPException(403, "Only the page of this server may ask.")
+        body = b""
         try:
             async for part in request.stream():
                 body += part

@@ -14,13 +14,9 @@ class Board {
 
   // The letters of the pieces by square.
   static read(placement) {
-    const squares = {};
-    placement.split("/").forEach((row, y) => {
-      [...row.replace(/\d/g, (count) => " ".repeat(count))].forEach((letter, x) => {
-        if (letter !== " ") squares["abcdefgh"[x] + (8 - y)] = letter;
-      });
-    });
-    return squares;
+    const letters = placement.replaceAll("/", "").replace(/\d/g, (count) => " ".repeat(count));
+    const squares = [...letters].map((letter, i) => ["abcdefgh"[i % 8] + (8 - Math.floor(i / 8)), letter]);
+    return Object.fromEntries(squares.filter(([, letter]) => letter !== " "));
   }
 
   static describe(squares) {
@@ -57,13 +53,13 @@ class Board {
     this.add("path", { class: `arrow ${name}`, "marker-end": `url(#head-${name.split(" ")[0]})`, d });
   }
 
-  // `below` and `above` draw what lies under the pieces and over them.
-  draw(position, below = () => {}, above = () => {}) {
-    const squares = Board.read(position.fen);
+  // `below` draws what lies under the pieces.
+  draw({ fen, last = "", check }, below = () => {}) {
+    const squares = Board.read(fen);
     this.element.replaceChildren();
     this.add("use", { href: "#squares" });
-    for (const square of (position.last || "").match(/../g) || []) this.fill("last-move", square);
-    if (position.check) this.fill("check-square", position.check);
+    for (const square of last.match(/../g) ?? []) this.fill("last-move", square);
+    if (check) this.fill("check-square", check);
     below();
     for (const [square, letter] of Object.entries(squares)) {
       const name = (letter === letter.toUpperCase() ? "w" : "b") + letter.toUpperCase();
@@ -73,19 +69,12 @@ class Board {
       this.add("text", { class: "coordinate", x: i * 45 + 38, y: 357 }, "abcdefgh"[this.flipped ? 7 - i : i]);
       this.add("text", { class: "coordinate", x: 2, y: i * 45 + 10 }, this.flipped ? i + 1 : 8 - i);
     }
-    above();
     this.element.setAttribute("aria-label", Board.describe(squares));
-  }
-
-  // White's share of the bar beside the board, from 0 to 1.
-  showShare(rect, share) {
-    rect.setAttribute("y", this.flipped ? 0 : 100 - 100 * share);
-    rect.setAttribute("height", 100 * share);
   }
 }
 
 // The board, and the place in what it shows: a track, which is the game or a line, each with its positions. A line also
-// has `back`, the place that it leads back to, a title, and where it is known the `share` of all its positions.
+// has a title, and `back`, the place in the game that it leads back to.
 class Viewer {
   // `show` is called after each change.
   constructor(game, show) {
@@ -109,41 +98,41 @@ class Viewer {
     this.show();
   }
 
-  // To a position of the game.
-  jump(ply) {
-    let { track } = this;
-    while (track.back) ({ track } = track.back);
-    this.go(track, ply);
+  // The place in the game, also while a line is shown.
+  get ply() {
+    return this.isLine ? this.track.back.at : this.at;
   }
 
   leave() {
     if (this.isLine) this.go(this.track.back.track, this.track.back.at);
   }
 
-  // What is said, the buttons and the bar. `share`: White's where neither line nor position knows it.
-  showPlace(said, share) {
-    const { track, at, here, isLine } = this;
+  turn() {
+    this.board.flipped = !this.board.flipped;
+    this.show();
+  }
+
+  // What is said, the buttons and the bar. `share`: what White expects, from 0 to 1.
+  showPlace(said, share = this.here.share) {
+    const { track, at, isLine } = this;
     byId("status").textContent = isLine ? `${track.title}: ${said}` : said;
     byId("first").disabled = byId("previous").disabled = at === 0;
     byId("last").disabled = byId("next").disabled = at === track.positions.length - 1;
     byId("line-controls").hidden = !isLine;
     byId("line-title").textContent = track.title ?? "";
-    const known = track.share ?? here.share ?? share;
-    if (known !== undefined) this.board.showShare(byId("bar-white"), known);
+    if (share === undefined) return;
+    byId("bar-white").setAttribute("y", this.board.flipped ? 0 : 100 - 100 * share);
+    byId("bar-white").setAttribute("height", 100 * share);
   }
 
   // Connect what every page does, and these actions, each with its button and its key, either of which may be "".
   connect(actions) {
-    const turn = () => {
-      this.board.flipped = !this.board.flipped;
-      this.show();
-    };
     const all = [
       ["first", "Home", () => this.go(this.track, 0)],
       ["previous", "ArrowLeft", () => this.go(this.track, this.at - 1)],
       ["next", "ArrowRight", () => this.go(this.track, this.at + 1)],
       ["last", "End", () => this.go(this.track, this.track.positions.length - 1)],
-      ["flip", "f", turn],
+      ["flip", "f", () => this.turn()],
       ["leave", "Escape", () => this.leave()],
       ...actions,
     ];
@@ -165,22 +154,15 @@ function element(tag, properties = {}, ...children) {
   return made;
 }
 
-function setCurrent(shown, isCurrent) {
-  if (isCurrent) shown.setAttribute("aria-current", "true");
-  else shown.removeAttribute("aria-current");
+function button(textContent, onclick, className = "") {
+  return element("button", { type: "button", textContent, onclick, className });
 }
 
-// What is said of a position begins with its move: `12.Nf3` or `12...Nf6`.
-function moveOf(position) {
-  const [, number, san] = position.say.match(/^(\d+\.+)([-+=#?!\w]+)/);
-  return { number, san, isBlack: number.endsWith("...") };
-}
-
-// A line as its moves, each of which shows the position after it: `show` gets how many moves that is.
+// A line as its moves, each of which shows the position after it: `show` gets how many moves that is. What is said of a
+// position begins with its move: `12.Nf3` or `12...Nf6`.
 function lineButtons(steps, show) {
-  return steps.map((step, index) => {
-    const { number, san, isBlack } = moveOf(step);
-    const textContent = isBlack && index ? san : number + san;
-    return element("button", { type: "button", className: "line-move", textContent, onclick: () => show(index + 1) });
+  return steps.map(({ say }, index) => {
+    const [move] = say.match(/^[-+=#?!.\w]*[-+=#?!\w]/);
+    return button(index ? move.replace(/^\d+\.\.\./, "") : move, () => show(index + 1), "line-move");
   });
 }

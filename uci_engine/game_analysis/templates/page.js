@@ -5,15 +5,13 @@ const game = { positions: data.positions };
 // A line leads back to the move that it is about. All of it has one value.
 const lines = data.lines.map(({ from, title, share, steps }) => {
   const positions = [{ ...game.positions[from], say: "before the line" }, ...steps];
-  return { title, share, positions, back: { track: game, at: from + 1 } };
+  return { title, positions: positions.map((each) => ({ ...each, share })), back: { track: game, at: from + 1 } };
 });
 // The mistakes that are explained, by the number of the position after them.
 const errors = new Map(data.errors?.map(({ at, played, better }) => [at, [lines[played], lines[better]]]));
 const viewer = new Viewer(game, show);
 const { board } = viewer;
 board.flipped = Boolean(data.flipped);
-// The buttons of the moves of each line.
-const lineMoves = lines.map(() => []);
 
 // The moves of the first position of two lines, as arrows.
 function drawArrows(on, [played, better]) {
@@ -22,14 +20,15 @@ function drawArrows(on, [played, better]) {
 }
 
 function show() {
-  const { track, at, here, isLine } = viewer;
+  const { track, at, here, isLine, ply } = viewer;
   const error = isLine ? undefined : errors.get(at);
-  board.draw(here, undefined, () => error && drawArrows(board, error));
+  board.draw(here);
+  if (error) drawArrows(board, error);
   viewer.showPlace(here.say);
-  lineMoves.forEach((buttons, number) => {
-    buttons.forEach((button, index) => setCurrent(button, track === lines[number] && at === index + 1));
-  });
-  if (byId("moves")) showGame(isLine ? track.back.at : at, error);
+  for (const line of lines) {
+    line.buttons.forEach((button, index) => (button.ariaCurrent = (track === line && at === index + 1) || null));
+  }
+  if (byId("moves")) showGame(ply, error);
 }
 
 function showGame(ply, error) {
@@ -43,7 +42,7 @@ function showGame(ply, error) {
     const isHere = Number(button.dataset.to) === ply;
     // Tab reaches one move, and the arrows the others.
     button.tabIndex = Number(button.dataset.to) === (ply || 1) ? 0 : -1;
-    setCurrent(button, isHere);
+    button.ariaCurrent = isHere || null;
     if (isHere && hadFocus) button.focus({ preventScroll: true });
   }
   for (const each of all(".error")) each.classList.toggle("current", each.id === `error-${ply}`);
@@ -60,58 +59,43 @@ function keepInView(move, error) {
 }
 
 // Where the board stands above everything else, it is brought into sight.
-const bringBoardIntoSight = () => innerWidth < 900 && board.element.scrollIntoView({ block: "nearest" });
-
-function showLine(number, step) {
-  viewer.go(lines[number], step);
-  bringBoardIntoSight();
-}
-
-function jump(ply) {
-  if (ply !== undefined) viewer.jump(ply);
-  bringBoardIntoSight();
-}
-
-function toError(direction) {
-  const here = viewer.isLine ? viewer.track.back.at : viewer.at;
-  const places = [...errors.keys()];
-  jump(direction > 0 ? places.find((ply) => ply > here) : places.findLast((ply) => ply < here));
+function go(track, at = viewer.ply) {
+  viewer.go(track, at);
+  if (innerWidth < 900) board.element.scrollIntoView({ block: "nearest" });
 }
 
 viewer.connect([
-  ["error-before", "p", () => toError(-1)],
-  ["error-after", "n", () => toError(1)],
+  ["error-before", "p", () => go(game, [...errors.keys()].findLast((ply) => ply < viewer.ply))],
+  ["error-after", "n", () => go(game, [...errors.keys()].find((ply) => ply > viewer.ply))],
 ]);
 all(".move").forEach((button, index) => {
   button.dataset.to = index + 1;
   button.title = game.positions[index + 1].say;
-  button.onclick = () => jump(index + 1);
+  button.onclick = () => go(game, index + 1);
 });
-for (const button of all("button[data-line]")) button.onclick = () => showLine(button.dataset.line, 1);
+for (const button of all("button[data-line]")) button.onclick = () => go(lines[button.dataset.line], 1);
 for (const text of all(".line-moves")) {
-  const { line } = text.dataset;
-  lineMoves[line] = lineButtons(lines[line].positions.slice(1), (step) => showLine(line, step));
+  const line = lines[text.dataset.line];
+  line.buttons = lineButtons(line.positions.slice(1), (step) => go(line, step));
   // Tab reaches the button before the line, and the arrows its moves.
-  for (const button of lineMoves[line]) button.tabIndex = -1;
-  text.replaceChildren(...lineMoves[line]);
+  for (const button of line.buttons) button.tabIndex = -1;
+  text.replaceChildren(...line.buttons);
 }
-byId("slider")?.addEventListener("input", (event) => viewer.jump(Number(event.target.value)));
+byId("slider")?.addEventListener("input", (event) => viewer.go(game, Number(event.target.value)));
 
-// The graphs: a click or a drag jumps.
 for (const graph of all(".graph")) {
-  const follow = (event) => {
-    const box = graph.getBoundingClientRect();
-    viewer.jump(Math.round(((event.clientX - box.left) / box.width) * (game.positions.length - 1)));
+  graph.onclick = (event) => {
+    const { left, width } = graph.getBoundingClientRect();
+    viewer.go(game, Math.round(((event.clientX - left) / width) * (game.positions.length - 1)));
   };
-  graph.onclick = follow;
-  graph.onpointermove = (event) => event.buttons & 1 && follow(event);
 }
 
 // Each mistake has a small board, seen from the side that moved.
 for (const [at, error] of errors) {
   const diagram = new Board(document.querySelector(`#error-${at} .diagram`));
-  diagram.flipped = moveOf(error[0].positions[1]).isBlack;
-  diagram.draw(error[0].positions[0], undefined, () => drawArrows(diagram, error));
+  diagram.flipped = error[0].positions[1].say.includes("...");
+  diagram.draw(error[0].positions[0]);
+  drawArrows(diagram, error);
   diagram.element.setAttribute("aria-label", `Position before it. ${error[0].title}. ${error[1].title}.`);
 }
 show();

@@ -1,29 +1,26 @@
 // The game on the board, the lines beside it, the clocks, and what is kept of the game.
 const data = JSON.parse(byId("data").textContent);
-const STORE = "secateur-board";
-const MAX_KEPT = 8;
 
-// A track also has all moves that led there. Its positions are those after the first `from` of them.
+// `title`: who plays. `color`: the player's, null where nobody plays. `elo`: 0 for full strength. `clock`: milliseconds,
+// null for none. `ending`: why the game is over where the board does not show it.
+const newGame = (fields) => ({
+  id: crypto.getRandomValues(new BigUint64Array(1))[0].toString(16),
+  title: "A position to look at.",
+  start: data.start,
+  moves: [],
+  color: null,
+  elo: 0,
+  clock: null,
+  result: "*",
+  ending: "",
+  ...fields,
+  positions: [],
+});
+
+// A track also has the moves from the start, and the position before the first of them and after each.
 let game = newGame({});
 const viewer = new Viewer(game, show);
-
-// `color`: the player's, null where nobody plays. `elo`: 0 for full strength. `clock`: milliseconds, null for none.
-function newGame(fields) {
-  return {
-    id: crypto.getRandomValues(new BigUint64Array(1))[0].toString(16),
-    start: data.start,
-    chess960: data.chess960,
-    moves: [],
-    from: 0,
-    color: null,
-    elo: 0,
-    clock: null,
-    result: "*",
-    title: "",
-    ...fields,
-    positions: [],
-  };
-}
+const { board } = viewer;
 
 const here = () => viewer.here;
 const latest = () => game.positions.at(-1);
@@ -32,79 +29,50 @@ const isThinking = () => isPlaying() && latest().turn !== game.color;
 const canPlay = () => isPlaying() && here() === latest() && !isThinking();
 // The game without what the server can tell again.
 const record = () => ({ ...game, positions: [] });
-
+// The last game that any tab has kept, and that of this tab as long as the server is the same.
+const lastKept = () => JSON.parse(localStorage["secateur-game"] ?? "null");
+const ownKept = () => JSON.parse(sessionStorage[location.pathname] ?? "null");
 // The position on the board, as the server is asked about it.
-function path() {
-  const { start, chess960, moves, from } = viewer.track;
-  return { start, chess960, moves: moves.slice(0, from + viewer.at) };
-}
+const path = () => ({ start: viewer.track.start, moves: viewer.track.moves.slice(0, viewer.at) });
 
-// Ask for the positions that a track does not have yet.
-async function fill(holder) {
-  const { start, chess960, moves, from, positions } = holder;
-  const found = await request("positions", { start, chess960, moves, first: from + positions.length });
-  positions.push(...found.positions);
+// The track with all its positions. It comes with those before the first of these moves.
+async function filled(track) {
+  const { start, moves, positions } = track;
+  const found = await ask("positions", { start, moves, first: positions.length });
+  return { ...track, positions: [...positions, ...found.positions] };
 }
-
-function keep() {
-  if (game.color === null) return;
-  const others = stored().filter(({ id }) => id !== game.id);
-  localStorage.setItem(STORE, JSON.stringify([...others, record()].slice(-MAX_KEPT)));
-  // In this tab it is the game to go on with, as long as the server is the same.
-  sessionStorage.setItem(location.pathname, game.id);
-  request("save", record()).then(({ saved }) => {
-    byId("saved").textContent = `Saved in ${saved}.`;
-  });
-}
-
-// The games that the browser has kept.
-function stored() {
-  try {
-    return JSON.parse(localStorage.getItem(STORE) ?? "[]");
-  } catch {
-    return [];
-  }
-}
-
-// Lines ---------------------------------------------------------------------------------------------------------------
 
 // Go into a line from here, to the position after so many of its moves.
-async function enter({ steps, title, share }, count = 1) {
-  const { start, chess960, moves } = path();
-  const { track, at, isLine } = viewer;
-  const line = {
-    start,
-    chess960,
-    moves: [...moves, ...steps.map(({ move }) => move)],
-    from: isLine ? track.from : at,
-    positions: isLine ? track.positions.slice(0, at + 1) : [here()],
-    back: isLine ? track.back : { track, at },
-    title,
-    share,
-  };
-  const to = line.positions.length - 1 + count;
-  await fill(line);
-  viewer.go(line, to);
+async function enter({ steps, title }, count = 1) {
+  const { start, moves } = path();
+  const { track, at } = viewer;
+  const line = { start, moves: [...moves, ...steps.map(({ move }) => move)], positions: track.positions.slice(0, at + 1) };
+  viewer.go({ ...(await filled(line)), title, back: track.back ?? { track, at } }, at + count);
 }
 
 // Play --------------------------------------------------------------------------------------------------------------
 
-let turnBegan = performance.now();
-
 async function begin(fresh) {
-  await fill(fresh);
-  game = fresh;
+  game = await filled(fresh);
   board.flipped = game.color === "black";
-  changed();
+  goToLatest();
 }
 
-// The game is another one, or has gone back.
-function changed() {
+function goToLatest() {
   stop();
   forgetMistakes();
-  turnBegan = performance.now();
-  if (game.color !== null) game.result = latest().result ?? game.result;
+  if (game.result === "*") game.result = latest().result ?? "*";
   viewer.go(game, game.moves.length);
+}
+
+// The game goes on or back, or is over.
+function change(fields) {
+  Object.assign(game, fields);
+  goToLatest();
+  localStorage["secateur-game"] = sessionStorage[location.pathname] = JSON.stringify(record());
+  ask("save", record()).then(({ saved }) => {
+    byId("saved").textContent = `Saved in ${saved}.`;
+  });
 }
 
 async function engineMoves() {
@@ -114,71 +82,51 @@ async function engineMoves() {
 
 // Make a move of the game.
 async function commit(move) {
-  const { moves, positions } = game;
-  const longer = { ...game, moves: [...moves, move], positions: [...positions] };
-  await fill(longer);
+  const before = game.moves;
+  const { moves, positions } = await filled({ ...game, moves: [...before, move] });
+  tick();
   // In the meantime the player may have moved, taken back, resigned, or begun another game.
-  if (game.moves !== moves || !isPlaying()) return;
-  if (isRunning()) {
-    const { turn } = latest();
-    game.clock[turn] = timeLeft(turn) + game.clock.increment;
-  }
-  turnBegan = performance.now();
-  game.moves = longer.moves;
-  game.positions = longer.positions;
-  game.result = latest().result ?? "*";
-  keep();
-  viewer.go(game, game.moves.length);
+  if (game.moves !== before || !isPlaying()) return;
+  if (game.clock && before.length) game.clock[latest().turn] += game.clock.increment;
+  change({ moves, positions });
 }
 
 // Play a move in the game if it is the player's turn there, or else in a line.
 const play = (move) => (canPlay() ? commit(move) : enter({ steps: [{ move }], title: "Your line" }));
 
+// How many moves are left when the player takes one back.
+const fewerMoves = () => game.moves.length - (latest().turn === game.color ? 2 : 1);
+
 function takeBack() {
-  if (game.color === null) return;
-  const count = game.moves.length - (latest().turn === game.color ? 2 : 1);
-  if (count < 0) return;
+  const count = fewerMoves();
   // A game that goes on after its end has no clock.
-  if (!isPlaying()) game.clock = null;
-  game.moves = game.moves.slice(0, count);
-  game.positions = game.positions.slice(0, count + 1);
-  game.result = "*";
-  game.title = "";
-  keep();
-  changed();
+  const clock = isPlaying() ? game.clock : null;
+  const positions = game.positions.slice(0, count + 1);
+  change({ moves: game.moves.slice(0, count), positions, clock, result: "*", ending: "" });
 }
 
 const nameOf = (color) => color[0].toUpperCase() + color.slice(1);
 
 function lose(color, how) {
-  if (isRunning()) game.clock[latest().turn] = timeLeft(latest().turn);
-  stop();
-  game.result = color === "white" ? "0-1" : "1-0";
-  game.title = `${nameOf(color)} ${how}.`;
-  keep();
-  viewer.go(game, game.moves.length);
-}
-
-function resign() {
-  if (isPlaying()) lose(game.color, "resigns");
+  change({ result: color === "white" ? "0-1" : "1-0", ending: `${nameOf(color)} ${how}.` });
 }
 
 // Clocks --------------------------------------------------------------------------------------------------------------
 
-// The clock stands before the first move.
-const isRunning = () => isPlaying() && game.clock !== null && game.moves.length > 0;
-
-const timeLeft = (color) => Math.max(0, Math.round(game.clock[color] - (performance.now() - turnBegan)));
+let ticked = performance.now();
 
 function tick() {
+  const passed = Math.round(performance.now() - ticked);
+  ticked += passed;
   if (game.clock === null) return;
   for (const color of ["white", "black"]) {
-    const id = (color === "black") === board.flipped ? "clock-below" : "clock-above";
-    const runs = isRunning() && latest().turn === color;
-    const left = runs ? timeLeft(color) : game.clock[color];
-    const seconds = Math.ceil(left / 1000);
-    byId(id).textContent = `${nameOf(color)} ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-    byId(id).classList.toggle("runs", runs);
-    if (runs && left === 0) lose(color, "has lost on time");
+    // It stands before the first move.
+    const runs = isPlaying() && game.moves.length > 0 && latest().turn === color;
+    if (runs) game.clock[color] = Math.max(0, game.clock[color] - passed);
+    const seconds = Math.ceil(game.clock[color] / 1000);
+    const clock = byId((color === "black") === board.flipped ? "clock-below" : "clock-above");
+    clock.textContent = `${nameOf(color)} ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+    clock.classList.toggle("runs", runs);
+    if (runs && seconds === 0) lose(color, "has lost on time");
   }
 }

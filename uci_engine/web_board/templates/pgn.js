@@ -1,6 +1,6 @@
 // Games to go through: load them, find the mistakes, and retry them.
 let mistakes = [];
-// The number of the mistake that the player tries to mend, null for none.
+// The mistake that the player tries to mend, null for none.
 let retry = null;
 
 function forgetMistakes() {
@@ -12,7 +12,7 @@ function forgetMistakes() {
 
 async function load(text) {
   if (text.length > data.longest) throw new Error(`A PGN here has at most ${data.longest >> 10} KiB.`);
-  const { games, remark } = await request("load", { pgn: text });
+  const { games, remark } = await ask("load", { pgn: text });
   byId("choice").hidden = games.length < 2;
   byId("games").replaceChildren(...games.map(({ title }, index) => new Option(`${index + 1}. ${title}`, index)));
   const choose = async (index) => {
@@ -26,79 +26,46 @@ async function load(text) {
 }
 
 async function review() {
-  byId("explain").checked = byId("worth").checked = false;
+  byId("explain").checked = false;
   forgetMistakes();
-  viewer.leave();
-  const bar = byId("progress");
-  try {
-    const answer = await question("review", record(), ({ done = 1 }) => {
-      bar.hidden = false;
-      bar.value = done;
-    });
-    if (answer) showMistakes(answer);
-  } finally {
-    bar.hidden = asking?.name !== "review";
-  }
+  const answer = question("review", record(), ({ done = 1 }) => {
+    byId("progress").value = done;
+  });
+  viewer.go(game, viewer.ply);
+  const found = await answer;
+  if (found) showMistakes(found);
 }
 
-function showMistakes({ errors, positions, accuracy }) {
+function showMistakes({ errors, positions, accuracy: [white, black] }) {
   mistakes = errors;
   positions.forEach((position, ply) => Object.assign(game.positions[ply], position));
   for (const { index, mark } of errors) game.positions[index + 1].mark = mark;
-  const [white, black] = accuracy.map((value) => (value === null ? "\u2013" : `${value} %`));
   const count = errors.length === 1 ? "One mistake" : `${errors.length || "No"} mistakes`;
   byId("review-text").textContent = `${count}. Accuracy: White ${white}, Black ${black}.`;
   byId("errors").replaceChildren(...errors.map(mistakeCard));
   show();
 }
 
-function mistakeCard(error, number) {
+function mistakeCard(error) {
   const change = element("span", { className: "values", textContent: error.change });
-  const show = button(error.move, () => viewer.go(game, error.index + 1));
-  const title = element("h3", {}, show, ` ${error.mark} by ${error.player} `, change);
-  const why = element("details", {}, element("summary", { textContent: "Why, and what was better" }));
-  why.append(element("p", { textContent: error.reason }));
-  for (const line of [error.better, error.played]) {
-    const follow = (count) => {
-      viewer.go(game, error.index);
-      enter(line, count);
-    };
-    why.append(element("p", {}, button(line.title, () => follow(1)), ...lineButtons(line.steps, follow)));
-  }
-  return element("li", { className: `error ${error.mark}` }, title, button("Retry", () => tryAgain(number)), why);
+  const title = element("h3", {}, `${error.move}, ${error.mark} by ${error.player} `, change);
+  const buttons = [button("Retry", () => tryAgain(error)), " ", button("Why", () => showAnswer(error))];
+  return element("li", { className: `error ${error.mark}` }, title, ...buttons);
 }
 
-function tryAgain(number) {
-  const error = mistakes[number];
-  retry = number;
+// It ends when another position is shown.
+function tryAgain(error) {
+  retry = error;
   delete game.positions[error.index].proof;
   board.flipped = error.player === "Black";
   byId("retry-text").textContent = `${error.player} played ${error.move} here. Find a better move.`;
-  byId("retry-next").disabled = number === mistakes.length - 1;
+  byId("retry-next").disabled = error === mistakes.at(-1);
   viewer.go(game, error.index);
-  board.element.focus({ preventScroll: true });
   board.element.scrollIntoView({ block: "nearest" });
 }
 
-async function attempt(move) {
-  const position = here();
-  await prove(move);
-  if (retry === null || position.proof?.move !== move) return;
-  const { is_error: isError, mark } = position.proof;
-  const verdict = isError ? `is no better: ${mark}. Try another move` : `is right: ${mark}`;
-  byId("retry-text").textContent = `${position.legal[move]} ${verdict}.`;
-}
-
-function endRetry() {
+function showAnswer({ index }) {
   retry = null;
-  show();
+  viewer.go(game, index);
+  prove(game.moves[index]);
 }
-
-byId("retry-end").onclick = endRetry;
-byId("retry-next").onclick = () => tryAgain(retry + 1);
-byId("retry-answer").onclick = () => {
-  const card = byId("errors").children[retry];
-  retry = null;
-  card.querySelector("details").open = true;
-  card.querySelector("details button").click();
-};
