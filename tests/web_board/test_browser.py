@@ -111,8 +111,8 @@ def test_a_game_by_mouse(page: Page, width: int) -> None:
     page.browser.click("#takeback")
     page.wait_for_move(2)
     page.browser.click("#hint")
-    page.wait("here().hint !== undefined")
-    assert page.browser.status.startswith("Hint: ")
+    page.wait("byId('status').textContent.includes('Hint: ')")
+    assert len(page.browser.find("#board .arrow")) == 1
     page.browser.click("#previous")
     page.drag("d2d3")
     page.wait_for_move(2)
@@ -284,7 +284,7 @@ def test_explain_and_prove(page: Page, width: int) -> None:
     page.wait("here().worth !== undefined")
     assert len(page.browser.find("#board .worth-text")) == 30
     page.click("e2")
-    assert len(page.browser.find("#board .cost-text")) == 2
+    assert len(page.browser.find("#board rect[class^='cost']")) == 2
     page.click("e2")
 
     # A line is played through, by its moves and the buttons, and left.

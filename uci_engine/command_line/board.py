@@ -77,8 +77,7 @@ def _parser(default_core: str) -> Parser:
     text = "the position to play from, also of Chess960 (default: the start position)"
     first.add_argument("--fen", metavar="FEN", default=chess.STARTING_FEN, help=text)
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
-    text = "the port (default: 8064, or a free one)"
-    parser.add_argument("--port", metavar="N", type=number(0, 65535), help=text)
+    parser.add_argument("--port", metavar="N", type=number(0, 65535), help="the port (default: 8064, or a free one)")
     text = f"where to write the games that are played (default {GAMES_FILE})"
     parser.add_argument("--pgn", metavar="FILE", default=GAMES_FILE, help=text)
     add_options(parser, "--option SyzygyPath=/tables", threads=" (default 1)", hash=" (default 64)")

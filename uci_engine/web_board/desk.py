@@ -71,7 +71,7 @@ class Turn:
 
 
 class Desk:
-    """Where questions are asked, in an event loop. `close` ends it, and the engine, which is its own."""
+    """Where questions are asked, in an event loop. `close` ends it. The engine answers nobody else."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -89,8 +89,7 @@ class Desk:
         loop = asyncio.get_running_loop()
         answers: asyncio.Queue[Answer | None] = asyncio.Queue()
         self.stop(OTHER_TAB)
-        turn = Turn(self._engine, lambda answer: loop.call_soon_threadsafe(answers.put_nowait, answer))
-        self._turn = turn
+        turn = self._turn = Turn(self._engine, lambda answer: loop.call_soon_threadsafe(answers.put_nowait, answer))
         work = loop.run_in_executor(self._pool, self._answer, turn, question)
         work.add_done_callback(lambda _: answers.put_nowait(None))
         try:
@@ -116,4 +115,3 @@ class Desk:
     def close(self) -> None:
         self.stop()
         self._pool.shutdown(cancel_futures=True)
-        self._engine.close()

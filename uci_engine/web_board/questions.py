@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import chess
 import chess.pgn
-from chess.engine import InfoDict, Limit
+from chess.engine import Limit
 
+from uci_engine.board.game import play
 from uci_engine.game_analysis.boards import numbered
 from uci_engine.game_analysis.move_report import NOTHING
 from uci_engine.game_analysis.move_search import compare_moves, explain_move
@@ -86,26 +85,18 @@ def _costs(turn: Turn, board: chess.Board, seconds: float) -> list[Answer]:
 
 
 def _search(turn: Turn, board: chess.Board, seconds: float) -> None:
-    lines = min(LINES, board.legal_moves.count())
+    """Tell the effort and the best lines after each depth."""
+    alternatives = board.legal_moves.count()
+    lines = min(LINES, alternatives)
     search = turn.begin(board, Limit(time=seconds), multipv=lines)
     for info in search:
-        # The last line of a depth.
-        if info.get("multipv") == lines and "pv" in info:
-            turn.tell(_report(board, search.multipv))
+        if info.get("multipv", 1) == lines and "pv" in info:
+            depth, nodes, passed = info["depth"], info["nodes"], info["time"]
+            effort = f"Depth {depth}, {nodes:,} positions in {passed:.1f} s, {alternatives} alternatives."
+            found = [found_by(line, board) for line in search.multipv if "pv" in line]
+            best = [playable(board, each, board.san(each.line[0])) for each in found]
+            turn.tell({"depth": depth, "effort": effort, "lines": best})
     turn.require()
-    turn.tell(_report(board, search.multipv))
-
-
-def _report(board: chess.Board, infos: Sequence[InfoDict]) -> Answer:
-    """What a search has found so far: its effort, and its lines, best first."""
-    found = [found_by(info, board) for info in infos if info.get("pv")]
-    depth, nodes, seconds = infos[0].get("depth", 0), infos[0].get("nodes", 0), infos[0].get("time", 0.0)
-    effort = f"Depth {depth}, {nodes:,} positions in {seconds:.1f} s, {board.legal_moves.count()} alternatives."
-    return {
-        "depth": depth,
-        "effort": effort,
-        "lines": [playable(board, each, board.san(each.line[0])) for each in found],
-    }
 
 
 def playable(board: chess.Board, found: Found, title: str) -> Answer:
@@ -121,7 +112,8 @@ def playable(board: chess.Board, found: Found, title: str) -> Answer:
 def prove(turn: Turn, fields: Fields) -> None:
     """Why a move is good or bad, three times, each with a longer search."""
     board = fields.board()
-    move = fields.move(board)
+    play(board, [fields.get("move", "")])
+    move = board.pop()
     for seconds in PROOFS:
         found = explain_move(turn, board, move, Limit(time=seconds))
         mark = found.judgement.mark

@@ -18,7 +18,6 @@ from uci_engine.game_analysis.boards import numbered
 from uci_engine.game_analysis.html import position
 from uci_engine.game_analysis.pgn import game_texts, read_game
 from uci_engine.game_analysis.report import MAX_PLIES, played_moves
-from uci_engine.text import quoted
 from uci_engine.web_board.desk import Answer
 
 # Of a name or a remark, so many characters are shown.
@@ -41,12 +40,9 @@ class Fields:
     def __init__(self, body: bytes) -> None:
         """ValueError: this is no JSON object."""
         try:
-            fields = json.loads(body)
-        except (ValueError, RecursionError):
-            fields = None
-        if not isinstance(fields, dict):
-            raise ValueError("the request is no JSON object")
-        self._fields: dict[str, Any] = fields
+            self._fields: dict[str, Any] = {**json.loads(body)}
+        except (TypeError, ValueError, RecursionError):
+            raise ValueError("the request is no JSON object") from None
 
     def get(self, name: str, default: T) -> T:
         """A field, which has the type of its default. ValueError: it has another one."""
@@ -63,14 +59,6 @@ class Fields:
         board = first_position(self.get("start", chess.STARTING_FEN))
         play(board, moves)
         return board
-
-    def move(self, board: chess.Board) -> chess.Move:
-        """The field `move`, which is legal on this board."""
-        legal = {board.uci(move): move for move in board.legal_moves}
-        text = self.get("move", "")
-        if text not in legal:
-            raise ValueError(f"{quoted(text)} is no legal move here")
-        return legal[text]
 
 
 def first_position(fen: str) -> chess.Board:
@@ -115,10 +103,8 @@ def load(fields: Fields) -> Answer:
     if not games:
         raise ValueError(problems[0] if problems else "there is no game in this PGN")
     all_games = len(games) + len(problems)
-    return {
-        "games": games,
-        "remark": f"{len(problems)} of {all_games} games cannot be loaded: {problems[0]}" if problems else "",
-    }
+    remark = f"{len(problems)} of {all_games} games cannot be loaded: {problems[0]}" if problems else ""
+    return {"games": games, "remark": remark}
 
 
 def _loaded(game: chess.pgn.Game) -> Answer:

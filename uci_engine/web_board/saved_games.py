@@ -40,20 +40,17 @@ class SavedGames:
         sides = ["Player", f"Secateur {__version__} at {elo}" if elo else f"Secateur {__version__}"]
         white, black = sides if fields.get("color", "white") == "white" else reversed(sides)
         game.headers.update(Event="Game against Secateur", White=white, Black=black, Result=result, GameId=number)
-        with self._lock:
-            self._write(number, f"{game}\n\n".encode())
-        return {"saved": str(self._path)}
-
-    def _write(self, number: str, game: bytes) -> None:
         temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}")
-        try:
-            before = self._path.read_bytes() if self._path.exists() else b""
-            temporary.write_bytes(_with_game(before, number, game))
-            temporary.replace(self._path)
-        except OSError as error:
-            raise ValueError(f"the game cannot be saved in {self._path}: {error.strerror}") from None
-        finally:
-            temporary.unlink(missing_ok=True)
+        with self._lock:
+            try:
+                before = self._path.read_bytes() if self._path.exists() else b""
+                temporary.write_bytes(_with_game(before, number, f"{game}\n\n".encode()))
+                temporary.replace(self._path)
+            except OSError as error:
+                raise ValueError(f"the game cannot be saved in {self._path}: {error.strerror}") from None
+            finally:
+                temporary.unlink(missing_ok=True)
+        return {"saved": str(self._path)}
 
 
 def _with_game(text: bytes, number: str, game: bytes) -> bytes:

@@ -30,7 +30,7 @@ from starlette.routing import Route
 from uci_engine.api.engine import Engine
 from uci_engine.game_analysis.html import render
 from uci_engine.search.strength import MAX_ELO, MIN_ELO
-from uci_engine.web_board.desk import Answer, Desk
+from uci_engine.web_board.desk import Desk
 from uci_engine.web_board.questions import QUESTIONS
 from uci_engine.web_board.requests import Fields, load, positions
 from uci_engine.web_board.saved_games import SavedGames
@@ -83,7 +83,7 @@ class BoardServer(uvicorn.Server):
         self.token = secrets.token_urlsafe(16)
         self._desk = Desk(engine)
         self._requests = {"positions": positions, "load": load, "save": games.save}
-        self._page = render(
+        page = render(
             "board.html.j2",
             {"start": start.fen(), "pgn": pgn, "longest": MAX_PGN_LENGTH},
             folder=TEMPLATES,
@@ -92,25 +92,18 @@ class BoardServer(uvicorn.Server):
             policy="; connect-src 'self'",
             levels=LEVELS,
         )
-        routes = [Route(f"/{self.token}/", self._show_page)]
+        routes = [Route(f"/{self.token}/", HTMLResponse(page, headers=HEADERS), methods=["GET"])]
         for name in (*QUESTIONS, *self._requests):
             routes.append(Route(f"/{self.token}/{name}", partial(self._answer, name), methods=["POST"]))
         hosts = Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False)
         app = Starlette(routes=routes, middleware=[hosts])
-        super().__init__(
-            uvicorn.Config(
-                app,
-                log_level="error",
-                limit_concurrency=MAX_CONNECTIONS,
-                timeout_graceful_shutdown=2,
-                server_header=False,
-                ws="none",
-                lifespan="off",
-            )
+        config = uvicorn.Config(
+            app, log_level="error", ws="none", limit_concurrency=MAX_CONNECTIONS, timeout_graceful_shutdown=2
         )
+        super().__init__(config)
 
     def run_on(self, listening: socket.socket) -> None:
-        """Serve on this socket until Ctrl-C or SIGTERM, and close the engine."""
+        """Serve on this socket until Ctrl-C or SIGTERM."""
         try:
             self.run(sockets=[listening])
         finally:
@@ -120,11 +113,6 @@ class BoardServer(uvicorn.Server):
         """End, and at once the answer that is being told. uvicorn itself would raise the signal again at the end."""
         self._desk.stop()
         self.should_exit = True
-
-    # Requests ------------------------------------------------------------------------------------------------------
-
-    async def _show_page(self, _: Request) -> Response:
-        return HTMLResponse(self._page, headers=HEADERS)
 
     async def _answer(self, name: str, request: Request) -> Response:
         if request.headers.get("origin") != f"http://{request.headers.get('host')}":
@@ -144,12 +132,8 @@ class BoardServer(uvicorn.Server):
             fields = Fields(body)
             if name in QUESTIONS:
                 async for answer in self._desk.ask(partial(QUESTIONS[name], fields=fields)):
-                    yield _line(answer)
+                    yield json.dumps(answer) + "\n"
             else:
-                yield _line(await run_in_threadpool(self._requests[name], fields))
+                yield json.dumps(await run_in_threadpool(self._requests[name], fields)) + "\n"
         except ValueError as error:
-            yield _line({"problem": str(error)})
-
-
-def _line(answer: Answer) -> str:
-    return json.dumps(answer) + "\n"
+            yield json.dumps({"problem": str(error)}) + "\n"

@@ -70,7 +70,6 @@ viewer.connect([
 ]);
 all(".move").forEach((button, index) => {
   button.dataset.to = index + 1;
-  button.title = game.positions[index + 1].say;
   button.onclick = () => go(game, index + 1);
 });
 for (const button of all("button[data-line]")) button.onclick = () => go(lines[button.dataset.line], 1);

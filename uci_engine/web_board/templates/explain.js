@@ -6,12 +6,11 @@ const pawns = (cp) => (cp > 0 ? "+" : cp < 0 ? "\u2212" : "") + (Math.abs(cp) / 
 
 function learn(position, answer) {
   Object.assign(position, answer);
-  if (position !== here()) return;
-  showLearnt(position);
-  drawBoard();
+  if (position === here()) showLearnt(position);
 }
 
 function showLearnt(position) {
+  drawBoard();
   showLines(position);
   showCosts(position);
   showFamilies(position);

@@ -50,8 +50,6 @@ async function enter({ steps, title }, count = 1) {
   viewer.go({ ...(await filled(line)), title, back: track.back ?? { track, at } }, at + count);
 }
 
-// Play --------------------------------------------------------------------------------------------------------------
-
 async function begin(fresh) {
   game = await filled(fresh);
   board.flipped = game.color === "black";
@@ -110,8 +108,6 @@ const nameOf = (color) => color[0].toUpperCase() + color.slice(1);
 function lose(color, how) {
   change({ result: color === "white" ? "0-1" : "1-0", ending: `${nameOf(color)} ${how}.` });
 }
-
-// Clocks --------------------------------------------------------------------------------------------------------------
 
 let ticked = performance.now();
 

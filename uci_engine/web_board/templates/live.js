@@ -12,11 +12,12 @@ function show() {
   selected = null;
   if (retry !== null && position !== game.positions[retry.index]) retry = null;
   byId("notice").hidden = true;
-  drawBoard();
+  showLearnt(position);
   const parts = [position.say];
   if (position === latest()) parts.push(game.ending);
   if (isThinking()) parts.push("Secateur thinks.");
   else if (canPlay()) parts.push("Your move.");
+  if (position.hint) parts.push(`Hint: ${position.legal[position.hint]}.`);
   viewer.showPlace(parts.filter(Boolean).join(" "), position.lines?.[0]?.share);
   byId("facts").textContent = game.title;
   byId("takeback").disabled = game.color === null || fewerMoves() < 0;
@@ -25,38 +26,35 @@ function show() {
   byId("review").disabled = isPlaying() || !game.moves.length;
   byId("progress").hidden = asking?.name !== "review";
   byId("retry").hidden = retry === null;
-  const other = lastKept();
-  byId("resume").hidden = other === null || other.result !== "*" || other.id === game.id;
+  byId("resume").hidden = lastKept()?.result !== "*" || lastKept().id === game.id;
   byId("clock-below").hidden = byId("clock-above").hidden = game.clock === null;
   byId("explained").hidden = !isExplaining();
   byId("legal").replaceChildren(...Object.values(position.legal).map((san) => new Option(san)));
-  showLearnt(position);
   showMoves();
   goOn();
 }
 
 function showMoves() {
-  const [, ...positions] = game.positions;
-  const buttons = lineButtons(positions, (ply) => viewer.go(game, ply));
-  positions.forEach(({ mark = "" }, index) => {
-    buttons[index].className = `move ${mark}`;
+  const buttons = lineButtons(game.positions.slice(1), (ply) => viewer.go(game, ply));
+  buttons.forEach((each, index) => {
+    each.className = `move ${game.positions[index + 1].mark ?? ""}`;
     // The arrow keys reach them.
-    buttons[index].tabIndex = -1;
-    buttons[index].ariaCurrent = index + 1 === viewer.ply || null;
+    each.tabIndex = -1;
+    each.ariaCurrent = index + 1 === viewer.ply || null;
   });
   byId("moves").replaceChildren(...buttons, game.result === "*" ? "" : ` ${game.result}`);
 }
 
 function drawBoard() {
   board.draw(here(), drawBelow);
-  const { costs = [], lines = [], worth = {}, proof, hint } = here();
+  const { lines = [], worth = {}, proof, hint } = here();
   if (isExplaining()) {
-    for (const { move, loss } of costs) {
-      if (move.slice(0, 2) === selected) label("cost-text", move.slice(2, 4), loss || "best", 12);
-    }
     lines.forEach(({ steps }, index) => board.arrow(`better${index ? " second" : ""}`, steps[0].move));
     if (byId("worth").checked) {
-      for (const [square, cp] of Object.entries(worth)) label("worth-text", square, (cp / 100).toFixed(1), 42);
+      for (const [square, cp] of Object.entries(worth)) {
+        const { x, y } = board.place(square);
+        board.add("text", { class: "worth-text", x: x + 22.5, y: y + 42 }, (cp / 100).toFixed(1));
+      }
     }
   }
   const refutation = proof?.lines[0]?.steps[1]?.move;
@@ -68,12 +66,9 @@ function drawBoard() {
 function drawBelow() {
   const costs = isExplaining() ? (here().costs ?? []) : [];
   if (selected === null) {
-    const seen = new Set();
-    for (const { move, cost } of costs) {
-      const square = move.slice(0, 2);
-      if (!seen.has(square) && cost < COSTS[1]) board.fill(costClass(cost), square);
-      seen.add(square);
-    }
+    // The best move of a piece, which comes first, counts.
+    const best = new Map(costs.toReversed().map(({ move, cost }) => [move.slice(0, 2), cost]));
+    for (const [square, cost] of best) if (cost < COSTS[1]) board.fill(costClass(cost), square);
     return;
   }
   board.fill("selected", selected);
@@ -81,11 +76,6 @@ function drawBelow() {
     const known = costs.find((each) => each.move === move);
     board.fill(known ? costClass(known.cost) : "target", move.slice(2, 4));
   }
-}
-
-function label(name, square, text, y) {
-  const place = board.place(square);
-  board.add("text", { class: name, x: place.x + 22.5, y: place.y + y }, text);
 }
 
 // Move ----------------------------------------------------------------------------------------------------------------
@@ -154,11 +144,8 @@ byId("explain").onchange = () => {
 async function hint() {
   const position = here();
   const answer = await question("reply", path());
-  if (answer) {
-    learn(position, { hint: answer.move });
-    byId("status").textContent = `Hint: ${position.legal[answer.move]}.`;
-  }
-  goOn();
+  if (answer) position.hint = answer.move;
+  show();
 }
 
 byId("type").onsubmit = (event) => {

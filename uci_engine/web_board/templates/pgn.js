@@ -1,11 +1,10 @@
 // Games to go through: load them, find the mistakes, and retry them.
 let mistakes = [];
-// The mistake that the player tries to mend, null for none.
+// The mistake that the player tries to mend, null for none. That ends when another position is shown.
 let retry = null;
 
 function forgetMistakes() {
   mistakes = [];
-  retry = null;
   byId("errors").replaceChildren();
   byId("review-text").textContent = "";
 }
@@ -15,13 +14,13 @@ async function load(text) {
   const { games, remark } = await ask("load", { pgn: text });
   byId("choice").hidden = games.length < 2;
   byId("games").replaceChildren(...games.map(({ title }, index) => new Option(`${index + 1}. ${title}`, index)));
-  const choose = async (index) => {
-    await begin(newGame(games[index]));
+  byId("games").onchange = async () => {
+    const chosen = games[byId("games").value];
+    await begin(newGame(chosen));
     viewer.go(game, 0);
-    notify(games[index].remark || remark);
+    notify(chosen.remark || remark);
   };
-  byId("games").onchange = (event) => choose(event.target.value);
-  await choose(0);
+  await byId("games").onchange();
   byId("load").open = false;
 }
 
@@ -53,7 +52,6 @@ function mistakeCard(error) {
   return element("li", { className: `error ${error.mark}` }, title, ...buttons);
 }
 
-// It ends when another position is shown.
 function tryAgain(error) {
   retry = error;
   delete game.positions[error.index].proof;
