@@ -156,13 +156,13 @@ def begun(folder: Path, names: list[str]) -> Path:
     settings = {
         "games": Source([str(folder / "many.pgn")]).digest,
         "limit": "3000 nodes a move",
-        "options": {"threads": 1, "hash": 4, "move_overhead": 0},
+        "options": ["1", "64", "Hash=4"],
         "pages": True,
     }
     lines: list[dict[str, object]] = [settings]
     for number, name in enumerate(names[:2], start=1):
-        row = {"number": number, "names": name, "page": f"game-{number:04}.html", "cells": [], "problem": ""}
-        lines.append({"number": number, "pgn": SHORT.format(white=name).strip(), "row": row, "remarks": []})
+        row = {"number": number, "names": name, "page": f"game-{number:04}.html", "cells": []}
+        lines.append({**row, "pgn": SHORT.format(white=name).strip(), "remarks": []})
     (out / "unfinished.journal").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     return out
 

@@ -44,7 +44,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     report = report_of(read_game(GAME.encode()))
     assert len(report.errors) >= 2
     (folder / "game.html").write_text(game_page(report, "index.html"), "utf-8")
-    (folder / "index.html").write_text(index_page([index_row(report, 1, "game.html")]), "utf-8")
+    (folder / "index.html").write_text(index_page([{"number": 1, **index_row(report, "game.html")}]), "utf-8")
     return folder / "game.html"
 
 

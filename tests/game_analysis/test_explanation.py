@@ -16,7 +16,7 @@ from tests.support.analyser import MaterialAnalyser
 from tests.test_command_line import secateur
 from uci_engine import Engine
 from uci_engine.game_analysis.move_report import MoveExplanation
-from uci_engine.game_analysis.move_search import explain_move, prove
+from uci_engine.game_analysis.move_search import Searches, explain_move, prove
 from uci_engine.game_analysis.values import Found, value_of
 
 SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
@@ -69,7 +69,7 @@ def test_a_position_without_moves_gives_an_empty_comparison(engine: Engine) -> N
 def test_a_blunder_is_refuted(engine: Engine) -> None:
     explanation = explained(engine, SCHOLAR, "g8f6")
     assert explanation.judgement.mark.word == "blunder"
-    assert [move.uci() for move in explanation.line] == ["g8f6", "h5f7"]
+    assert [move.uci() for move in explanation.played.line] == ["g8f6", "h5f7"]
     assert not explanation.is_best
     assert explanation.reason is not None
     assert "mate in 1" in explanation.reason
@@ -153,11 +153,11 @@ def test_the_proof_counts_within_the_limit() -> None:
 
 def test_a_proof_that_does_not_fit_into_the_limit_is_left_out_with_a_word(engine: Engine) -> None:
     played = Found(value_of(Mate(2), 4), 6, 100, (chess.Move.from_uci("b1b7"),))
-    proof = prove(engine, chess.Board(LADDER), played, lambda: None)
+    proof = prove(Searches(engine, Limit(nodes=0)), chess.Board(LADDER), played)
     assert str(proof) == "White mates in 2 by force; the limit is too small for an answer to every defence."
     board = chess.Board(MANY_DEFENCES[0])
     played = Found(value_of(Mate(2), 24), 6, 100, (chess.Move.from_uci(MANY_DEFENCES[1]),))
-    cut = prove(engine, board, played, lambda: Limit(nodes=40))
+    cut = prove(Searches(engine, Limit(nodes=40)), board, played)
     assert cut is not None
     assert cut.is_cut
     assert cut.answers == ()

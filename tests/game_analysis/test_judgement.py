@@ -16,9 +16,9 @@ from uci_engine.game_analysis.judgement import (
     Judgement,
     Mark,
     Phase,
+    Summary,
     judge,
     phases_of,
-    summary_of,
 )
 from uci_engine.game_analysis.values import MAX_JUDGED_PIECES, Found, SearchedMove, Value, value_of
 from uci_engine.score import win_curve
@@ -28,16 +28,45 @@ def value(expected: float) -> Value:
     return Value(Cp(round(400 * (expected - 0.5))), expected)
 
 
-def judged(best: float, played: float, white: bool = True, others: Value | None = None, **known: bool) -> Judgement:
+# The usual position with White and with Black to move, and a line in which nothing is taken.
+QUIET = {
+    chess.WHITE: (chess.STARTING_FEN, "e2e4"),
+    chess.BLACK: (chess.STARTING_FEN.replace(" w ", " b "), "e7e5"),
+}
+SACRIFICE = (
+    "r1bqkb1r/ppp2ppp/2np1n2/4p3/2B1P3/2N2N2/PPPP1PPP/R1BQ1RK1 w kq - 0 1",
+    "c4f7 e8f7 d2d3 f8e7 c1e3 h8f8",
+)
+TAKES_A_QUEEN = ("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", "e4d5")
+FORCED = ("K7/8/1k6/8/8/8/8/7q w - - 0 1", "a8b8")
+
+
+def judged(
+    best: float,
+    played: float,
+    white: bool = True,
+    others: Value | None = None,
+    is_book: bool = False,
+    line: tuple[str, str] | None = None,
+) -> Judgement:
     """The judgement of a move by White, or of the same seen by Black."""
     values = [value(expected if white else 1 - expected) for expected in (best, played)]
-    return judged_values(values[0], values[1], best == played, white, others, **known)
+    return judged_values(values[0], values[1], best == played, white, others, is_book, line)
 
 
 def judged_values(
-    best: Value, played: Value, is_best: bool, white: bool, others: Value | None = None, **known: bool
+    best: Value,
+    played: Value,
+    is_best: bool,
+    white: bool,
+    others: Value | None = None,
+    is_book: bool = False,
+    line: tuple[str, str] | None = None,
 ) -> Judgement:
-    return judge(SearchedMove(Found(best), Found(played), is_best, others), white, **{"has_choice": True, **known})
+    """The judgement of the first move of a line, which is a position with moves."""
+    fen, words = line or QUIET[white]
+    moves = tuple(map(chess.Move.from_uci, words.split()))
+    return judge(chess.Board(fen), SearchedMove(Found(best), Found(played, line=moves), is_best, others), is_book)
 
 
 @pytest.mark.parametrize("white", chess.COLORS)
@@ -60,25 +89,23 @@ def test_the_mark_is_that_of_the_loss_of_expected_result(white: bool, loss: floa
 
 def test_a_forced_move_and_a_book_move_that_is_no_mistake_are_not_judged() -> None:
     book = judged(0.6, 0.6 - MISTAKE_LOSS + 0.001, is_book=True)
-    forced = judged(0.6, 0.2, has_choice=False)
-    assert (book.mark, book.is_judged) == (Mark.BOOK, False)
-    assert (forced.mark, forced.is_judged) == (Mark.FORCED, False)
+    forced = judged(0.6, 0.2, line=FORCED)
+    assert (book.mark, book.weight) == (Mark.BOOK, 0)
+    assert (forced.mark, forced.weight) == (Mark.FORCED, 0)
     mistake = judged(0.6, 0.6 - MISTAKE_LOSS - 0.001, is_book=True)
-    assert (mistake.mark, mistake.is_judged) == (Mark.MISTAKE, True)
+    assert mistake.mark is Mark.MISTAKE
+    assert mistake.weight > 0
 
 
 def test_the_only_move_deserves_a_sign_and_an_obvious_one_does_not() -> None:
     only = value(0.2)
     assert judged(0.5, 0.5, others=only).mark is Mark.GOOD
-    assert judged(0.5, 0.5, others=only, is_sacrifice=True).mark is Mark.BRILLIANT
-    assert judged(0.5, 0.5, others=only, is_obvious=True, is_sacrifice=True).mark is Mark.BEST
-    assert judged(0.5, 0.5, others=only, has_choice=False).mark is Mark.FORCED
+    assert judged(0.5, 0.5, others=only, line=SACRIFICE).mark is Mark.BRILLIANT
+    assert judged(0.5, 0.5, others=only, line=TAKES_A_QUEEN).mark is Mark.BEST
     assert judged(0.5, 0.5, others=value(0.45)).mark is Mark.BEST
     assert judged(0.5, 0.5, others=None).mark is Mark.BEST
-
-
-def test_in_a_won_game_no_move_is_brilliant() -> None:
-    assert judged(1.0, 1.0, others=value(0.92), is_sacrifice=True).mark is Mark.BEST
+    # In a won game no move is brilliant.
+    assert judged(1.0, 1.0, others=value(0.92), line=SACRIFICE).mark is Mark.BEST
 
 
 def test_a_lost_game_weighs_little() -> None:
@@ -162,16 +189,16 @@ def test_a_greater_loss_is_never_a_better_mark(best: float, one: float, other: f
 
 def test_a_summary_counts_and_weighs() -> None:
     judgements = [
-        Judgement(Mark.BOOK, 0.0, 100.0, 0.0),
+        Judgement(Mark.BOOK, 0.0),
         Judgement(Mark.BEST, 0.0, 100.0, 1.0),
         Judgement(Mark.BLUNDER, 0.5, 10.0, 1.0, missed_win=True),
         Judgement(Mark.BLUNDER, 0.5, 10.0, 0.5),
     ]
-    summary = summary_of(judgements)
+    summary = Summary.of(judgements)
     assert summary.accuracy == pytest.approx((100 + 10 + 5) / 2.5)
     assert (summary.counts.total(), summary.counts[Mark.BLUNDER], summary.counts[Mark.MISTAKE]) == (4, 2, 0)
     assert summary.missed_wins == 1
-    assert summary_of(judgements[:1]).accuracy is None
+    assert Summary.of(judgements[:1]).accuracy is None
 
 
 def test_phases_never_return() -> None:

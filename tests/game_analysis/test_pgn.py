@@ -62,7 +62,7 @@ def test_a_game_is_annotated() -> None:
     assert "mate in 1" in blunder.comment
     better = blunder.parent.variations[1]
     assert re.fullmatch(r"\[%secateur line [0-9a-f]{8}\] better: \+0\.00", better.comment)
-    assert better.move == report.plies[5].better[0]
+    assert better.move == report.plies[5].best.move
     assert game.headers["ECO"] == "C20" or game.headers["ECO"].startswith("C")
     assert game.headers["Annotator"] == "test"
     evaluation = blunder.eval()
@@ -74,7 +74,7 @@ def test_a_game_is_annotated() -> None:
 def test_a_move_with_a_name_that_loses_the_game_is_a_blunder() -> None:
     game, report, _ = annotated('[Event "x"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
     assert [ply.judgement.mark for ply in report.plies[:3]] == [Mark.BOOK, Mark.BOOK, Mark.BLUNDER]
-    assert report.theory_plies > 2
+    assert not any(ply.notes for ply in report.plies[:2])
     assert report.summary(chess.WHITE).accuracy is not None
     move = list(game.mainline())[2]
     assert 4 in move.nags
@@ -130,10 +130,10 @@ def test_all_that_a_player_wrote_stays() -> None:
     sicilian = e5.parent.variations[1]
     assert (sicilian.nags, sicilian.comment, sicilian.variations[1].comment) == ({6}, "the Sicilian", "quiet")
     _, players, own = nf6.parent.variations
-    assert players.move == own.move == report.plies[5].better[0]
+    assert players.move == own.move == report.plies[5].best.move
     assert players.comment == "a player's a5"
     assert not players.variations
-    assert [own.move, *(node.move for node in own.mainline())] == list(report.plies[5].better)
+    assert [own.move, *(node.move for node in own.mainline())] == list(report.plies[5].best.line)
     assert game.headers["Annotator"] == "A. Author; test"
     assert game.headers["ECO"] == "X00"
     assert game.headers["Opening"] == report.opening.name if report.opening else False
@@ -154,7 +154,7 @@ def test_a_mark_without_words_is_the_command_alone() -> None:
     report = report_of(game)
     good = dataclasses.replace(report.plies[4].judgement, mark=Mark.GOOD)
     plies = list(report.plies)
-    plies[4] = dataclasses.replace(plies[4], judgement=good, reason=None, better=())
+    plies[4] = dataclasses.replace(plies[4], judgement=good, reason=None)
     written = annotate(game, dataclasses.replace(report, plies=tuple(plies)), "test")
     (move,) = [node for node in read_back(written).mainline() if node.san() == "Qh5"]
     assert move.nags == {1}
@@ -183,7 +183,7 @@ def test_a_better_line_that_somebody_has_changed_is_kept(old: str, new: str, kep
     _, players, own = list(game.mainline())[5].parent.variations
     assert kept in " ".join(second.split())
     assert "[%" not in players.comment
-    assert [own.move, *own.mainline_moves()] == list(report.plies[5].better)
+    assert [own.move, *own.mainline_moves()] == list(report.plies[5].best.line)
     assert second.count("[%secateur line") == first.count("[%secateur line")
 
 

@@ -14,25 +14,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from chess.engine import Limit
-
 from uci_engine.api.engine import Engine
 from uci_engine.command_line.arguments import (
     Parser,
     UsageError,
+    add_analysis,
     add_core,
-    add_limit,
-    engine_for,
-    keyword_options,
-    limit_of,
+    analysis_engine,
 )
 from uci_engine.command_line.console import Progress, show, warn
 from uci_engine.game_analysis.game_search import limit_text
 from uci_engine.game_analysis.html import GENERATOR, environment
-from uci_engine.game_analysis.page import failed_row, game_page, index_page, index_row
+from uci_engine.game_analysis.page import game_page, index_page, index_row
 from uci_engine.game_analysis.pgn import PgnError, annotate, game_texts, pgn_files, read_game
 from uci_engine.game_analysis.report import analyse_game
-from uci_engine.processor import usable_processors
 from uci_engine.text import printable
 
 INTERRUPTED = 130
@@ -97,10 +92,8 @@ def run(words: Sequence[str], default_core: str) -> int:
     if not options.no_pages:
         # Before the work: the library for pages may be missing.
         environment()
-    limit = limit_of(options, DEFAULT_SECONDS)
-    keywords = keyword_options(options, default_threads=min(2, usable_processors()))
     try:
-        return _Run(Source(options.games), limit, keywords, options).run()
+        return _Run(Source(options.games), options).run()
     except PgnError as error:
         raise _refusal(str(error)) from None
     except OSError as error:
@@ -111,10 +104,8 @@ def run(words: Sequence[str], default_core: str) -> int:
 class _Run:
     """One run. The page of a game is written before its line of the journal, so every game there has its page."""
 
-    def __init__(self, source: Source, limit: Limit, keywords: dict[str, Any], options: argparse.Namespace) -> None:
+    def __init__(self, source: Source, options: argparse.Namespace) -> None:
         self._source = source
-        self._limit = limit
-        self._keywords = keywords
         self._options = options
         first = options.games[0]
         default = "analysis" if first == STDIN else f"{Path(first).resolve().stem}-analysis"
@@ -125,8 +116,8 @@ class _Run:
         self._check_outputs()
         self._settings = {
             "games": source.digest,
-            "limit": limit_text(limit),
-            "options": keywords,
+            "limit": limit_text(options.limit),
+            "options": [str(options.threads), str(options.hash), *options.option],
             "pages": not options.no_pages,
         }
         self._entries = self._unfinished()
@@ -205,7 +196,7 @@ class _Run:
     def _analyse(self, progress: Progress) -> None:
         """Analyse the games that are not done yet."""
         done = {entry["number"] for entry in self._entries}
-        with engine_for(self._keywords, self._options.core) as engine:
+        with analysis_engine(self._options) as engine:
             self._folder.mkdir(parents=True, exist_ok=True)
             for number, text in enumerate(self._source.texts(), start=1):
                 if number not in done:
@@ -217,17 +208,16 @@ class _Run:
             game = read_game(text)
             names = f"{game.headers.get('White', '?')} \u2013 {game.headers.get('Black', '?')}"
             engine.new_game()
-            report = analyse_game(game, engine, self._limit, progress.add)
+            report = analyse_game(game, engine, self._options.limit, progress.add)
         except ValueError as error:
-            row = failed_row(number, names, str(error))
-            self._entries.append({"number": number, "pgn": "", "row": row, "remarks": [str(error)]})
+            self._entries.append({"number": number, "names": names, "pgn": "", "remarks": [str(error)]})
             progress.add(1)
             return
         page = self._page(number)
         if not self._options.no_pages:
             _replace(self._folder / page, [game_page(report, INDEX_FILE if self._has_index else "")])
         pgn = annotate(game, report, GENERATOR)
-        entry = {"number": number, "pgn": pgn, "row": index_row(report, number, page), "remarks": report.remarks}
+        entry = {"number": number, "pgn": pgn, "remarks": report.remarks, **index_row(report, page)}
         with self._journal.open("a", encoding="ascii") as file:
             if not file.tell():
                 print(json.dumps(self._settings), file=file)
@@ -246,7 +236,7 @@ class _Run:
             return 0
         _replace(self._folder / PGN_FILE, (f"{pgn}\n\n" for pgn in pgns))
         if self._has_index:
-            _replace(self._index, [index_page([entry["row"] for entry in self._entries])])
+            _replace(self._index, [index_page(self._entries)])
         elif self._options.force and not self._options.no_pages:
             # It names another game for the page of this one.
             self._index.unlink(missing_ok=True)
@@ -263,7 +253,7 @@ def _parser(default_core: str) -> Parser:
     parser = Parser("secateur analyse", DESCRIPTION)
     parser.add_argument("games", metavar="GAMES", nargs="+", help="PGN files, folders of them, or - for standard input")
     parser.add_argument("--output", metavar="FOLDER", help="where to write (default: the name of the games, -analysis)")
-    add_limit(parser, f"{DEFAULT_SECONDS:g}")
+    add_analysis(parser, DEFAULT_SECONDS)
     parser.add_argument("--resume", action="store_true", help="continue a run that was interrupted or killed")
     parser.add_argument("--force", action="store_true", help="replace results of other games, and remove their index")
     parser.add_argument("--no-pages", action="store_true", help="write annotated PGN only")

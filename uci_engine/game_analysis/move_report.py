@@ -5,7 +5,7 @@ from __future__ import annotations
 import html as html_text
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import chess
@@ -27,7 +27,7 @@ COLUMNS = ("Move", "Value", "Depth", "Line")
 
 
 class Shown(ABC):
-    """Moves of a position with what was found out about them. `str` of it is text, and a notebook shows a table.
+    """What was found out about the moves of a position. `str` of it is text, and a notebook shows a table.
 
     `nodes` and `seconds` are those of all searches.
     """
@@ -137,26 +137,17 @@ class MoveComparison(Shown):
     seconds: float
 
     def data(self) -> dict[str, Any]:
-        board = self.board
-        return {
-            "fen": board.fen(),
-            "nodes": self.nodes,
-            "moves": [
-                {
-                    "move": board.uci(entry.line[0]),
-                    "san": board.san(entry.line[0]),
-                    "depth": entry.depth,
-                    **_line_data(board, entry),
-                }
-                for entry in self.moves
-            ],
-        }
+        moves = [
+            {"move": self.board.uci(found.line[0]), "san": name, "depth": found.depth, **_line_data(self.board, found)}
+            for name, found in self.lines()
+        ]
+        return {"fen": self.board.fen(), "nodes": self.nodes, "moves": moves}
 
     def _title(self) -> str:
         return f"{len(self.moves)} moves compared"
 
     def lines(self) -> list[tuple[str, Found]]:
-        return [(self.board.san(entry.line[0]), entry) for entry in self.moves]
+        return [(self.board.san(found.line[0]), found) for found in self.moves]
 
 
 # One move -----------------------------------------------------------------------------------------------------------
@@ -204,21 +195,19 @@ class Proof:
 class MoveExplanation(Shown):
     """Why a move is good or bad. Values are from White's view.
 
-    `value` is that of the move, and `line` the move with the best play after it: what supports or refutes it. `best` is
-    the best move with its line, `is_best` whether that is the move itself, `others` the value of the best other move
-    where it is. `replies` are the opponent's best replies, and `reply_count` how many there are. `alternatives` is the
-    number of other legal moves. `changes` are the terms that change most from the position to the end of the line.
-    `reason` compares that with the better line; None for the best move. `support` says why a move
-    that is no error is good, None for nothing. `motifs` are the tactics that these name.
-    `proof`: the move wins or loses by force. `verdict` is what the tablebases say after the move, "" for nothing.
+    `played` is the move with the best play after it: what supports or refutes it. `best` is the best move, `is_best`
+    whether that is the move itself, `others` the value of the best other move where it is. `replies` are the opponent's
+    best replies, and `reply_count` how many there are. `alternatives` is the number of other legal moves. `changes` are
+    the terms that change most from the position to the end of the line. `reason` compares that with the better line;
+    None for the best move. `support` says why a move that is no error is good, None for nothing. `motifs` are the
+    tactics that these name. `proof`: the move wins or loses by force. `verdict` is what the tablebases say after the
+    move, "" for nothing.
     """
 
     board: chess.Board
     move: chess.Move
-    value: Value
-    line: tuple[chess.Move, ...]
-    depth: int
     judgement: Judgement
+    played: Found
     best: Found
     is_best: bool
     others: Value | None
@@ -234,11 +223,6 @@ class MoveExplanation(Shown):
     nodes: int
     seconds: float
 
-    @property
-    def played(self) -> Found:
-        """The move with its line."""
-        return Found(self.value, self.depth, line=self.line)
-
     def data(self) -> dict[str, Any]:
         board, proof = self.board, self.proof
         after = board_after(board, [self.move])
@@ -249,7 +233,7 @@ class MoveExplanation(Shown):
             **_line_data(board, self.played),
             "judgement": self.judgement.mark.word,
             "loss": round(self.judgement.loss, 4),
-            "depth": self.depth,
+            "depth": self.played.depth,
             "nodes": self.nodes,
             "best": _line_data(board, self.best),
             "others": None if self.others is None else _value_data(self.others),
@@ -284,20 +268,17 @@ class MoveExplanation(Shown):
     def paragraphs(self) -> list[str]:
         board, mark = self.board, self.judgement.mark
         name = numbered(board, self.move)
-        texts = [f"{name}{mark.sign} is worth {self.value.text}: {self._verdict()}"]
+        texts = [f"{name}{mark.sign} is worth {self.played.value.text}: {self._verdict()}"]
         if not self.is_best and self.best.line:
             best = numbered(board, self.best.line[0])
             texts.append(f"Better is {best} ({self.best.value.text}): {board.variation_san(self.best.line)}.")
-        if len(self.line) > 1:
+        if len(self.played.line) > 1:
             words = "What refutes it" if mark.is_error else "What supports it"
-            texts.append(f"{words}: {board.variation_san(self.line)}.")
-        if self.reason is not None:
-            texts.append(f"{self.reason}.")
-        if self.support is not None:
-            texts.append(f"{self.support}.")
+            texts.append(f"{words}: {board.variation_san(self.played.line)}.")
+        texts += [f"{words}." for words in (self.reason, self.support) if words is not None]
         tried = f"{self.alternatives} other moves" if self.alternatives != 1 else "one other move"
         replies = f"{self.reply_count} replies" if self.reply_count != 1 else "one reply"
-        texts.append(f"Tried: {tried} and {replies}, to depth {self.depth}.")
+        texts.append(f"Tried: {tried} and {replies}, to depth {self.played.depth}.")
         if self.verdict:
             texts.append(f"The tablebases say: {self.verdict}.")
         if self.proof is not None:
@@ -308,18 +289,13 @@ class MoveExplanation(Shown):
         return texts
 
     def _verdict(self) -> str:
-        judgement = self.judgement
-        if judgement.mark is Mark.FORCED:
+        mark, loss = self.judgement.mark, self.judgement.loss
+        if mark is Mark.FORCED:
             return "the only legal move."
         if self.is_best:
             return f"the best move{'' if self.others is None else f'; the next best is worth {self.others.text}'}."
-        percent = f"{100 * judgement.loss:.0f} % of the expected result"
-        if judgement.loss < NOTHING:
-            return "a sound move, which costs nothing."
-        if not judgement.mark.is_error:
-            return f"a sound move, which costs {percent}."
-        article = "an" if judgement.mark is Mark.INACCURACY else "a"
-        return f"{article} {judgement.mark.word}, which costs {percent}."
+        name = f"{'an' if mark is Mark.INACCURACY else 'a'} {mark.word if mark.is_error else 'sound move'}"
+        return f"{name}, which costs {'nothing' if loss < NOTHING else f'{100 * loss:.0f} % of the expected result'}."
 
     def lines(self) -> list[tuple[str, Found]]:
         """The lines of the move, of the better one, and of the other replies."""
@@ -329,8 +305,7 @@ class MoveExplanation(Shown):
         if not self.is_best and self.best.line:
             lines.append((f"Better: {numbered(board, self.best.line[0])}", self.best))
         for reply in self.replies[1:]:
-            found = Found(reply.value, reply.depth, line=(self.move, *reply.line))
-            lines.append((f"Reply {numbered(after, reply.line[0])}", found))
+            lines.append((f"Reply {numbered(after, reply.line[0])}", replace(reply, line=(self.move, *reply.line))))
         return lines
 
     def _defences(self) -> list[tuple[str, str, str]]:
