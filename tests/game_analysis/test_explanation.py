@@ -34,29 +34,20 @@ def explained(engine: Engine, fen: str, move: str, depth: int = 6) -> MoveExplan
     return engine.explain(chess.Board(fen), chess.Move.from_uci(move), Limit(depth=depth))
 
 
-def test_every_legal_move_is_there_best_first(engine: Engine) -> None:
-    board = chess.Board(BACK_RANK)
-    comparison = engine.compare_moves(board, Limit(depth=5))
+@pytest.mark.parametrize("fen", [BACK_RANK, SCHOLAR])
+def test_every_legal_move_is_there_best_first(engine: Engine, fen: str) -> None:
+    board = chess.Board(fen)
+    comparison = engine.compare_moves(board, Limit(depth=4))
     assert {entry.move for entry in comparison.moves} == set(board.legal_moves)
-    assert comparison.moves[0].move == chess.Move.from_uci("a1a8")
-    assert comparison.moves[0].value.text == "#1"
+    # From White's view, so Black has the lowest value first.
     expected = [entry.value.expected for entry in comparison.moves]
-    assert expected == sorted(expected, reverse=True)
-    for entry in comparison.moves[1:]:
-        assert entry.depth >= 5
-        assert entry.line[0] == entry.move
+    assert expected == sorted(expected, reverse=board.turn)
+    assert max(expected) == 1.0
+    assert min(entry.depth for entry in comparison.moves[1:]) >= 4
     assert comparison.nodes > 0
     # Also where the limit does not reach them all.
     for limit in (Limit(nodes=1), Limit(time=0.001)):
-        assert len(engine.compare_moves(chess.Board(), limit).moves) == 20
-
-
-def test_black_has_the_lowest_value_first(engine: Engine) -> None:
-    comparison = engine.compare_moves(chess.Board(SCHOLAR), Limit(nodes=20_000))
-    expected = [entry.value.expected for entry in comparison.moves]
-    assert expected == sorted(expected)
-    assert expected[-1] == 1.0
-    assert min(entry.depth for entry in comparison.moves) >= 1
+        assert len(engine.compare_moves(board, limit).moves) == len(comparison.moves)
 
 
 def test_a_position_without_moves_gives_an_empty_comparison(engine: Engine) -> None:
@@ -104,6 +95,7 @@ def test_a_forced_win_is_proved_for_every_defence(engine: Engine) -> None:
     explanation = explained(engine, LADDER, "b1b7", depth=8)
     proof = explanation.proof
     assert proof is not None
+    assert proof.answers is not None
     assert proof.is_complete
     assert proof.white_mates
     board = chess.Board(LADDER)
@@ -141,7 +133,7 @@ def test_the_proof_counts_within_the_limit() -> None:
         explanation = engine.explain(board, move, Limit(nodes=5000))
         assert explanation.proof is not None
         assert explanation.proof.is_complete
-        assert len(explanation.proof.answers) == 34
+        assert "each of the 34 defences was searched" in str(explanation.proof)
         assert explanation.nodes == engine.nodes <= 5000
         engine.limits.clear()
         explanation = engine.explain(board, move, Limit(time=0.05))
@@ -159,8 +151,7 @@ def test_a_proof_that_does_not_fit_into_the_limit_is_left_out_with_a_word(engine
     played = Found(value_of(Mate(2), 24), 6, 100, (chess.Move.from_uci(MANY_DEFENCES[1]),))
     cut = prove(Searches(engine, Limit(nodes=40)), board, played)
     assert cut is not None
-    assert cut.is_cut
-    assert cut.answers == ()
+    assert cut.answers is None
 
 
 def test_a_mating_move_has_mated(engine: Engine) -> None:

@@ -56,14 +56,10 @@ class Source:
         self._files: list[Path | bytes] = []
         self._statuses: list[os.stat_result] = []
         for name in names:
-            if name == STDIN:
-                # Kept, because the games are counted first.
-                self._files.append(sys.stdin.buffer.read())
-                self._statuses.append(os.fstat(sys.stdin.fileno()))
-            else:
-                paths = pgn_files(Path(name))
-                self._files += paths
-                self._statuses += [path.stat() for path in paths]
+            # What is read is kept, because the games are counted first.
+            files = [sys.stdin.buffer.read()] if name == STDIN else pgn_files(Path(name))
+            self._files += files
+            self._statuses += [os.stat(sys.stdin.fileno() if isinstance(file, bytes) else file) for file in files]
         digest = hashlib.sha256()
         self.count = 0
         for text in self.texts():
@@ -75,10 +71,7 @@ class Source:
 
     def has_file(self, path: Path) -> bool:
         """Whether this is one of the files with the games, by this name or another, or a link to one."""
-        if not path.exists():
-            return False
-        status = path.stat()
-        return any(os.path.samestat(status, known) for known in self._statuses)
+        return path.exists() and any(os.path.samestat(path.stat(), known) for known in self._statuses)
 
     def texts(self) -> Iterator[bytes]:
         for file in self._files:
@@ -111,8 +104,12 @@ class _Run:
         default = "analysis" if first == STDIN else f"{Path(first).resolve().stem}-analysis"
         self._folder = Path(options.output or default)
         self._journal = self._folder / JOURNAL_FILE
+        self._pgn = self._folder / PGN_FILE
         self._index = self._folder / INDEX_FILE
-        self._has_index = source.count > 1 and not options.no_pages
+        digits = max(4, len(str(source.count)))
+        names = [] if options.no_pages else [f"game-{number:0{digits}}.html" for number in range(1, source.count + 1)]
+        self._pages = [self._folder / name for name in names]
+        self._has_index = len(self._pages) > 1
         self._check_outputs()
         self._settings = {
             "games": source.digest,
@@ -122,26 +119,18 @@ class _Run:
         }
         self._entries = self._unfinished()
 
-    def _outputs(self) -> Iterator[Path]:
-        yield self._journal
-        yield self._folder / PGN_FILE
-        if not self._options.no_pages:
-            for number in range(1, self._source.count + 1):
-                yield self._folder / self._page(number)
-        if self._has_index:
-            yield self._index
-
     def _check_outputs(self) -> None:
         """Raises UsageError where the games to analyse, or without --force other results, would be replaced."""
-        for path in self._outputs():
+        outputs = [self._journal, self._pgn, *self._pages, *([self._index] if self._has_index else [])]
+        for path in outputs:
             if self._source.has_file(path):
                 raise _refusal(f"{path} has games to analyse, and would be replaced: name another folder with --output")
         # Where there is a journal, the run that began it has made the rest, or was allowed to replace it.
         if self._options.force or self._journal.exists():
             return
-        present = next((path for path in self._outputs() if os.path.lexists(path)), None)
-        if present is not None:
-            raise _refusal(f"{present} is there already: name another folder with --output, or replace with --force")
+        for path in outputs:
+            if os.path.lexists(path):
+                raise _refusal(f"{path} is there already: name another folder with --output, or replace with --force")
 
     def _unfinished(self) -> list[dict[str, Any]]:
         """The games that the run which --resume continues has done, as in the journal. Raises UsageError."""
@@ -190,7 +179,8 @@ class _Run:
         if not analysed:
             warn("no game could be analysed")
             return 1
-        show(f"{done} analysed: {self._first_result()}")
+        # What the user will want to open.
+        show(f"{done} analysed: {self._index if self._has_index else [*self._pages, self._pgn][0]}")
         return 0
 
     def _analyse(self, progress: Progress) -> None:
@@ -213,19 +203,17 @@ class _Run:
             self._entries.append({"number": number, "names": names, "pgn": "", "remarks": [str(error)]})
             progress.add(1)
             return
-        page = self._page(number)
-        if not self._options.no_pages:
-            _replace(self._folder / page, [game_page(report, INDEX_FILE if self._has_index else "")])
+        page = self._pages[number - 1] if self._pages else None
+        if page is not None:
+            _replace(page, [game_page(report, INDEX_FILE if self._has_index else "")])
+        row = index_row(report, page.name if page is not None else "")
         pgn = annotate(game, report, GENERATOR)
-        entry = {"number": number, "pgn": pgn, "remarks": report.remarks, **index_row(report, page)}
+        entry = {"number": number, "pgn": pgn, "remarks": report.remarks, **row}
         with self._journal.open("a", encoding="ascii") as file:
             if not file.tell():
                 print(json.dumps(self._settings), file=file)
             print(json.dumps(entry), file=file)
         self._entries.append(entry)
-
-    def _page(self, number: int) -> str:
-        return f"game-{number:0{max(4, len(str(self._source.count)))}}.html"
 
     def _write_results(self) -> int:
         """Write the annotated games and the index, if there are any. Returns how many games were analysed."""
@@ -234,19 +222,13 @@ class _Run:
             with suppress(OSError):  # it is not empty
                 self._folder.rmdir()
             return 0
-        _replace(self._folder / PGN_FILE, (f"{pgn}\n\n" for pgn in pgns))
+        _replace(self._pgn, (f"{pgn}\n\n" for pgn in pgns))
         if self._has_index:
             _replace(self._index, [index_page(self._entries)])
-        elif self._options.force and not self._options.no_pages:
+        elif self._options.force and self._pages:
             # It names another game for the page of this one.
             self._index.unlink(missing_ok=True)
         return len(pgns)
-
-    def _first_result(self) -> Path:
-        """What the user will want to open."""
-        if self._options.no_pages:
-            return self._folder / PGN_FILE
-        return self._index if self._has_index else self._folder / self._page(1)
 
 
 def _parser(default_core: str) -> Parser:

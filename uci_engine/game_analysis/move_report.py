@@ -52,8 +52,8 @@ class Shown(ABC):
         """What is to be said beside the table."""
         return []
 
-    def _defences(self) -> list[tuple[str, str, str]]:
-        """Each defence, the answer with its line, and in how many moves that mates."""
+    def _defences(self) -> list[tuple[str, str, int | None]]:
+        """Each defence, the answer with its line, and in how many moves that mates; None if no mate was found."""
         return []
 
     def _rows(self) -> list[tuple[str, str, str, str]]:
@@ -72,7 +72,9 @@ class Shown(ABC):
             lines.append("There is no legal move.")
         if defences:
             lines.append("Defences:")
-            lines += [f"  {move:<10} {answer}  ({mate})" if mate else f"  {move}" for move, answer, mate in defences]
+            lines += [
+                f"  {move:<10} {words}  (mate in {mate})" if mate else f"  {move}" for move, words, mate in defences
+            ]
         lines.append(f"{self.nodes} nodes in {self.seconds:.1f} s")
         return "\n".join([*lines, "Values from White's view; at +1.00 White wins half of the games."])
 
@@ -111,14 +113,9 @@ def _value_data(value: Value) -> dict[str, Any]:
     return {**kind, "expected": round(value.expected, 4)}
 
 
-def _line_data(board: chess.Board, found: Found) -> dict[str, Any]:
+def _line_data(found: Found) -> dict[str, Any]:
     """A line in UCI's notation, with its value."""
-    after = board.copy(stack=False)
-    words = []
-    for move in found.line:
-        words.append(after.uci(move))
-        after.push(move)
-    return {"line": words, "value": _value_data(found.value)}
+    return {"line": [move.uci() for move in found.line], "value": _value_data(found.value)}
 
 
 # All moves ----------------------------------------------------------------------------------------------------------
@@ -138,7 +135,7 @@ class MoveComparison(Shown):
 
     def data(self) -> dict[str, Any]:
         moves = [
-            {"move": self.board.uci(found.line[0]), "san": name, "depth": found.depth, **_line_data(self.board, found)}
+            {"move": self.board.uci(found.line[0]), "san": name, "depth": found.depth, **_line_data(found)}
             for name, found in self.lines()
         ]
         return {"fen": self.board.fen(), "nodes": self.nodes, "moves": moves}
@@ -158,20 +155,19 @@ class Proof:
     """A forced mate: who mates, in how many moves, and an answer to each defence.
 
     `before` are the moves to the position in which the side that is mated defends. `answers`: what was found for each
-    defence, in a line that the defence begins; empty where it is mated already, or the mate is long. `is_cut`: there
-    was not enough left to search all defences, so no answer is given.
+    defence, in a line that the defence begins; empty where it is mated already, or the mate is long; None where there
+    was not enough left to search all defences.
     """
 
     white_mates: bool
     moves: int
     before: tuple[chess.Move, ...]
-    answers: tuple[Found, ...] = ()
-    is_cut: bool = False
+    answers: tuple[Found, ...] | None = ()
 
     @property
     def is_complete(self) -> bool:
         """Whether each defence was searched, and has an answer that mates."""
-        return self.moves == 1 or (self.answers != () and None not in map(self.mate_of, self.answers))
+        return self.moves == 1 or (bool(self.answers) and None not in map(self.mate_of, self.answers or ()))
 
     def mate_of(self, answer: Found) -> int | None:
         """In how many more moves an answer mates; None if no mate was found."""
@@ -182,13 +178,13 @@ class Proof:
         if self.moves == len(self.before) == 1:
             return f"{winner} has mated."
         text = f"{winner} mates in {self.moves} by force"
-        if self.is_cut:
+        if self.answers is None:
             return f"{text}; the limit is too small for an answer to every defence."
-        count = len(self.answers)
-        if not count or not self.is_complete:
+        if not self.answers or not self.is_complete:
             return f"{text}."
-        defences = "the only defence was searched" if count == 1 else f"each of the {count} defences was searched"
-        return f"{text}: {defences} and has an answer."
+        count = len(self.answers)
+        defences = "the only defence" if count == 1 else f"each of the {count} defences"
+        return f"{text}: {defences} was searched and has an answer."
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,21 +221,20 @@ class MoveExplanation(Shown):
 
     def data(self) -> dict[str, Any]:
         board, proof = self.board, self.proof
-        after = board_after(board, [self.move])
         return {
             "fen": board.fen(),
             "move": board.uci(self.move),
             "san": board.san(self.move),
-            **_line_data(board, self.played),
+            **_line_data(self.played),
             "judgement": self.judgement.mark.word,
             "loss": round(self.judgement.loss, 4),
             "depth": self.played.depth,
             "nodes": self.nodes,
-            "best": _line_data(board, self.best),
+            "best": _line_data(self.best),
             "others": None if self.others is None else _value_data(self.others),
             "alternatives": self.alternatives,
             "reply_count": self.reply_count,
-            "replies": [_line_data(after, reply) for reply in self.replies],
+            "replies": [_line_data(reply) for reply in self.replies],
             "features": [
                 {"title": change.title, "side": "white" if change.color else "black", "white_cp": change.cp}
                 for change in self.changes
@@ -254,10 +249,9 @@ class MoveExplanation(Shown):
                 "winner": "white" if proof.white_mates else "black",
                 "moves": proof.moves,
                 "complete": proof.is_complete,
-                "cut": proof.is_cut,
+                "cut": proof.answers is None,
                 "answers": [
-                    {"defence": defence, "line": answer, "mate": proof.mate_of(found)}
-                    for (defence, answer, _), found in zip(self._defences(), proof.answers, strict=True)
+                    {"defence": defence, "line": answer, "mate": mate} for defence, answer, mate in self._defences()
                 ],
             },
         }
@@ -308,14 +302,13 @@ class MoveExplanation(Shown):
             lines.append((f"Reply {numbered(after, reply.line[0])}", replace(reply, line=(self.move, *reply.line))))
         return lines
 
-    def _defences(self) -> list[tuple[str, str, str]]:
+    def _defences(self) -> list[tuple[str, str, int | None]]:
         if self.proof is None:
             return []
         board = board_after(self.board, self.proof.before)
         rows = []
-        for answer in self.proof.answers:
+        for answer in self.proof.answers or ():
             defence, *line = answer.line
-            mate = self.proof.mate_of(answer)
             words = board_after(board, [defence]).variation_san(line)
-            rows.append((numbered(board, defence), words, "" if mate is None else f"mate in {mate}"))
+            rows.append((numbered(board, defence), words, self.proof.mate_of(answer)))
         return rows

@@ -176,8 +176,7 @@ def prove(searches: Searches, board: chess.Board, played: Found) -> Proof | None
         return None
     if moves == 1 or moves > MAX_MATE_MOVES:
         return Proof(winner, moves, before)
-    answers = _answers(searches, board_after(board, before), moves)
-    return Proof(winner, moves, before, is_cut=True) if answers is None else Proof(winner, moves, before, answers)
+    return Proof(winner, moves, before, _answers(searches, board_after(board, before), moves))
 
 
 def _answers(searches: Searches, position: chess.Board, moves: int) -> tuple[Found, ...] | None:
