@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import signal
 import subprocess
@@ -14,14 +13,9 @@ import pytest
 
 from tests.support import ENVIRONMENT, PATIENCE_SECONDS, wait_until
 from tests.test_command_line import secateur
-from uci_engine.command_line.analyse import Source
 
 SHORT = '[Event "A"]\n[White "{white}"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 *\n\n'
 ATOMIC = '[Event "A"]\n[Variant "Atomic"]\n[White "C"]\n\n1. e4 *\n\n'
-
-
-def command(*words: object) -> list[str]:
-    return [sys.executable, "-m", "uci_engine", "analyse", *map(str, words)]
 
 
 def analyse(folder: Path, *words: object, data: str = "") -> subprocess.CompletedProcess[str]:
@@ -60,15 +54,16 @@ def test_games_become_pgn_pages_and_an_index(folder: Path) -> None:
     assert re.findall(r'href="(game[^"]*)"', index) == ["game-0001.html", "game-0002.html"]
 
 
-def test_one_game_from_standard_input_has_no_index(folder: Path) -> None:
+def test_one_game_has_no_index_and_pages_can_be_left_out(folder: Path) -> None:
+    (folder / "analysis").mkdir()
+    (folder / "analysis" / "index.html").write_text("other games")
     result = analyse(folder, "-", "--depth", 3, "--threads", 1, data=SHORT.format(white="Ann"))
-    assert result.returncode == 0, result.stderr
-    assert sorted(path.name for path in (folder / "analysis").iterdir()) == ["game-0001.html", "games.pgn"]
-
-
-def test_pages_can_be_left_out(folder: Path) -> None:
+    assert result.stdout == f"1 of 1 games analysed: {Path('analysis', 'game-0001.html')}\n"
+    names = sorted(path.name for path in (folder / "analysis").iterdir())
+    assert names == ["game-0001.html", "games.pgn", "index.html"]
+    assert (folder / "analysis" / "index.html").read_text() == "other games"
     result = analyse(folder, "games.pgn", "--nodes", 100, "--no-pages", "--output", "out")
-    assert result.returncode == 0, result.stderr
+    assert result.stdout == f"2 of 3 games analysed: {Path('out', 'games.pgn')}\n"
     assert [path.name for path in (folder / "out").iterdir()] == ["games.pgn"]
 
 
@@ -93,8 +88,9 @@ def test_a_mistake_gets_one_sentence(folder: Path, words: tuple[str, ...], sente
 
 def started(folder: Path, *words: object, games: int = 2) -> subprocess.Popen[str]:
     """A run that has finished some of its games, and is at work on the next."""
+    command = [sys.executable, "-m", "uci_engine", "analyse", *map(str, words)]
     process = subprocess.Popen(
-        command(*words), cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     journal = folder / "out" / "unfinished.journal"
     wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") > games)
@@ -133,12 +129,25 @@ def test_a_run_that_ends_early_is_continued(many: Path, number: signal.Signals) 
             file.write(b'{"number":9,"dig')
     first_page = (out / "game-0001.html").stat().st_mtime_ns
 
-    refused = analyse(many, *WORDS)
-    assert refused.returncode == 1
-    assert "is of an unfinished run: continue it with --resume" in refused.stderr
-    other = analyse(many, *WORDS, "--resume", "--no-pages")
-    assert other.returncode == 1
-    assert "was begun with other games, limit, options or pages" in other.stderr
+    def refusal(*words: str) -> str:
+        """What a run with these words beside `WORDS` says. It changes nothing."""
+        before = (out / "unfinished.journal").read_bytes()
+        refused = analyse(many, *WORDS, *words)
+        assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (1, "", 1)
+        assert (out / "unfinished.journal").read_bytes() == before
+        return refused.stderr
+
+    assert "is of an unfinished run: continue it with --resume" in refusal()
+    assert "was begun with other games, limit, options or pages" in refusal("--resume", "--no-pages")
+    games = (many / "many.pgn").read_text("utf-8")
+    for other in (
+        games.replace("P1", "P0"),
+        games.replace("P2", "X").replace("P1", "P2").replace("X", "P1"),
+        games[:500],
+    ):
+        (many / "many.pgn").write_text(other, "utf-8")
+        assert "was begun with other games" in refusal("--resume")
+    (many / "many.pgn").write_text(games, "utf-8")
 
     result = analyse(many, *WORDS, "--resume")
     assert result.returncode == 0, result.stderr
@@ -146,37 +155,6 @@ def test_a_run_that_ends_early_is_continued(many: Path, number: signal.Signals) 
     assert [game.headers["White"] for game in games_of(out / "games.pgn")] == [f"P{i}" for i in range(1, GAMES + 1)]
     assert (out / "game-0001.html").stat().st_mtime_ns == first_page
     assert not (out / "unfinished.journal").exists()
-
-
-def begun(folder: Path, names: list[str]) -> Path:
-    """The folder of a run of `WORDS` that was killed after it had finished two of these games."""
-    out = folder / "out"
-    out.mkdir()
-    (folder / "many.pgn").write_text("".join(SHORT.format(white=name) for name in names))
-    settings = {
-        "games": Source([str(folder / "many.pgn")]).digest,
-        "limit": "3000 nodes a move",
-        "options": ["1", "64", "Hash=4"],
-        "pages": True,
-    }
-    lines: list[dict[str, object]] = [settings]
-    for number, name in enumerate(names[:2], start=1):
-        row = {"number": number, "names": name, "page": f"game-{number:04}.html", "cells": []}
-        lines.append({**row, "pgn": SHORT.format(white=name).strip(), "remarks": []})
-    (out / "unfinished.journal").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    return out
-
-
-@pytest.mark.parametrize("left", [["Ann", "Bob"], ["Ann", "New", "Cid"], ["Bob", "Ann", "Cid"]])
-def test_games_that_have_changed_are_not_continued(tmp_path: Path, left: list[str]) -> None:
-    out = begun(tmp_path, ["Ann", "Bob", "Cid"])
-    journal = (out / "unfinished.journal").read_bytes()
-    (tmp_path / "many.pgn").write_text("".join(SHORT.format(white=name) for name in left))
-    result = analyse(tmp_path, *WORDS, "--resume")
-    assert (result.returncode, result.stdout) == (1, "")
-    assert "was begun with other games" in result.stderr
-    assert result.stderr.count("\n") == 1
-    assert (out / "unfinished.journal").read_bytes() == journal
 
 
 @pytest.mark.parametrize("content", ["hello", '{"games": "torn', '{"games": 3}\n{\n'])
@@ -205,7 +183,7 @@ def test_a_file_of_games_is_never_replaced(folder: Path) -> None:
         told = "has games to analyse, and would be replaced: name another folder with --output"
         assert result.stderr == f"secateur analyse: {Path(output, 'games.pgn')} {told}\n"
     with games.open() as file:
-        words = command("-", "--nodes", 100, "--no-pages", "--output", ".", "--force")
+        words = [sys.executable, "-m", "uci_engine", "analyse", "-", "--no-pages", "--output", ".", "--force"]
         assert subprocess.run(words, cwd=folder, env=ENVIRONMENT, stdin=file, check=False).returncode == 1
     assert games.read_bytes() == text
     assert sorted(path.name for path in folder.iterdir()) == ["games.pgn", "linked", "pointed"]
@@ -231,17 +209,6 @@ def test_results_of_other_games_are_replaced_only_by_force(folder: Path) -> None
     # The index named another game for this page.
     assert sorted(path.name for path in out.iterdir()) == ["game-0001.html", "game-0002.html", "games.pgn"]
     assert (out / "game-0002.html").read_bytes() == first["game-0002.html"]
-
-
-def test_an_index_of_other_games_stays(folder: Path) -> None:
-    out = folder / "out"
-    out.mkdir()
-    (out / "index.html").write_text("other games")
-    (folder / "one.pgn").write_text(SHORT.format(white="Eve"))
-    assert analyse(folder, "one.pgn", "--nodes", 100, "--output", "out").returncode == 0
-    assert (out / "index.html").read_text() == "other games"
-    refused = analyse(folder, "games.pgn", "--nodes", 100, "--output", "out", "--no-pages")
-    assert refused.returncode == 1
 
 
 def test_where_nothing_can_be_analysed_nothing_is_left(folder: Path) -> None:
