@@ -86,37 +86,25 @@ def test_a_mistake_gets_one_sentence(folder: Path, words: tuple[str, ...], sente
     assert result.stdout == ""
 
 
-def started(folder: Path, *words: object, games: int = 2) -> subprocess.Popen[str]:
-    """A run that has finished some of its games, and is at work on the next."""
-    command = [sys.executable, "-m", "uci_engine", "analyse", *map(str, words)]
-    process = subprocess.Popen(
-        command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    journal = folder / "out" / "unfinished.journal"
-    wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") > games)
-    assert process.poll() is None, process.communicate()
-    return process
-
-
 # Enough that a run does not end before the test can interrupt it.
 GAMES = 24
 WORDS = ("many.pgn", "--nodes", 3000, "--threads", 1, "--output", "out", "--option", "Hash=4")
 
 
-@pytest.fixture
-def many(tmp_path: Path) -> Path:
-    games = "".join(SHORT.format(white=f"P{number}") for number in range(1, GAMES + 1))
-    (tmp_path / "many.pgn").write_text(games, "utf-8")
-    return tmp_path
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["interrupted", "killed"])
-def test_a_run_that_ends_early_is_continued(many: Path, number: signal.Signals) -> None:
-    process = started(many, *WORDS)
+def test_a_run_that_ends_early_is_continued(tmp_path: Path, number: signal.Signals) -> None:
+    names = [f"P{number}" for number in range(1, GAMES + 1)]
+    games = "".join(SHORT.format(white=name) for name in names)
+    (tmp_path / "many.pgn").write_text(games, "utf-8")
+    out = tmp_path / "out"
+    journal = out / "unfinished.journal"
+    command = [sys.executable, "-m", "uci_engine", "analyse", *map(str, WORDS)]
+    process = subprocess.Popen(command, cwd=tmp_path, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") > 2)
+    assert process.poll() is None, process.communicate()
     process.send_signal(number)
     _, errors = process.communicate(timeout=PATIENCE_SECONDS)
-    out = many / "out"
     if number == signal.SIGINT:
         assert process.returncode == 130
         told = rf"^interrupted: \d+ of {GAMES} games are done, --resume goes on with the others$"
@@ -125,36 +113,33 @@ def test_a_run_that_ends_early_is_continued(many: Path, number: signal.Signals) 
         assert (out / "index.html").exists()
     else:
         # A line that was torn.
-        with (out / "unfinished.journal").open("ab") as file:
+        with journal.open("ab") as file:
             file.write(b'{"number":9,"dig')
     first_page = (out / "game-0001.html").stat().st_mtime_ns
 
     def refusal(*words: str) -> str:
         """What a run with these words beside `WORDS` says. It changes nothing."""
-        before = (out / "unfinished.journal").read_bytes()
-        refused = analyse(many, *WORDS, *words)
+        before = journal.read_bytes()
+        refused = analyse(tmp_path, *WORDS, *words)
         assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (1, "", 1)
-        assert (out / "unfinished.journal").read_bytes() == before
+        assert journal.read_bytes() == before
         return refused.stderr
 
     assert "is of an unfinished run: continue it with --resume" in refusal()
     assert "was begun with other games, limit, options or pages" in refusal("--resume", "--no-pages")
-    games = (many / "many.pgn").read_text("utf-8")
-    for other in (
-        games.replace("P1", "P0"),
-        games.replace("P2", "X").replace("P1", "P2").replace("X", "P1"),
-        games[:500],
-    ):
-        (many / "many.pgn").write_text(other, "utf-8")
+    # Other games, and the same in another order.
+    swapped = games.replace("P2", "X").replace("P1", "P2").replace("X", "P1")
+    for other in (games[:500], swapped):
+        (tmp_path / "many.pgn").write_text(other, "utf-8")
         assert "was begun with other games" in refusal("--resume")
-    (many / "many.pgn").write_text(games, "utf-8")
+    (tmp_path / "many.pgn").write_text(games, "utf-8")
 
-    result = analyse(many, *WORDS, "--resume")
+    result = analyse(tmp_path, *WORDS, "--resume")
     assert result.returncode == 0, result.stderr
     assert f"{GAMES} of {GAMES} games analysed" in result.stdout
-    assert [game.headers["White"] for game in games_of(out / "games.pgn")] == [f"P{i}" for i in range(1, GAMES + 1)]
+    assert [game.headers["White"] for game in games_of(out / "games.pgn")] == names
     assert (out / "game-0001.html").stat().st_mtime_ns == first_page
-    assert not (out / "unfinished.journal").exists()
+    assert not journal.exists()
 
 
 @pytest.mark.parametrize("content", ["hello", '{"games": "torn', '{"games": 3}\n{\n'])

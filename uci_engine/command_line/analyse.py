@@ -36,8 +36,6 @@ PGN_FILE = "games.pgn"
 INDEX_FILE = "index.html"
 STDIN = "-"
 DEFAULT_SECONDS = 0.2
-# Of more games that cannot be analysed only the number is told.
-MAX_PROBLEMS = 20
 
 DESCRIPTION = """\
 Analyse games: write annotated PGN, and a page for each game that shows the mistakes, what was better, and why.
@@ -152,13 +150,11 @@ class _Run:
 
     def run(self) -> int:
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
-        interrupted = False
+        interrupted = True
         try:
-            with Progress(self._source.count, len(self._entries)) as progress:
-                try:
-                    self._analyse(progress)
-                except KeyboardInterrupt:
-                    interrupted = True
+            with Progress(self._source.count, len(self._entries)) as progress, suppress(KeyboardInterrupt):
+                self._analyse(progress)
+                interrupted = False
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             self._entries.sort(key=lambda entry: entry["number"])
             analysed = self._write_results()
@@ -167,11 +163,9 @@ class _Run:
         finally:
             signal.signal(signal.SIGINT, before)
         # Told at the end, because they would break the bar.
-        problems = [f"game {entry['number']}: {remark}" for entry in self._entries for remark in entry["remarks"]]
-        for problem in problems[:MAX_PROBLEMS]:
-            warn(printable(problem))
-        if len(problems) > MAX_PROBLEMS:
-            warn(f"and {len(problems) - MAX_PROBLEMS} more games with problems")
+        for entry in self._entries:
+            for remark in entry["remarks"]:
+                warn(printable(f"game {entry['number']}: {remark}"))
         done = f"{analysed} of {self._source.count} games"
         if interrupted:
             warn(f"interrupted: {done} are done, --resume goes on with the others")
