@@ -196,18 +196,3 @@ def test_the_command_compares_and_explains(tmp_path: Path) -> None:
     assert (tmp_path / "p.html").read_text("utf-8").startswith("<!DOCTYPE html>")
     moves = secateur("explain", "--moves", "e2e4", "e7e5", "--depth", 2, "--move", "g1f3")
     assert "2. Nf3" in moves.stdout
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("--move", "e2e5"), "secateur explain: 'e2e5' is no legal move here"),
-        (("--fen", "nonsense"), "error: "),
-        (("--page", "/no/such/folder/p.html", "--depth", "1"), "secateur explain: /no/such/folder/p.html: "),
-    ],
-)
-def test_a_mistake_gets_one_sentence(words: tuple[str, ...], sentence: str) -> None:
-    result = secateur("explain", *words)
-    assert result.returncode in (1, 2)
-    assert result.stderr.startswith(sentence) or sentence in result.stderr
-    assert result.stderr.count("\n") == 1

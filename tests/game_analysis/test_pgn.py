@@ -354,16 +354,11 @@ def test_what_files_hold_beside_moves_ends_no_game(word: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["e8=Q", "e8(Q)", "e8/Q", "e8Q", "e8q+", "e7-e8=Q", "1.e8(Q)+!"])
-def test_promotions_in_all_their_notations(word: str) -> None:
-    game = read_game(f'[FEN "7k/4P3/8/8/8/8/8/K7 w - - 0 1"]\n\n{word} Kg7 *'.encode())
+@pytest.mark.parametrize("null", ["--", "Z0", "0000", "1.--"])
+def test_promotions_and_null_moves_in_all_their_notations(word: str, null: str) -> None:
+    game = read_game(f'[FEN "7k/4P3/8/8/8/8/8/K7 w - - 0 1"]\n\n{word} (Kb2 {null} Kb3) Kg7 *'.encode())
     assert [node.san() for node in game.mainline()] == ["e8=Q+", "Kg7"]
-
-
-@pytest.mark.parametrize("word", ["--", "Z0", "0000", "1.--"])
-def test_null_moves_in_all_their_notations(word: str) -> None:
-    game = read_game(f'[Event "x"]\n\n1. e4 e5 (1... {word} 2. d4) 2. Nf3 *'.encode())
-    assert [node.move.uci() for node in list(game.mainline())[1].parent.variations[1].mainline()] == ["d2d4"]
-    assert len(list(game.mainline())) == 3
+    assert [move.uci() for move in game.variations[1].mainline_moves()] == ["0000", "b2b3"]
 
 
 def test_comments_and_nags_stay_at_their_moves() -> None:
