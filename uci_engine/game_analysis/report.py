@@ -196,7 +196,7 @@ def analyse_game(
         judgement = judge(board, move, index < theory_plies)
         best, played, reason = _explained(analyser, board, move, judgement.mark)
         verdict = tablebase_verdict(analyser, boards[index + 1])
-        notes = [f"End of the book: {opening}."] if index + 1 == theory_plies else []
+        notes = [f"End of the book: {opening}."] if opening and index + 1 == theory_plies else []
         if verdict and verdict != (plies[-1].verdict if plies else ""):
             notes.append(f"The tablebases say: {verdict}.")
         signs = node.nags & MARK_NAGS.keys()
