@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import signal
 import subprocess
@@ -14,14 +13,9 @@ import pytest
 
 from tests.support import ENVIRONMENT, PATIENCE_SECONDS, wait_until
 from tests.test_command_line import secateur
-from uci_engine.command_line.analyse import Source
 
 SHORT = '[Event "A"]\n[White "{white}"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 *\n\n'
 ATOMIC = '[Event "A"]\n[Variant "Atomic"]\n[White "C"]\n\n1. e4 *\n\n'
-
-
-def command(*words: object) -> list[str]:
-    return [sys.executable, "-m", "uci_engine", "analyse", *map(str, words)]
 
 
 def analyse(folder: Path, *words: object, data: str = "") -> subprocess.CompletedProcess[str]:
@@ -60,46 +54,41 @@ def test_games_become_pgn_pages_and_an_index(folder: Path) -> None:
     assert re.findall(r'href="(game[^"]*)"', index) == ["game-0001.html", "game-0002.html"]
 
 
-def test_one_game_from_standard_input_has_no_index(folder: Path) -> None:
+def test_one_game_has_no_index_and_pages_can_be_left_out(folder: Path) -> None:
+    (folder / "analysis").mkdir()
+    (folder / "analysis" / "index.html").write_text("other games")
     result = analyse(folder, "-", "--depth", 3, "--threads", 1, data=SHORT.format(white="Ann"))
-    assert result.returncode == 0, result.stderr
-    assert sorted(path.name for path in (folder / "analysis").iterdir()) == ["game-0001.html", "games.pgn"]
-
-
-def test_pages_can_be_left_out(folder: Path) -> None:
+    assert result.stdout == f"1 of 1 games analysed: {Path('analysis', 'game-0001.html')}\n"
+    names = sorted(path.name for path in (folder / "analysis").iterdir())
+    assert names == ["game-0001.html", "games.pgn", "index.html"]
+    assert (folder / "analysis" / "index.html").read_text() == "other games"
     result = analyse(folder, "games.pgn", "--nodes", 100, "--no-pages", "--output", "out")
-    assert result.returncode == 0, result.stderr
+    assert result.stdout == f"2 of 3 games analysed: {Path('out', 'games.pgn')}\n"
     assert [path.name for path in (folder / "out").iterdir()] == ["games.pgn"]
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("missing.pgn",), "secateur analyse: there is no file missing.pgn"),
-        (("empty.pgn",), "secateur analyse: empty.pgn holds no game"),
-        (("games.pgn", "--time", "0"), "secateur analyse: argument --time: '0' is not a number of seconds"),
-        (("games.pgn", "--nodes", "9", "--depth", "3"), "not allowed with argument"),
-        (("games.pgn", "--option", "Hsah=3"), "there is no option 'Hsah', did you mean hash?"),
+        ("analyse missing.pgn", "secateur analyse: there is no file missing.pgn"),
+        ("analyse empty.pgn", "secateur analyse: empty.pgn holds no game"),
+        ("analyse games.pgn --time 0", "secateur analyse: argument --time: '0' is not a number of seconds"),
+        ("analyse games.pgn --nodes 9 --depth 3", "argument --depth: not allowed with argument --nodes"),
+        ("analyse games.pgn --option Hsah=3", "there is no option 'Hsah', did you mean hash?"),
+        ("explain --option Hash", "secateur explain: --option 'Hash' has no value"),
+        ("explain --move e2e5", "secateur explain: 'e2e5' is no legal move here"),
+        ("explain --fen nonsense", "error: "),
+        ("explain --page /no/such/folder/p.html --depth 1", "secateur explain: /no/such/folder/p.html: "),
     ],
 )
-def test_a_mistake_gets_one_sentence(folder: Path, words: tuple[str, ...], sentence: str) -> None:
+def test_a_mistake_gets_one_sentence(folder: Path, words: str, sentence: str) -> None:
     (folder / "empty.pgn").write_text("\n")
-    result = analyse(folder, *words)
+    result = secateur(*words.split(), folder=folder)
     assert result.returncode in (1, 2)
     assert sentence in result.stderr
     assert result.stderr.count("\n") == 1
-    assert result.stdout == ""
-
-
-def started(folder: Path, *words: object, games: int = 2) -> subprocess.Popen[str]:
-    """A run that has finished some of its games, and is at work on the next."""
-    process = subprocess.Popen(
-        command(*words), cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    journal = folder / "out" / "unfinished.journal"
-    wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") > games)
-    assert process.poll() is None, process.communicate()
-    return process
+    if words.startswith("analyse"):
+        assert result.stdout == ""
 
 
 # Enough that a run does not end before the test can interrupt it.
@@ -107,20 +96,20 @@ GAMES = 24
 WORDS = ("many.pgn", "--nodes", 3000, "--threads", 1, "--output", "out", "--option", "Hash=4")
 
 
-@pytest.fixture
-def many(tmp_path: Path) -> Path:
-    games = "".join(SHORT.format(white=f"P{number}") for number in range(1, GAMES + 1))
-    (tmp_path / "many.pgn").write_text(games, "utf-8")
-    return tmp_path
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["interrupted", "killed"])
-def test_a_run_that_ends_early_is_continued(many: Path, number: signal.Signals) -> None:
-    process = started(many, *WORDS)
+def test_a_run_that_ends_early_is_continued(tmp_path: Path, number: signal.Signals) -> None:
+    names = [f"P{number}" for number in range(1, GAMES + 1)]
+    games = "".join(SHORT.format(white=name) for name in names)
+    (tmp_path / "many.pgn").write_text(games, "utf-8")
+    out = tmp_path / "out"
+    journal = out / "unfinished.journal"
+    command = [sys.executable, "-m", "uci_engine", "analyse", *map(str, WORDS)]
+    process = subprocess.Popen(command, cwd=tmp_path, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") > 2)
+    assert process.poll() is None, process.communicate()
     process.send_signal(number)
     _, errors = process.communicate(timeout=PATIENCE_SECONDS)
-    out = many / "out"
     if number == signal.SIGINT:
         assert process.returncode == 130
         told = rf"^interrupted: \d+ of {GAMES} games are done, --resume goes on with the others$"
@@ -129,54 +118,33 @@ def test_a_run_that_ends_early_is_continued(many: Path, number: signal.Signals) 
         assert (out / "index.html").exists()
     else:
         # A line that was torn.
-        with (out / "unfinished.journal").open("ab") as file:
+        with journal.open("ab") as file:
             file.write(b'{"number":9,"dig')
     first_page = (out / "game-0001.html").stat().st_mtime_ns
 
-    refused = analyse(many, *WORDS)
-    assert refused.returncode == 1
-    assert "is of an unfinished run: continue it with --resume" in refused.stderr
-    other = analyse(many, *WORDS, "--resume", "--no-pages")
-    assert other.returncode == 1
-    assert "was begun with other games, limit, options or pages" in other.stderr
+    def refusal(*words: str) -> str:
+        """What a run with these words beside `WORDS` says. It changes nothing."""
+        before = journal.read_bytes()
+        refused = analyse(tmp_path, *WORDS, *words)
+        assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (1, "", 1)
+        assert journal.read_bytes() == before
+        return refused.stderr
 
-    result = analyse(many, *WORDS, "--resume")
+    assert "is of an unfinished run: continue it with --resume" in refusal()
+    assert "was begun with other games, limit, options or pages" in refusal("--resume", "--no-pages")
+    # Other games, and the same in another order.
+    swapped = games.replace("P2", "X").replace("P1", "P2").replace("X", "P1")
+    for other in (games[:500], swapped):
+        (tmp_path / "many.pgn").write_text(other, "utf-8")
+        assert "was begun with other games" in refusal("--resume")
+    (tmp_path / "many.pgn").write_text(games, "utf-8")
+
+    result = analyse(tmp_path, *WORDS, "--resume")
     assert result.returncode == 0, result.stderr
     assert f"{GAMES} of {GAMES} games analysed" in result.stdout
-    assert [game.headers["White"] for game in games_of(out / "games.pgn")] == [f"P{i}" for i in range(1, GAMES + 1)]
+    assert [game.headers["White"] for game in games_of(out / "games.pgn")] == names
     assert (out / "game-0001.html").stat().st_mtime_ns == first_page
-    assert not (out / "unfinished.journal").exists()
-
-
-def begun(folder: Path, names: list[str]) -> Path:
-    """The folder of a run of `WORDS` that was killed after it had finished two of these games."""
-    out = folder / "out"
-    out.mkdir()
-    (folder / "many.pgn").write_text("".join(SHORT.format(white=name) for name in names))
-    settings = {
-        "games": Source([str(folder / "many.pgn")]).digest,
-        "limit": "3000 nodes a move",
-        "options": {"threads": 1, "hash": 4, "move_overhead": 0},
-        "pages": True,
-    }
-    lines: list[dict[str, object]] = [settings]
-    for number, name in enumerate(names[:2], start=1):
-        row = {"number": number, "names": name, "page": f"game-{number:04}.html", "cells": [], "problem": ""}
-        lines.append({"number": number, "pgn": SHORT.format(white=name).strip(), "row": row, "remarks": []})
-    (out / "unfinished.journal").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    return out
-
-
-@pytest.mark.parametrize("left", [["Ann", "Bob"], ["Ann", "New", "Cid"], ["Bob", "Ann", "Cid"]])
-def test_games_that_have_changed_are_not_continued(tmp_path: Path, left: list[str]) -> None:
-    out = begun(tmp_path, ["Ann", "Bob", "Cid"])
-    journal = (out / "unfinished.journal").read_bytes()
-    (tmp_path / "many.pgn").write_text("".join(SHORT.format(white=name) for name in left))
-    result = analyse(tmp_path, *WORDS, "--resume")
-    assert (result.returncode, result.stdout) == (1, "")
-    assert "was begun with other games" in result.stderr
-    assert result.stderr.count("\n") == 1
-    assert (out / "unfinished.journal").read_bytes() == journal
+    assert not journal.exists()
 
 
 @pytest.mark.parametrize("content", ["hello", '{"games": "torn', '{"games": 3}\n{\n'])
@@ -205,7 +173,7 @@ def test_a_file_of_games_is_never_replaced(folder: Path) -> None:
         told = "has games to analyse, and would be replaced: name another folder with --output"
         assert result.stderr == f"secateur analyse: {Path(output, 'games.pgn')} {told}\n"
     with games.open() as file:
-        words = command("-", "--nodes", 100, "--no-pages", "--output", ".", "--force")
+        words = [sys.executable, "-m", "uci_engine", "analyse", "-", "--no-pages", "--output", ".", "--force"]
         assert subprocess.run(words, cwd=folder, env=ENVIRONMENT, stdin=file, check=False).returncode == 1
     assert games.read_bytes() == text
     assert sorted(path.name for path in folder.iterdir()) == ["games.pgn", "linked", "pointed"]
@@ -231,17 +199,6 @@ def test_results_of_other_games_are_replaced_only_by_force(folder: Path) -> None
     # The index named another game for this page.
     assert sorted(path.name for path in out.iterdir()) == ["game-0001.html", "game-0002.html", "games.pgn"]
     assert (out / "game-0002.html").read_bytes() == first["game-0002.html"]
-
-
-def test_an_index_of_other_games_stays(folder: Path) -> None:
-    out = folder / "out"
-    out.mkdir()
-    (out / "index.html").write_text("other games")
-    (folder / "one.pgn").write_text(SHORT.format(white="Eve"))
-    assert analyse(folder, "one.pgn", "--nodes", 100, "--output", "out").returncode == 0
-    assert (out / "index.html").read_text() == "other games"
-    refused = analyse(folder, "games.pgn", "--nodes", 100, "--output", "out", "--no-pages")
-    assert refused.returncode == 1
 
 
 def test_where_nothing_can_be_analysed_nothing_is_left(folder: Path) -> None:

@@ -18,23 +18,19 @@ def test_a_board_after_moves_remembers_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fen", "move", "obvious"),
+    ("fen", "moves", "obvious"),
     [
         (chess.STARTING_FEN, "e2e4", False),
         ("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", "e4d5", True),
         ("4k3/2p5/3p4/8/8/3R4/8/4K3 w - - 0 1", "d3d6", False),
+        ("4k3/2p5/3p4/8/8/3R4/3R4/4K3 w - - 0 1", "d3d6 c7d6", True),
         ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", True),
         ("4k3/8/8/8/8/8/4q3/4K3 w - - 0 1", "e1e2", True),
     ],
 )
-def test_obvious_moves(fen: str, move: str, obvious: bool) -> None:
-    assert is_obvious(chess.Board(fen), chess.Move.from_uci(move)) == obvious
-
-
-def test_a_recapture_is_obvious() -> None:
-    board = chess.Board("4k3/2p5/3p4/8/8/3R4/3R4/4K3 w - - 0 1")
-    board.push_uci("d3d6")
-    assert is_obvious(board, chess.Move.from_uci("c7d6"))
+def test_obvious_moves(fen: str, moves: str, obvious: bool) -> None:
+    *before, move = map(chess.Move.from_uci, moves.split())
+    assert is_obvious(board_after(chess.Board(fen), before), move) == obvious
 
 
 def test_a_sacrifice_gives_what_the_line_does_not_bring_back() -> None:

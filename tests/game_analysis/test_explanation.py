@@ -15,8 +15,9 @@ from tests.support import TABLES
 from tests.support.analyser import MaterialAnalyser
 from tests.test_command_line import secateur
 from uci_engine import Engine
+from uci_engine.game_analysis.boards import board_after
 from uci_engine.game_analysis.move_report import MoveExplanation
-from uci_engine.game_analysis.move_search import explain_move, prove
+from uci_engine.game_analysis.move_search import Searches, explain_move, prove
 from uci_engine.game_analysis.values import Found, value_of
 
 SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
@@ -34,29 +35,20 @@ def explained(engine: Engine, fen: str, move: str, depth: int = 6) -> MoveExplan
     return engine.explain(chess.Board(fen), chess.Move.from_uci(move), Limit(depth=depth))
 
 
-def test_every_legal_move_is_there_best_first(engine: Engine) -> None:
-    board = chess.Board(BACK_RANK)
-    comparison = engine.compare_moves(board, Limit(depth=5))
+@pytest.mark.parametrize("fen", [BACK_RANK, SCHOLAR])
+def test_every_legal_move_is_there_best_first(engine: Engine, fen: str) -> None:
+    board = chess.Board(fen)
+    comparison = engine.compare_moves(board, Limit(depth=4))
     assert {entry.move for entry in comparison.moves} == set(board.legal_moves)
-    assert comparison.moves[0].move == chess.Move.from_uci("a1a8")
-    assert comparison.moves[0].value.text == "#1"
+    # From White's view, so Black has the lowest value first.
     expected = [entry.value.expected for entry in comparison.moves]
-    assert expected == sorted(expected, reverse=True)
-    for entry in comparison.moves[1:]:
-        assert entry.depth >= 5
-        assert entry.line[0] == entry.move
+    assert expected == sorted(expected, reverse=board.turn)
+    assert max(expected) == 1.0
+    assert min(entry.depth for entry in comparison.moves[1:]) >= 4
     assert comparison.nodes > 0
     # Also where the limit does not reach them all.
     for limit in (Limit(nodes=1), Limit(time=0.001)):
-        assert len(engine.compare_moves(chess.Board(), limit).moves) == 20
-
-
-def test_black_has_the_lowest_value_first(engine: Engine) -> None:
-    comparison = engine.compare_moves(chess.Board(SCHOLAR), Limit(nodes=20_000))
-    expected = [entry.value.expected for entry in comparison.moves]
-    assert expected == sorted(expected)
-    assert expected[-1] == 1.0
-    assert min(entry.depth for entry in comparison.moves) >= 1
+        assert len(engine.compare_moves(board, limit).moves) == len(comparison.moves)
 
 
 def test_a_position_without_moves_gives_an_empty_comparison(engine: Engine) -> None:
@@ -66,20 +58,20 @@ def test_a_position_without_moves_gives_an_empty_comparison(engine: Engine) -> N
     assert "There is no legal move." in comparison.page()
 
 
-def test_a_blunder_is_refuted(engine: Engine) -> None:
-    explanation = explained(engine, SCHOLAR, "g8f6")
-    assert explanation.judgement.mark.word == "blunder"
-    assert [move.uci() for move in explanation.line] == ["g8f6", "h5f7"]
-    assert not explanation.is_best
-    assert explanation.reason is not None
-    assert "mate in 1" in explanation.reason
-    assert explanation.proof is not None
-    assert (explanation.proof.white_mates, explanation.proof.moves) == (True, 1)
-    assert explanation.reply_count == 43
-    assert explanation.alternatives == chess.Board(SCHOLAR).legal_moves.count() - 1
-    text = str(explanation)
-    assert "What refutes it: 3...Nf6 4. Qxf7#." in text
-    assert "White mates in 1 by force." in text
+@pytest.mark.parametrize(
+    ("fen", "move", "is_best", "texts"),
+    [
+        (SCHOLAR, "g8f6", False, ["??", "What refutes it: 3...Nf6 4. Qxf7#.", "It allows mate in 1.", "43 replies"]),
+        (BACK_RANK, "a1a8", True, ["White has mated.", "1.Ra8# is a back-rank mate.", "0 replies"]),
+        ("k7/8/1K6/8/8/8/8/7R w - - 0 1", "h1h7", False, ["a sound move, which costs nothing"]),
+    ],
+)
+def test_a_move_is_explained(engine: Engine, fen: str, move: str, is_best: bool, texts: list[str]) -> None:
+    explanation = explained(engine, fen, move)
+    assert explanation.is_best == is_best
+    assert explanation.alternatives == chess.Board(fen).legal_moves.count() - 1
+    for text in texts:
+        assert text in str(explanation)
 
 
 def test_the_best_move_is_not_one_that_another_move_beats() -> None:
@@ -104,16 +96,13 @@ def test_a_forced_win_is_proved_for_every_defence(engine: Engine) -> None:
     explanation = explained(engine, LADDER, "b1b7", depth=8)
     proof = explanation.proof
     assert proof is not None
+    assert proof.answers is not None
     assert proof.is_complete
     assert proof.white_mates
     board = chess.Board(LADDER)
     board.push_uci("b1b7")
     assert {answer.move for answer in proof.answers} == set(board.legal_moves)
-    for answer in proof.answers:
-        after = board.copy()
-        for move in answer.line:
-            after.push(move)
-        assert after.is_checkmate()
+    assert all(board_after(board, answer.line).is_checkmate() for answer in proof.answers)
 
 
 class Noted(Engine):
@@ -141,7 +130,7 @@ def test_the_proof_counts_within_the_limit() -> None:
         explanation = engine.explain(board, move, Limit(nodes=5000))
         assert explanation.proof is not None
         assert explanation.proof.is_complete
-        assert len(explanation.proof.answers) == 34
+        assert "each of the 34 defences was searched" in str(explanation.proof)
         assert explanation.nodes == engine.nodes <= 5000
         engine.limits.clear()
         explanation = engine.explain(board, move, Limit(time=0.05))
@@ -153,28 +142,13 @@ def test_the_proof_counts_within_the_limit() -> None:
 
 def test_a_proof_that_does_not_fit_into_the_limit_is_left_out_with_a_word(engine: Engine) -> None:
     played = Found(value_of(Mate(2), 4), 6, 100, (chess.Move.from_uci("b1b7"),))
-    proof = prove(engine, chess.Board(LADDER), played, lambda: None)
+    proof = prove(Searches(engine, Limit(nodes=0)), chess.Board(LADDER), played)
     assert str(proof) == "White mates in 2 by force; the limit is too small for an answer to every defence."
     board = chess.Board(MANY_DEFENCES[0])
     played = Found(value_of(Mate(2), 24), 6, 100, (chess.Move.from_uci(MANY_DEFENCES[1]),))
-    cut = prove(engine, board, played, lambda: Limit(nodes=40))
+    cut = prove(Searches(engine, Limit(nodes=40)), board, played)
     assert cut is not None
-    assert cut.is_cut
-    assert cut.answers == ()
-
-
-def test_a_mating_move_has_mated(engine: Engine) -> None:
-    explanation = explained(engine, BACK_RANK, "a1a8")
-    assert explanation.is_best
-    assert explanation.proof is not None
-    assert "White has mated." in str(explanation)
-    assert explanation.replies == ()
-
-
-def test_a_slower_mate_is_sound_and_not_best(engine: Engine) -> None:
-    explanation = explained(engine, "k7/8/1K6/8/8/8/8/7R w - - 0 1", "h1h7")
-    assert not explanation.is_best
-    assert "a sound move, which costs nothing" in str(explanation)
+    assert cut.answers is None
 
 
 def test_tablebases_give_a_verdict() -> None:
@@ -182,8 +156,7 @@ def test_tablebases_give_a_verdict() -> None:
     with Engine(hash=8, syzygy_path=str(TABLES)) as engine:
         assert (engine.probe_tablebases(won), engine.probe_tablebases(drawn)) == (2, 0)
         assert engine.probe_tablebases(chess.Board()) is None
-        assert explained(engine, won.fen(), "h2h4").verdict == "White wins"
-        assert explained(engine, drawn.fen(), "h2h4").verdict == "draw"
+        assert "The tablebases say: White wins." in str(explained(engine, won.fen(), "h2h4"))
         assert "The tablebases say: draw." in str(explained(engine, drawn.fen(), "h2h4"))
 
 
@@ -223,18 +196,3 @@ def test_the_command_compares_and_explains(tmp_path: Path) -> None:
     assert (tmp_path / "p.html").read_text("utf-8").startswith("<!DOCTYPE html>")
     moves = secateur("explain", "--moves", "e2e4", "e7e5", "--depth", 2, "--move", "g1f3")
     assert "2. Nf3" in moves.stdout
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("--move", "e2e5"), "secateur explain: 'e2e5' is no legal move here"),
-        (("--fen", "nonsense"), "error: "),
-        (("--page", "/no/such/folder/p.html", "--depth", "1"), "secateur explain: /no/such/folder/p.html: "),
-    ],
-)
-def test_a_mistake_gets_one_sentence(words: tuple[str, ...], sentence: str) -> None:
-    result = secateur("explain", *words)
-    assert result.returncode in (1, 2)
-    assert result.stderr.startswith(sentence) or sentence in result.stderr
-    assert result.stderr.count("\n") == 1

@@ -16,9 +16,9 @@ from uci_engine.game_analysis.judgement import (
     Judgement,
     Mark,
     Phase,
+    Summary,
     judge,
     phases_of,
-    summary_of,
 )
 from uci_engine.game_analysis.values import MAX_JUDGED_PIECES, Found, SearchedMove, Value, value_of
 from uci_engine.score import win_curve
@@ -28,16 +28,37 @@ def value(expected: float) -> Value:
     return Value(Cp(round(400 * (expected - 0.5))), expected)
 
 
-def judged(best: float, played: float, white: bool = True, others: Value | None = None, **known: bool) -> Judgement:
-    """The judgement of a move by White, or of the same seen by Black."""
-    values = [value(expected if white else 1 - expected) for expected in (best, played)]
-    return judged_values(values[0], values[1], best == played, white, others, **known)
+# The usual position with White and with Black to move, and a line in which nothing is taken.
+QUIET = {
+    chess.WHITE: (chess.STARTING_FEN, "e2e4"),
+    chess.BLACK: (chess.STARTING_FEN.replace(" w ", " b "), "e7e5"),
+}
+SACRIFICE = (
+    "r1bqkb1r/ppp2ppp/2np1n2/4p3/2B1P3/2N2N2/PPPP1PPP/R1BQ1RK1 w kq - 0 1",
+    "c4f7 e8f7 d2d3 f8e7 c1e3 h8f8",
+)
+TAKES_A_QUEEN = ("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", "e4d5")
+FORCED = ("K7/8/1k6/8/8/8/8/7q w - - 0 1", "a8b8")
 
 
-def judged_values(
-    best: Value, played: Value, is_best: bool, white: bool, others: Value | None = None, **known: bool
+def judged(
+    best: Value | float,
+    played: Value | float,
+    white: bool = True,
+    others: Value | None = None,
+    is_book: bool = False,
+    line: tuple[str, str] | None = None,
 ) -> Judgement:
-    return judge(SearchedMove(Found(best), Found(played), is_best, others), white, **{"has_choice": True, **known})
+    """The judgement of the first move of a line, which is a position with moves.
+
+    The values are those for White, or the expected results for the side that moves. Equal ones: the move is the best.
+    """
+    best_value, played_value = (
+        each if isinstance(each, Value) else value(each if white else 1 - each) for each in (best, played)
+    )
+    fen, words = line or QUIET[white]
+    found = Found(played_value, line=tuple(map(chess.Move.from_uci, words.split())))
+    return judge(chess.Board(fen), SearchedMove(Found(best_value), found, best == played, others), is_book)
 
 
 @pytest.mark.parametrize("white", chess.COLORS)
@@ -60,33 +81,30 @@ def test_the_mark_is_that_of_the_loss_of_expected_result(white: bool, loss: floa
 
 def test_a_forced_move_and_a_book_move_that_is_no_mistake_are_not_judged() -> None:
     book = judged(0.6, 0.6 - MISTAKE_LOSS + 0.001, is_book=True)
-    forced = judged(0.6, 0.2, has_choice=False)
-    assert (book.mark, book.is_judged) == (Mark.BOOK, False)
-    assert (forced.mark, forced.is_judged) == (Mark.FORCED, False)
+    forced = judged(0.6, 0.2, line=FORCED)
+    assert (book.mark, book.weight) == (Mark.BOOK, 0)
+    assert (forced.mark, forced.weight) == (Mark.FORCED, 0)
     mistake = judged(0.6, 0.6 - MISTAKE_LOSS - 0.001, is_book=True)
-    assert (mistake.mark, mistake.is_judged) == (Mark.MISTAKE, True)
+    assert mistake.mark is Mark.MISTAKE
+    assert mistake.weight > 0
 
 
 def test_the_only_move_deserves_a_sign_and_an_obvious_one_does_not() -> None:
     only = value(0.2)
     assert judged(0.5, 0.5, others=only).mark is Mark.GOOD
-    assert judged(0.5, 0.5, others=only, is_sacrifice=True).mark is Mark.BRILLIANT
-    assert judged(0.5, 0.5, others=only, is_obvious=True, is_sacrifice=True).mark is Mark.BEST
-    assert judged(0.5, 0.5, others=only, has_choice=False).mark is Mark.FORCED
+    assert judged(0.5, 0.5, others=only, line=SACRIFICE).mark is Mark.BRILLIANT
+    assert judged(0.5, 0.5, others=only, line=TAKES_A_QUEEN).mark is Mark.BEST
     assert judged(0.5, 0.5, others=value(0.45)).mark is Mark.BEST
     assert judged(0.5, 0.5, others=None).mark is Mark.BEST
-
-
-def test_in_a_won_game_no_move_is_brilliant() -> None:
-    assert judged(1.0, 1.0, others=value(0.92), is_sacrifice=True).mark is Mark.BEST
+    # In a won game no move is brilliant.
+    assert judged(1.0, 1.0, others=value(0.92), line=SACRIFICE).mark is Mark.BEST
 
 
 def test_a_lost_game_weighs_little() -> None:
     lost, even = judged(0.02, 0.0), judged(0.5, 0.5)
     assert not lost.mark.is_error
     assert lost.weight < even.weight / 5
-    thrown_away = judged(0.99, 0.5)
-    assert thrown_away.weight == pytest.approx(even.weight)
+    assert judged(0.99, 0.5).weight == pytest.approx(even.weight)
 
 
 def test_a_missed_win() -> None:
@@ -100,9 +118,9 @@ def test_a_missed_win() -> None:
 def test_a_missed_mate_is_no_error_while_the_game_stays_won(white: bool) -> None:
     won = 1.0 if white else 0.0
     best, played = Value(Mate(3 if white else -3), won), Value(Cp(900 if white else -900), won)
-    judgement = judged_values(best, played, False, white)
+    judgement = judged(best, played, white)
     assert (judgement.mark, judgement.missed_mate) == (Mark.SOUND, 3)
-    slower = judged_values(best, Value(Mate(9 if white else -9), won), False, white)
+    slower = judged(best, Value(Mate(9 if white else -9), won), white)
     assert slower.missed_mate is None
 
 
@@ -122,12 +140,13 @@ def test_in_a_decided_game_only_a_great_loss_is_an_error_and_at_most_an_inaccura
     white: bool, best: Score, played: Score, mark: Mark
 ) -> None:
     expected = 1.0 if best > Cp(0) else 0.0
-    values = [Value(score if white else -score, expected if white else 1 - expected) for score in (best, played)]
-    judgement = judged_values(values[0], values[1], False, white)
+    of_best, of_played = (
+        Value(score if white else -score, expected if white else 1 - expected) for score in (best, played)
+    )
+    judgement = judged(of_best, of_played, white)
     assert judgement.mark is mark
     assert judgement.loss == 0
     assert judgement.accuracy == 100
-    assert judged_values(values[0], values[1], True, white).mark is Mark.BEST
 
 
 def test_the_expected_result_between_people() -> None:
@@ -141,10 +160,9 @@ def test_the_expected_result_between_people() -> None:
 expectations = st.floats(0, 1)
 
 
-@given(expectations, expectations, st.booleans())
-def test_white_and_black_are_judged_alike(best: float, played: float, is_best: bool) -> None:
-    for_white = judged_values(value(best), value(played), is_best, white=True)
-    for_black = judged_values(value(1 - best), value(1 - played), is_best, white=False)
+@given(expectations, expectations)
+def test_white_and_black_are_judged_alike(best: float, played: float) -> None:
+    for_white, for_black = judged(best, played), judged(best, played, white=False)
     assert for_white.mark is for_black.mark or abs(for_white.loss - for_black.loss) < 1e-9
     assert for_white.loss == pytest.approx(for_black.loss, abs=1e-9)
     assert 0 <= for_white.accuracy <= 100
@@ -153,36 +171,29 @@ def test_white_and_black_are_judged_alike(best: float, played: float, is_best: b
 
 @given(expectations, st.floats(0, 1), st.floats(0, 1))
 def test_a_greater_loss_is_never_a_better_mark(best: float, one: float, other: float) -> None:
-    losses = sorted((best * one, best * other))
-    smaller, greater = (judged_values(value(best), value(best - loss), False, white=True) for loss in losses)
-    order = [Mark.SOUND, *ERRORS]
+    smaller, greater = (judged(best, best - loss) for loss in sorted((best * one, best * other)))
+    order = [Mark.BEST, Mark.SOUND, *ERRORS]
     assert order.index(smaller.mark) <= order.index(greater.mark)
     assert smaller.accuracy >= greater.accuracy
 
 
 def test_a_summary_counts_and_weighs() -> None:
     judgements = [
-        Judgement(Mark.BOOK, 0.0, 100.0, 0.0),
+        Judgement(Mark.BOOK, 0.0),
         Judgement(Mark.BEST, 0.0, 100.0, 1.0),
         Judgement(Mark.BLUNDER, 0.5, 10.0, 1.0, missed_win=True),
         Judgement(Mark.BLUNDER, 0.5, 10.0, 0.5),
     ]
-    summary = summary_of(judgements)
+    summary = Summary.of(judgements)
     assert summary.accuracy == pytest.approx((100 + 10 + 5) / 2.5)
     assert (summary.counts.total(), summary.counts[Mark.BLUNDER], summary.counts[Mark.MISTAKE]) == (4, 2, 0)
     assert summary.missed_wins == 1
-    assert summary_of(judgements[:1]).accuracy is None
+    assert Summary.of(judgements[:1]).accuracy is None
 
 
 def test_phases_never_return() -> None:
-    assert phases_of([24, 24, 19, 24, 8, 12]) == [
-        Phase.OPENING,
-        Phase.OPENING,
-        Phase.MIDDLEGAME,
-        Phase.MIDDLEGAME,
-        Phase.ENDGAME,
-        Phase.ENDGAME,
-    ]
+    opening, middlegame, endgame = Phase
+    assert phases_of([24, 24, 19, 24, 8, 12]) == [opening, opening, middlegame, middlegame, endgame, endgame]
     assert phases_of([24] * 26)[23:] == [Phase.OPENING, Phase.MIDDLEGAME, Phase.MIDDLEGAME]
 
 
@@ -199,16 +210,25 @@ def test_a_shown_score_of_one_pawn_wins_half_of_the_games() -> None:
     assert value_of(Cp(31000), 5).is_tablebase
 
 
-def test_a_mate_is_one_move_longer_before_the_move_of_the_mating_side() -> None:
-    assert Value(MateGiven, 1.0).backed_up(chess.WHITE).score == Mate(1)
-    assert Value(-MateGiven, 0.0).backed_up(chess.BLACK).score == Mate(-1)
-    assert Value(Mate(2), 1.0).backed_up(chess.WHITE).score == Mate(3)
-    assert Value(Mate(-2), 0.0).backed_up(chess.WHITE).score == Mate(-2)
-    assert Value(Cp(30), 0.5).backed_up(chess.BLACK).score == Cp(30)
+@pytest.mark.parametrize(
+    ("after", "mover", "before"),
+    [
+        (MateGiven, chess.WHITE, Mate(1)),
+        (-MateGiven, chess.BLACK, Mate(-1)),
+        (Mate(2), chess.WHITE, Mate(3)),
+        (Mate(-2), chess.WHITE, Mate(-2)),
+        (Cp(30), chess.BLACK, Cp(30)),
+    ],
+)
+def test_a_mate_is_one_move_longer_before_the_move_of_the_mating_side(
+    after: Score, mover: chess.Color, before: Score
+) -> None:
+    assert Value(after, 0.5).backed_up(mover).score == before
 
 
 @pytest.mark.parametrize(
-    ("score", "text"), [(Cp(31), "+0.31"), (Cp(-5), "-0.05"), (Mate(3), "#3"), (Mate(-1), "#-1"), (MateGiven, "#")]
+    ("score", "text"),
+    [(Cp(31), "+0.31"), (Cp(-5), "-0.05"), (Mate(3), "#3"), (Mate(-1), "#-1"), (MateGiven, "#"), (-MateGiven, "#-0")],
 )
-def test_scores_as_text(score: chess.engine.Score, text: str) -> None:
+def test_scores_as_text(score: Score, text: str) -> None:
     assert Value(score, 0.5).text == text

@@ -9,16 +9,7 @@ import chess
 from chess.engine import Cp, Limit, Mate, PovScore
 
 import evaluation
-
-VALUES = (0, 100, 300, 300, 500, 900, 0)
-
-
-def material_cp(board: chess.Board) -> int:
-    """The material from White's view, in centipawns."""
-    return sum(
-        VALUES[piece_type] * (len(board.pieces(piece_type, True)) - len(board.pieces(piece_type, False)))
-        for piece_type in chess.PIECE_TYPES
-    )
+from uci_engine.game_analysis.boards import material_balance
 
 
 class MaterialAnalyser:
@@ -46,7 +37,7 @@ class MaterialAnalyser:
 
     def evaluate(self, board: chess.Board) -> PovScore:
         """The material."""
-        return PovScore(Cp(material_cp(board)), chess.WHITE)
+        return PovScore(Cp(100 * material_balance(board, chess.WHITE)), chess.WHITE)
 
     def explain(self, board: chess.Board) -> evaluation.Explanation:
         """The features of the engine's evaluation."""
@@ -58,7 +49,7 @@ class MaterialAnalyser:
 
     def _score(self, board: chess.Board, move: chess.Move) -> int:
         board.push(move)
-        score = 99_999 if board.is_checkmate() else material_cp(board) * (-1 if board.turn else 1)
+        score = 99_999 if board.is_checkmate() else 100 * material_balance(board, not board.turn)
         board.pop()
         return score
 

@@ -16,6 +16,9 @@ needs_browser = pytest.mark.skipif(
     reason="there is no Chromium with its driver, or no Selenium",
 )
 WIDTHS = (1280, 390)
+# What a screen reader must find a name for.
+NAMED_ROLES = {"application", "button", "checkbox", "columnheader", "combobox", "heading", "image", "img", "link"}
+NAMED_ROLES |= {"region", "slider", "textbox", "toolbar"}
 
 
 class Browser:
@@ -64,3 +67,12 @@ class Browser:
     @property
     def board(self) -> str:
         return str(self.run("document.getElementById('board').getAttribute('aria-label')"))
+
+    def roles(self) -> list[tuple[str, str]]:
+        """What a screen reader finds: the role and the name of each element. Checks that none lacks its name."""
+        self.driver.execute_cdp_cmd("Accessibility.enable", {})
+        nodes = self.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+        seen = [node for node in nodes if not node.get("ignored")]
+        found = [(node["role"]["value"], node.get("name", {}).get("value", "").strip()) for node in seen]
+        assert not [role for role, name in found if role in NAMED_ROLES and not name]
+        return found

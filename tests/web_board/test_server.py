@@ -132,7 +132,7 @@ def test_review_finds_the_mistake_and_its_reason(server: Served) -> None:
     error = next(each for each in found["errors"] if each["index"] == 3)
     assert error["player"] == "Black"
     assert error["mark"] == "blunder"
-    assert error["played"]["text"].startswith("2...Qg5 3. Nxg5")
+    assert error["move"] == "2...Qg5"
     assert error["reason"]
     assert len(found["positions"]) == len(MISTAKE) + 2
 

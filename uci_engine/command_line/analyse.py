@@ -14,25 +14,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from chess.engine import Limit
-
 from uci_engine.api.engine import Engine
 from uci_engine.command_line.arguments import (
     Parser,
     UsageError,
+    add_analysis,
     add_core,
-    add_limit,
-    engine_for,
-    keyword_options,
-    limit_of,
+    analysis_engine,
 )
 from uci_engine.command_line.console import Progress, show, warn
 from uci_engine.game_analysis.game_search import limit_text
 from uci_engine.game_analysis.html import GENERATOR, environment
-from uci_engine.game_analysis.page import failed_row, game_page, index_page, index_row
+from uci_engine.game_analysis.page import game_page, index_page, index_row
 from uci_engine.game_analysis.pgn import PgnError, annotate, game_texts, pgn_files, read_game
 from uci_engine.game_analysis.report import analyse_game
-from uci_engine.processor import usable_processors
 from uci_engine.text import printable
 
 INTERRUPTED = 130
@@ -41,8 +36,6 @@ PGN_FILE = "games.pgn"
 INDEX_FILE = "index.html"
 STDIN = "-"
 DEFAULT_SECONDS = 0.2
-# Of more games that cannot be analysed only the number is told.
-MAX_PROBLEMS = 20
 
 DESCRIPTION = """\
 Analyse games: write annotated PGN, and a page for each game that shows the mistakes, what was better, and why.
@@ -61,14 +54,10 @@ class Source:
         self._files: list[Path | bytes] = []
         self._statuses: list[os.stat_result] = []
         for name in names:
-            if name == STDIN:
-                # Kept, because the games are counted first.
-                self._files.append(sys.stdin.buffer.read())
-                self._statuses.append(os.fstat(sys.stdin.fileno()))
-            else:
-                paths = pgn_files(Path(name))
-                self._files += paths
-                self._statuses += [path.stat() for path in paths]
+            # What is read is kept, because the games are counted first.
+            files = [sys.stdin.buffer.read()] if name == STDIN else pgn_files(Path(name))
+            self._files += files
+            self._statuses += [os.stat(sys.stdin.fileno() if isinstance(file, bytes) else file) for file in files]
         digest = hashlib.sha256()
         self.count = 0
         for text in self.texts():
@@ -80,10 +69,7 @@ class Source:
 
     def has_file(self, path: Path) -> bool:
         """Whether this is one of the files with the games, by this name or another, or a link to one."""
-        if not path.exists():
-            return False
-        status = path.stat()
-        return any(os.path.samestat(status, known) for known in self._statuses)
+        return path.exists() and any(os.path.samestat(path.stat(), known) for known in self._statuses)
 
     def texts(self) -> Iterator[bytes]:
         for file in self._files:
@@ -97,10 +83,8 @@ def run(words: Sequence[str], default_core: str) -> int:
     if not options.no_pages:
         # Before the work: the library for pages may be missing.
         environment()
-    limit = limit_of(options, DEFAULT_SECONDS)
-    keywords = keyword_options(options, default_threads=min(2, usable_processors()))
     try:
-        return _Run(Source(options.games), limit, keywords, options).run()
+        return _Run(Source(options.games), options).run()
     except PgnError as error:
         raise _refusal(str(error)) from None
     except OSError as error:
@@ -111,46 +95,40 @@ def run(words: Sequence[str], default_core: str) -> int:
 class _Run:
     """One run. The page of a game is written before its line of the journal, so every game there has its page."""
 
-    def __init__(self, source: Source, limit: Limit, keywords: dict[str, Any], options: argparse.Namespace) -> None:
+    def __init__(self, source: Source, options: argparse.Namespace) -> None:
         self._source = source
-        self._limit = limit
-        self._keywords = keywords
         self._options = options
         first = options.games[0]
         default = "analysis" if first == STDIN else f"{Path(first).resolve().stem}-analysis"
         self._folder = Path(options.output or default)
         self._journal = self._folder / JOURNAL_FILE
+        self._pgn = self._folder / PGN_FILE
         self._index = self._folder / INDEX_FILE
-        self._has_index = source.count > 1 and not options.no_pages
+        digits = max(4, len(str(source.count)))
+        names = [] if options.no_pages else [f"game-{number:0{digits}}.html" for number in range(1, source.count + 1)]
+        self._pages = [self._folder / name for name in names]
+        self._has_index = len(self._pages) > 1
         self._check_outputs()
         self._settings = {
             "games": source.digest,
-            "limit": limit_text(limit),
-            "options": keywords,
+            "limit": limit_text(options.limit),
+            "options": [str(options.threads), str(options.hash), *options.option],
             "pages": not options.no_pages,
         }
         self._entries = self._unfinished()
 
-    def _outputs(self) -> Iterator[Path]:
-        yield self._journal
-        yield self._folder / PGN_FILE
-        if not self._options.no_pages:
-            for number in range(1, self._source.count + 1):
-                yield self._folder / self._page(number)
-        if self._has_index:
-            yield self._index
-
     def _check_outputs(self) -> None:
         """Raises UsageError where the games to analyse, or without --force other results, would be replaced."""
-        for path in self._outputs():
+        outputs = [self._journal, self._pgn, *self._pages, *([self._index] if self._has_index else [])]
+        for path in outputs:
             if self._source.has_file(path):
                 raise _refusal(f"{path} has games to analyse, and would be replaced: name another folder with --output")
         # Where there is a journal, the run that began it has made the rest, or was allowed to replace it.
         if self._options.force or self._journal.exists():
             return
-        present = next((path for path in self._outputs() if os.path.lexists(path)), None)
-        if present is not None:
-            raise _refusal(f"{present} is there already: name another folder with --output, or replace with --force")
+        for path in outputs:
+            if os.path.lexists(path):
+                raise _refusal(f"{path} is there already: name another folder with --output, or replace with --force")
 
     def _unfinished(self) -> list[dict[str, Any]]:
         """The games that the run which --resume continues has done, as in the journal. Raises UsageError."""
@@ -172,13 +150,11 @@ class _Run:
 
     def run(self) -> int:
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
-        interrupted = False
+        interrupted = True
         try:
-            with Progress(self._source.count, len(self._entries)) as progress:
-                try:
-                    self._analyse(progress)
-                except KeyboardInterrupt:
-                    interrupted = True
+            with Progress(self._source.count, len(self._entries)) as progress, suppress(KeyboardInterrupt):
+                self._analyse(progress)
+                interrupted = False
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             self._entries.sort(key=lambda entry: entry["number"])
             analysed = self._write_results()
@@ -187,11 +163,9 @@ class _Run:
         finally:
             signal.signal(signal.SIGINT, before)
         # Told at the end, because they would break the bar.
-        problems = [f"game {entry['number']}: {remark}" for entry in self._entries for remark in entry["remarks"]]
-        for problem in problems[:MAX_PROBLEMS]:
-            warn(printable(problem))
-        if len(problems) > MAX_PROBLEMS:
-            warn(f"and {len(problems) - MAX_PROBLEMS} more games with problems")
+        for entry in self._entries:
+            for remark in entry["remarks"]:
+                warn(printable(f"game {entry['number']}: {remark}"))
         done = f"{analysed} of {self._source.count} games"
         if interrupted:
             warn(f"interrupted: {done} are done, --resume goes on with the others")
@@ -199,13 +173,14 @@ class _Run:
         if not analysed:
             warn("no game could be analysed")
             return 1
-        show(f"{done} analysed: {self._first_result()}")
+        # What the user will want to open.
+        show(f"{done} analysed: {self._index if self._has_index else [*self._pages, self._pgn][0]}")
         return 0
 
     def _analyse(self, progress: Progress) -> None:
         """Analyse the games that are not done yet."""
         done = {entry["number"] for entry in self._entries}
-        with engine_for(self._keywords, self._options.core) as engine:
+        with analysis_engine(self._options) as engine:
             self._folder.mkdir(parents=True, exist_ok=True)
             for number, text in enumerate(self._source.texts(), start=1):
                 if number not in done:
@@ -217,25 +192,22 @@ class _Run:
             game = read_game(text)
             names = f"{game.headers.get('White', '?')} \u2013 {game.headers.get('Black', '?')}"
             engine.new_game()
-            report = analyse_game(game, engine, self._limit, progress.add)
+            report = analyse_game(game, engine, self._options.limit, progress.add)
         except ValueError as error:
-            row = failed_row(number, names, str(error))
-            self._entries.append({"number": number, "pgn": "", "row": row, "remarks": [str(error)]})
+            self._entries.append({"number": number, "names": names, "pgn": "", "remarks": [str(error)]})
             progress.add(1)
             return
-        page = self._page(number)
-        if not self._options.no_pages:
-            _replace(self._folder / page, [game_page(report, INDEX_FILE if self._has_index else "")])
+        page = self._pages[number - 1] if self._pages else None
+        if page is not None:
+            _replace(page, [game_page(report, INDEX_FILE if self._has_index else "")])
+        row = index_row(report, page.name if page is not None else "")
         pgn = annotate(game, report, GENERATOR)
-        entry = {"number": number, "pgn": pgn, "row": index_row(report, number, page), "remarks": report.remarks}
+        entry = {"number": number, "pgn": pgn, "remarks": report.remarks, **row}
         with self._journal.open("a", encoding="ascii") as file:
             if not file.tell():
                 print(json.dumps(self._settings), file=file)
             print(json.dumps(entry), file=file)
         self._entries.append(entry)
-
-    def _page(self, number: int) -> str:
-        return f"game-{number:0{max(4, len(str(self._source.count)))}}.html"
 
     def _write_results(self) -> int:
         """Write the annotated games and the index, if there are any. Returns how many games were analysed."""
@@ -244,26 +216,20 @@ class _Run:
             with suppress(OSError):  # it is not empty
                 self._folder.rmdir()
             return 0
-        _replace(self._folder / PGN_FILE, (f"{pgn}\n\n" for pgn in pgns))
+        _replace(self._pgn, (f"{pgn}\n\n" for pgn in pgns))
         if self._has_index:
-            _replace(self._index, [index_page([entry["row"] for entry in self._entries])])
-        elif self._options.force and not self._options.no_pages:
+            _replace(self._index, [index_page(self._entries)])
+        elif self._options.force and self._pages:
             # It names another game for the page of this one.
             self._index.unlink(missing_ok=True)
         return len(pgns)
-
-    def _first_result(self) -> Path:
-        """What the user will want to open."""
-        if self._options.no_pages:
-            return self._folder / PGN_FILE
-        return self._index if self._has_index else self._folder / self._page(1)
 
 
 def _parser(default_core: str) -> Parser:
     parser = Parser("secateur analyse", DESCRIPTION)
     parser.add_argument("games", metavar="GAMES", nargs="+", help="PGN files, folders of them, or - for standard input")
     parser.add_argument("--output", metavar="FOLDER", help="where to write (default: the name of the games, -analysis)")
-    add_limit(parser, f"{DEFAULT_SECONDS:g}")
+    add_analysis(parser, DEFAULT_SECONDS)
     parser.add_argument("--resume", action="store_true", help="continue a run that was interrupted or killed")
     parser.add_argument("--force", action="store_true", help="replace results of other games, and remove their index")
     parser.add_argument("--no-pages", action="store_true", help="write annotated PGN only")

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from uci_engine.command_line.console import warn
 from uci_engine.core import CORES
+from uci_engine.processor import usable_processors
 from uci_engine.text import ERROR, suggestion
 
 if TYPE_CHECKING:
-    from chess.engine import Limit
-
     from uci_engine.api.engine import Engine
     from uci_engine.engine import UciEngine
 
@@ -73,57 +72,50 @@ def add_settings(parser: argparse.ArgumentParser, default_core: str, **position:
     add_core(parser, default_core)
 
 
-def add_limit(parser: argparse.ArgumentParser, default: str, what: str = "a move") -> None:
-    """Add `--time`, `--nodes` and `--depth`, one of which may be given, and the options of the engine."""
+def add_analysis(parser: argparse.ArgumentParser, seconds: float, what: str = "a move") -> None:
+    """Add `--time`, `--nodes` and `--depth`, one of which gives `limit`, and the options of the engine."""
+    from chess.engine import Limit
+
     from uci_engine.score import MAX_DEPTH
 
+    parser.set_defaults(limit=Limit(time=seconds))
+    nodes, depth = number(1, MAX_NODES), number(1, MAX_DEPTH)
     efforts = parser.add_mutually_exclusive_group()
-    efforts.add_argument("--time", metavar="SECONDS", type=_seconds, help=f"time for {what} (default {default})")
-    efforts.add_argument("--nodes", metavar="N", type=number(1, MAX_NODES), help=f"nodes for {what}")
-    efforts.add_argument("--depth", metavar="N", type=number(1, MAX_DEPTH), help=f"depth of the search for {what}")
-    add_options(parser, "--option SyzygyPath=/tables", threads=" (default 2)", hash=f" (default {DEFAULT_HASH_MIB})")
+
+    def add(name: str, metavar: str, text: str, read: Callable[[str], Limit]) -> None:
+        efforts.add_argument(name, dest="limit", metavar=metavar, type=read, help=text)
+
+    text = f"time for {what} (default {seconds:g})"
+    add("--time", "SECONDS", text, lambda word: Limit(time=_seconds(word)))
+    add("--nodes", "N", f"nodes for {what}", lambda word: Limit(nodes=nodes(word)))
+    add("--depth", "N", f"depth of the search for {what}", lambda word: Limit(depth=depth(word)))
+    add_options(parser, "--option SyzygyPath=/tables", threads=min(2, usable_processors()))
 
 
-def add_options(parser: argparse.ArgumentParser, example: str, threads: str = "", hash: str = "") -> None:
-    """Add `--threads`, `--hash` and `--option`. `threads` and `hash` are what stands behind their help."""
-    parser.add_argument("--threads", metavar="N", help=f"number of search threads{threads}")
-    parser.add_argument("--hash", metavar="MIB", help=f"size of the transposition table in MiB{hash}")
+def add_options(parser: argparse.ArgumentParser, example: str, threads: int | None = None) -> None:
+    """Add `--threads`, `--hash` and `--option`. With `threads` the first two have defaults, for `analysis_engine`."""
+    hash_mib, end = (None, "") if threads is None else (DEFAULT_HASH_MIB, " (default %(default)s)")
+    parser.add_argument("--threads", metavar="N", default=threads, help=f"number of search threads{end}")
+    text = f"size of the transposition table in MiB{end}"
+    parser.add_argument("--hash", metavar="MIB", default=hash_mib, help=text)
     text = f"set a UCI option, for example: {example}; may be repeated"
     parser.add_argument("--option", metavar="NAME=VALUE", action="append", default=[], help=text)
 
 
-def limit_of(options: argparse.Namespace, default_seconds: float) -> Limit:
-    """The limit of `add_limit`."""
-    from chess.engine import Limit
-
-    if options.nodes is None and options.depth is None:
-        return Limit(time=default_seconds if options.time is None else options.time)
-    return Limit(nodes=options.nodes, depth=options.depth)
-
-
-def keyword_options(options: argparse.Namespace, default_threads: int) -> dict[str, Any]:
-    """The options for an analysis, as keywords of `Engine`. Raises UsageError."""
+def analysis_engine(options: argparse.Namespace) -> Engine:
+    """An engine with the options of `add_options`. Raises UsageError where one is refused."""
+    from uci_engine.api.engine import Engine
     from uci_engine.api.session import setting
     from uci_engine.options import Options
 
-    keywords: dict[str, Any] = {"threads": default_threads, "hash": DEFAULT_HASH_MIB, "move_overhead": 0}
+    keywords: dict[str, Any] = {"move_overhead": 0}
     known = Options()
-    for name, text in _settings(options):
-        if text is None:
-            raise UsageError(f"--option {name!a} has no value")
-        try:
-            keyword, _, keywords[keyword] = setting(known, name, text)
-        except ValueError as error:
-            raise UsageError(str(error)) from None
-    return keywords
-
-
-def engine_for(keywords: dict[str, Any], core: str) -> Engine:
-    """An engine with these options. Raises UsageError where one is refused."""
-    from uci_engine.api.engine import Engine
-
     try:
-        return Engine(core=core, **keywords)
+        for name, text in _settings(options):
+            if text is None:
+                raise ValueError(f"--option {name!a} has no value")
+            keyword, _, keywords[keyword] = setting(known, name, text)
+        return Engine(core=options.core, **keywords)
     except ValueError as error:
         raise UsageError(str(error)) from None
 

@@ -15,8 +15,7 @@ from uci_engine.command_line.arguments import (
     UsageError,
     add_core,
     add_options,
-    engine_for,
-    keyword_options,
+    analysis_engine,
     number,
 )
 from uci_engine.command_line.console import show
@@ -50,7 +49,7 @@ def run(words: Sequence[str], default_core: str) -> int:
         listening = server.bound_socket(options.port)
     except (ValueError, OSError) as error:
         raise UsageError(printable(f"secateur board: {error}"), exit_code=1) from None
-    with listening, engine_for(keyword_options(options, default_threads=1), options.core) as engine:
+    with listening, analysis_engine(options) as engine:
         board = server.BoardServer(engine, saved_games.SavedGames(Path(options.pgn)), start, pgn)
         host, port = listening.getsockname()
         address = f"http://{host}:{port}/{board.token}/"
@@ -80,6 +79,6 @@ def _parser(default_core: str) -> Parser:
     parser.add_argument("--port", metavar="N", type=number(0, 65535), help="the port (default: 8064, or a free one)")
     text = f"where to write the games that are played (default {GAMES_FILE})"
     parser.add_argument("--pgn", metavar="FILE", default=GAMES_FILE, help=text)
-    add_options(parser, "--option SyzygyPath=/tables", threads=" (default 1)", hash=" (default 64)")
+    add_options(parser, "--option SyzygyPath=/tables", threads=1)
     add_core(parser, default_core)
     return parser

@@ -13,15 +13,12 @@ import chess
 from uci_engine.command_line.arguments import (
     Parser,
     UsageError,
+    add_analysis,
     add_core,
-    add_limit,
     add_position,
-    engine_for,
-    keyword_options,
-    limit_of,
+    analysis_engine,
 )
 from uci_engine.command_line.console import show, warn
-from uci_engine.processor import usable_processors
 from uci_engine.text import ERROR, quoted
 
 DEFAULT_SECONDS = 2.0
@@ -44,11 +41,9 @@ def run(words: Sequence[str], default_core: str) -> int:
     if options.page:
         # Before the work: the library for pages may be missing.
         environment()
-    limit = limit_of(options, DEFAULT_SECONDS)
-    keywords = keyword_options(options, default_threads=min(2, usable_processors()))
-    board = _board(options)
+    board, limit = _board(options), options.limit
     move = None if options.move is None else _move(board, options.move)
-    with engine_for(keywords, options.core) as engine:
+    with analysis_engine(options) as engine:
         found: Shown = compare_moves(engine, board, limit) if move is None else explain_move(engine, board, move, limit)
     show(json.dumps(found.data(), indent=1) if options.json else str(found))
     if options.page:
@@ -63,7 +58,7 @@ def _parser(default_core: str) -> Parser:
     parser = Parser("secateur explain", DESCRIPTION)
     add_position(parser)
     parser.add_argument("--move", metavar="MOVE", help="the move to explain, for example e2e4 or Nf3")
-    add_limit(parser, f"{DEFAULT_SECONDS:g}", "all searches")
+    add_analysis(parser, DEFAULT_SECONDS, "all searches")
     parser.add_argument("--json", action="store_true", help="show JSON")
     parser.add_argument("--page", metavar="FILE", help="also write a page, one HTML file that needs no network")
     add_core(parser, default_core)

@@ -30,8 +30,6 @@ LEAST_SECOND_SHARE = 1.0
 MOST_SECOND_SHARE = 3.0
 # The time for a doubt that is too small for a mistake, as a part of that for a greater one.
 SMALL_DOUBT_PART = 0.25
-# The fifty-move rule ends the game before a position further back is repeated.
-MAX_REPEATED_PLIES = 100
 
 
 def share_of(limit: Limit, share: float) -> Limit:
@@ -86,8 +84,6 @@ class _Game:
         self._others: dict[int, Value] = {}
         # What the searches have not taken yet, in efforts for a move.
         self._left_over = 0.0
-        # The engine forgets what it has learnt when this is another object.
-        self._token = object()
 
     def search_backwards(self, on_position: Callable[[float], None]) -> None:
         for index in range(len(self._moves), -1, -1):
@@ -231,8 +227,9 @@ class _Game:
         if value is not None:
             return Found(value)
         # Of the moves before, only those that can be repeated matter. To replay all of them for each search takes time.
-        root = board.copy(stack=min(board.halfmove_clock, MAX_REPEATED_PLIES))
-        info = self._analyser.analyse(root, share_of(self._limit, share), game=self._token, root_moves=root_moves)
+        root = board.copy(stack=board.halfmove_clock)
+        # The engine forgets what it has learnt when `game` is another object.
+        info = self._analyser.analyse(root, share_of(self._limit, share), game=self, root_moves=root_moves)
         return found_by(info, board)
 
     def _may_be_only_move(self, index: int) -> bool:

@@ -5,20 +5,20 @@ game is won. So a lost position's further errors cost little, and weigh little i
 what engines win: a move that costs much of the result between people is an inaccuracy, however decided the game. Moves
 without an alternative are not judged, and moves of the book only where they cost as much as a mistake: names of
 openings are given to bad moves, too.
-
-This module is pure. It knows neither boards nor searches.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Self
 
 import chess
 
+from uci_engine.game_analysis.boards import is_obvious, is_sacrifice
 from uci_engine.game_analysis.values import SearchedMove
 
 # The smallest loss of expected result for each mark. From an even position in the middlegame 0.08 is about 0.35 pawns
@@ -85,46 +85,31 @@ class Judgement:
     """What one move cost.
 
     `loss` is the loss of expected result, from 0 to 1. `accuracy` is in percent, and `weight` its weight in averages,
-    0 for a move that is not judged. `missed_win`: the move before was won, and after it that is gone. `missed_mate`:
-    the moves of the mate that was there, None if there was none or it is still there.
+    0 for a move that is not judged: a good one of the book, or one without an alternative. `missed_win`: the move
+    before was won, and after it that is gone. `missed_mate`: the moves of the mate that was there, None if there was
+    none or it is still there.
     """
 
     mark: Mark
     loss: float
-    accuracy: float
-    weight: float
+    accuracy: float = 100.0
+    weight: float = 0.0
     missed_win: bool = False
     missed_mate: int | None = None
 
-    @property
-    def is_judged(self) -> bool:
-        """Whether the move counts: it is no good move of the book, and there was another one."""
-        return self.weight > 0
 
-
-def judge(
-    move: SearchedMove,
-    color: chess.Color,
-    *,
-    has_choice: bool,
-    is_book: bool = False,
-    is_obvious: bool = False,
-    is_sacrifice: bool = False,
-) -> Judgement:
-    """What a move of this side cost. `is_obvious`: it needs no thought, for instance it takes back."""
+def judge(board: chess.Board, move: SearchedMove, is_book: bool = False) -> Judgement:
+    """What a move on this board, the first of its line, cost."""
+    color = board.turn
     best, played = move.best.value.expected_for(color), move.played.value.expected_for(color)
     loss = 0.0 if move.is_best else max(0.0, best - played)
-    is_theory = is_book and loss < MISTAKE_LOSS
-    if is_theory or not has_choice:
-        return Judgement(Mark.BOOK if is_theory else Mark.FORCED, loss, 100.0, 0.0)
-    mark = _mark(move, color, loss)
-    if mark is Mark.GOOD and is_obvious:
-        mark = Mark.BEST
-    elif mark is Mark.GOOD and is_sacrifice:
-        mark = Mark.BRILLIANT
+    if is_book and loss < MISTAKE_LOSS:
+        return Judgement(Mark.BOOK, loss)
+    if board.legal_moves.count() == 1:
+        return Judgement(Mark.FORCED, loss)
     mate = move.best.value.mate_for(color)
     return Judgement(
-        mark=mark,
+        mark=_mark(board, move, loss),
         loss=loss,
         accuracy=100.0 * math.exp(-ACCURACY_DECAY * loss),
         weight=max(LEAST_WEIGHT, _openness(best), _openness(played)),
@@ -133,7 +118,8 @@ def judge(
     )
 
 
-def _mark(move: SearchedMove, color: chess.Color, loss: float) -> Mark:
+def _mark(board: chess.Board, move: SearchedMove, loss: float) -> Mark:
+    color = board.turn
     if loss >= BLUNDER_LOSS:
         return Mark.BLUNDER
     if loss >= MISTAKE_LOSS:
@@ -147,7 +133,9 @@ def _mark(move: SearchedMove, color: chess.Color, loss: float) -> Mark:
         return Mark.BEST
     played, others = move.played.value.expected_for(color), move.others.expected_for(color)
     # What only delays the loss of a lost game is no good move.
-    return Mark.BEST if others >= WON or played - others < ONLY_MOVE_LOSS else Mark.GOOD
+    if others >= WON or played - others < ONLY_MOVE_LOSS or is_obvious(board, move.played.line[0]):
+        return Mark.BEST
+    return Mark.BRILLIANT if is_sacrifice(board, move.played.line) else Mark.GOOD
 
 
 def _openness(expected: float) -> float:
@@ -166,16 +154,19 @@ class Summary:
     counts: Counter[Mark]
     missed_wins: int
 
+    @classmethod
+    def of(cls, judgements: Sequence[Judgement]) -> Self:
+        weight = sum(judgement.weight for judgement in judgements)
+        return cls(
+            accuracy=sum(one.accuracy * one.weight for one in judgements) / weight if weight else None,
+            counts=Counter(judgement.mark for judgement in judgements),
+            missed_wins=sum(judgement.missed_win for judgement in judgements),
+        )
 
-def summary_of(judgements: Iterable[Judgement]) -> Summary:
-    all_of_them = list(judgements)
-    judged = [judgement for judgement in all_of_them if judgement.is_judged]
-    weight = sum(judgement.weight for judgement in judged)
-    return Summary(
-        accuracy=sum(one.accuracy * one.weight for one in judged) / weight if judged else None,
-        counts=Counter(judgement.mark for judgement in all_of_them),
-        missed_wins=sum(judgement.missed_win for judgement in all_of_them),
-    )
+    @property
+    def percent(self) -> str:
+        """The accuracy as text."""
+        return "\u2013" if self.accuracy is None else f"{self.accuracy:.0f} %"
 
 
 def phases_of(piece_weights: Iterable[int]) -> list[Phase]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html as html_text
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import chess
@@ -27,7 +27,7 @@ COLUMNS = ("Move", "Value", "Depth", "Line")
 
 
 class Shown(ABC):
-    """Moves of a position with what was found out about them. `str` of it is text, and a notebook shows a table.
+    """What was found out about the moves of a position. `str` of it is text, and a notebook shows a table.
 
     `nodes` and `seconds` are those of all searches.
     """
@@ -52,8 +52,8 @@ class Shown(ABC):
         """What is to be said beside the table."""
         return []
 
-    def _defences(self) -> list[tuple[str, str, str]]:
-        """Each defence, the answer with its line, and in how many moves that mates."""
+    def _defences(self) -> list[tuple[str, str, int | None]]:
+        """Each defence, the answer with its line, and in how many moves that mates; None if no mate was found."""
         return []
 
     def _rows(self) -> list[tuple[str, str, str, str]]:
@@ -72,7 +72,9 @@ class Shown(ABC):
             lines.append("There is no legal move.")
         if defences:
             lines.append("Defences:")
-            lines += [f"  {move:<10} {answer}  ({mate})" if mate else f"  {move}" for move, answer, mate in defences]
+            lines += [
+                f"  {move:<10} {words}  (mate in {mate})" if mate else f"  {move}" for move, words, mate in defences
+            ]
         lines.append(f"{self.nodes} nodes in {self.seconds:.1f} s")
         return "\n".join([*lines, "Values from White's view; at +1.00 White wins half of the games."])
 
@@ -111,14 +113,9 @@ def _value_data(value: Value) -> dict[str, Any]:
     return {**kind, "expected": round(value.expected, 4)}
 
 
-def _line_data(board: chess.Board, found: Found) -> dict[str, Any]:
+def _line_data(found: Found) -> dict[str, Any]:
     """A line in UCI's notation, with its value."""
-    after = board.copy(stack=False)
-    words = []
-    for move in found.line:
-        words.append(after.uci(move))
-        after.push(move)
-    return {"line": words, "value": _value_data(found.value)}
+    return {"line": [move.uci() for move in found.line], "value": _value_data(found.value)}
 
 
 # All moves ----------------------------------------------------------------------------------------------------------
@@ -137,26 +134,17 @@ class MoveComparison(Shown):
     seconds: float
 
     def data(self) -> dict[str, Any]:
-        board = self.board
-        return {
-            "fen": board.fen(),
-            "nodes": self.nodes,
-            "moves": [
-                {
-                    "move": board.uci(entry.line[0]),
-                    "san": board.san(entry.line[0]),
-                    "depth": entry.depth,
-                    **_line_data(board, entry),
-                }
-                for entry in self.moves
-            ],
-        }
+        moves = [
+            {"move": self.board.uci(found.line[0]), "san": name, "depth": found.depth, **_line_data(found)}
+            for name, found in self.lines()
+        ]
+        return {"fen": self.board.fen(), "nodes": self.nodes, "moves": moves}
 
     def _title(self) -> str:
         return f"{len(self.moves)} moves compared"
 
     def lines(self) -> list[tuple[str, Found]]:
-        return [(self.board.san(entry.line[0]), entry) for entry in self.moves]
+        return [(self.board.san(found.line[0]), found) for found in self.moves]
 
 
 # One move -----------------------------------------------------------------------------------------------------------
@@ -167,20 +155,19 @@ class Proof:
     """A forced mate: who mates, in how many moves, and an answer to each defence.
 
     `before` are the moves to the position in which the side that is mated defends. `answers`: what was found for each
-    defence, in a line that the defence begins; empty where it is mated already, or the mate is long. `is_cut`: there
-    was not enough left to search all defences, so no answer is given.
+    defence, in a line that the defence begins; empty where it is mated already, or the mate is long; None where there
+    was not enough left to search all defences.
     """
 
     white_mates: bool
     moves: int
     before: tuple[chess.Move, ...]
-    answers: tuple[Found, ...] = ()
-    is_cut: bool = False
+    answers: tuple[Found, ...] | None = ()
 
     @property
     def is_complete(self) -> bool:
         """Whether each defence was searched, and has an answer that mates."""
-        return self.moves == 1 or (self.answers != () and None not in map(self.mate_of, self.answers))
+        return self.moves == 1 or (bool(self.answers) and None not in map(self.mate_of, self.answers or ()))
 
     def mate_of(self, answer: Found) -> int | None:
         """In how many more moves an answer mates; None if no mate was found."""
@@ -191,34 +178,32 @@ class Proof:
         if self.moves == len(self.before) == 1:
             return f"{winner} has mated."
         text = f"{winner} mates in {self.moves} by force"
-        if self.is_cut:
+        if self.answers is None:
             return f"{text}; the limit is too small for an answer to every defence."
-        count = len(self.answers)
-        if not count or not self.is_complete:
+        if not self.answers or not self.is_complete:
             return f"{text}."
-        defences = "the only defence was searched" if count == 1 else f"each of the {count} defences was searched"
-        return f"{text}: {defences} and has an answer."
+        count = len(self.answers)
+        defences = "the only defence" if count == 1 else f"each of the {count} defences"
+        return f"{text}: {defences} was searched and has an answer."
 
 
 @dataclass(frozen=True, slots=True)
 class MoveExplanation(Shown):
     """Why a move is good or bad. Values are from White's view.
 
-    `value` is that of the move, and `line` the move with the best play after it: what supports or refutes it. `best` is
-    the best move with its line, `is_best` whether that is the move itself, `others` the value of the best other move
-    where it is. `replies` are the opponent's best replies, and `reply_count` how many there are. `alternatives` is the
-    number of other legal moves. `changes` are the terms that change most from the position to the end of the line.
-    `reason` compares that with the better line; None for the best move. `support` says why a move
-    that is no error is good, None for nothing. `motifs` are the tactics that these name.
-    `proof`: the move wins or loses by force. `verdict` is what the tablebases say after the move, "" for nothing.
+    `played` is the move with the best play after it: what supports or refutes it. `best` is the best move, `is_best`
+    whether that is the move itself, `others` the value of the best other move where it is. `replies` are the opponent's
+    best replies, and `reply_count` how many there are. `alternatives` is the number of other legal moves. `changes` are
+    the terms that change most from the position to the end of the line. `reason` compares that with the better line;
+    None for the best move. `support` says why a move that is no error is good, None for nothing. `motifs` are the
+    tactics that these name. `proof`: the move wins or loses by force. `verdict` is what the tablebases say after the
+    move, "" for nothing.
     """
 
     board: chess.Board
     move: chess.Move
-    value: Value
-    line: tuple[chess.Move, ...]
-    depth: int
     judgement: Judgement
+    played: Found
     best: Found
     is_best: bool
     others: Value | None
@@ -234,28 +219,22 @@ class MoveExplanation(Shown):
     nodes: int
     seconds: float
 
-    @property
-    def played(self) -> Found:
-        """The move with its line."""
-        return Found(self.value, self.depth, line=self.line)
-
     def data(self) -> dict[str, Any]:
         board, proof = self.board, self.proof
-        after = board_after(board, [self.move])
         return {
             "fen": board.fen(),
             "move": board.uci(self.move),
             "san": board.san(self.move),
-            **_line_data(board, self.played),
+            **_line_data(self.played),
             "judgement": self.judgement.mark.word,
             "loss": round(self.judgement.loss, 4),
-            "depth": self.depth,
+            "depth": self.played.depth,
             "nodes": self.nodes,
-            "best": _line_data(board, self.best),
+            "best": _line_data(self.best),
             "others": None if self.others is None else _value_data(self.others),
             "alternatives": self.alternatives,
             "reply_count": self.reply_count,
-            "replies": [_line_data(after, reply) for reply in self.replies],
+            "replies": [_line_data(reply) for reply in self.replies],
             "features": [
                 {"title": change.title, "side": "white" if change.color else "black", "white_cp": change.cp}
                 for change in self.changes
@@ -270,10 +249,9 @@ class MoveExplanation(Shown):
                 "winner": "white" if proof.white_mates else "black",
                 "moves": proof.moves,
                 "complete": proof.is_complete,
-                "cut": proof.is_cut,
+                "cut": proof.answers is None,
                 "answers": [
-                    {"defence": defence, "line": answer, "mate": proof.mate_of(found)}
-                    for (defence, answer, _), found in zip(self._defences(), proof.answers, strict=True)
+                    {"defence": defence, "line": answer, "mate": mate} for defence, answer, mate in self._defences()
                 ],
             },
         }
@@ -284,20 +262,17 @@ class MoveExplanation(Shown):
     def paragraphs(self) -> list[str]:
         board, mark = self.board, self.judgement.mark
         name = numbered(board, self.move)
-        texts = [f"{name}{mark.sign} is worth {self.value.text}: {self._verdict()}"]
+        texts = [f"{name}{mark.sign} is worth {self.played.value.text}: {self._verdict()}"]
         if not self.is_best and self.best.line:
             best = numbered(board, self.best.line[0])
             texts.append(f"Better is {best} ({self.best.value.text}): {board.variation_san(self.best.line)}.")
-        if len(self.line) > 1:
+        if len(self.played.line) > 1:
             words = "What refutes it" if mark.is_error else "What supports it"
-            texts.append(f"{words}: {board.variation_san(self.line)}.")
-        if self.reason is not None:
-            texts.append(f"{self.reason}.")
-        if self.support is not None:
-            texts.append(f"{self.support}.")
+            texts.append(f"{words}: {board.variation_san(self.played.line)}.")
+        texts += [f"{words}." for words in (self.reason, self.support) if words is not None]
         tried = f"{self.alternatives} other moves" if self.alternatives != 1 else "one other move"
         replies = f"{self.reply_count} replies" if self.reply_count != 1 else "one reply"
-        texts.append(f"Tried: {tried} and {replies}, to depth {self.depth}.")
+        texts.append(f"Tried: {tried} and {replies}, to depth {self.played.depth}.")
         if self.verdict:
             texts.append(f"The tablebases say: {self.verdict}.")
         if self.proof is not None:
@@ -308,18 +283,13 @@ class MoveExplanation(Shown):
         return texts
 
     def _verdict(self) -> str:
-        judgement = self.judgement
-        if judgement.mark is Mark.FORCED:
+        mark, loss = self.judgement.mark, self.judgement.loss
+        if mark is Mark.FORCED:
             return "the only legal move."
         if self.is_best:
             return f"the best move{'' if self.others is None else f'; the next best is worth {self.others.text}'}."
-        percent = f"{100 * judgement.loss:.0f} % of the expected result"
-        if judgement.loss < NOTHING:
-            return "a sound move, which costs nothing."
-        if not judgement.mark.is_error:
-            return f"a sound move, which costs {percent}."
-        article = "an" if judgement.mark is Mark.INACCURACY else "a"
-        return f"{article} {judgement.mark.word}, which costs {percent}."
+        name = f"{'an' if mark is Mark.INACCURACY else 'a'} {mark.word if mark.is_error else 'sound move'}"
+        return f"{name}, which costs {'nothing' if loss < NOTHING else f'{100 * loss:.0f} % of the expected result'}."
 
     def lines(self) -> list[tuple[str, Found]]:
         """The lines of the move, of the better one, and of the other replies."""
@@ -329,18 +299,16 @@ class MoveExplanation(Shown):
         if not self.is_best and self.best.line:
             lines.append((f"Better: {numbered(board, self.best.line[0])}", self.best))
         for reply in self.replies[1:]:
-            found = Found(reply.value, reply.depth, line=(self.move, *reply.line))
-            lines.append((f"Reply {numbered(after, reply.line[0])}", found))
+            lines.append((f"Reply {numbered(after, reply.line[0])}", replace(reply, line=(self.move, *reply.line))))
         return lines
 
-    def _defences(self) -> list[tuple[str, str, str]]:
+    def _defences(self) -> list[tuple[str, str, int | None]]:
         if self.proof is None:
             return []
         board = board_after(self.board, self.proof.before)
         rows = []
-        for answer in self.proof.answers:
+        for answer in self.proof.answers or ():
             defence, *line = answer.line
-            mate = self.proof.mate_of(answer)
             words = board_after(board, [defence]).variation_san(line)
-            rows.append((numbered(board, defence), words, "" if mate is None else f"mate in {mate}"))
+            rows.append((numbered(board, defence), words, self.proof.mate_of(answer)))
         return rows

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -16,10 +15,10 @@ from chess.engine import Limit
 from uci_engine.game_analysis.boards import board_after
 from uci_engine.game_analysis.changes import changes_between
 from uci_engine.game_analysis.game_search import share_of
-from uci_engine.game_analysis.judgement import Mark
+from uci_engine.game_analysis.judgement import Mark, judge
 from uci_engine.game_analysis.move_report import MoveComparison, MoveExplanation, Proof
 from uci_engine.game_analysis.reasons import reason_for
-from uci_engine.game_analysis.report import EXTENSION, extended, judged, shown_line, tablebase_verdict
+from uci_engine.game_analysis.report import EXTENSION, extended, tablebase_verdict
 from uci_engine.game_analysis.support import support_for
 from uci_engine.game_analysis.values import DRAWN, Analyser, Found, SearchedMove, Value, final_value, found_by
 from uci_engine.score import piece_count
@@ -35,7 +34,7 @@ MAX_MATE_MOVES = 6
 MAX_ANSWER_NODES = 200_000
 
 
-class _Searches:
+class Searches:
     """The searches of one question: an `Analyser` whose searches share a limit and what they learn.
 
     `nodes` counts those of all searches. A search for which nothing is left has the depth of 1.
@@ -99,14 +98,14 @@ def compare_moves(analyser: Analyser, board: chess.Board, limit: Limit) -> MoveC
 
 def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, limit: Limit) -> MoveExplanation:
     """Explain one legal move. The limit is for all of it; a depth is for each search."""
-    searches = _Searches(analyser, limit)
+    searches = Searches(analyser, limit)
     color = board.turn
     shares = [share_of(limit, share) for share in MOVE_SHARES]
     for_position, for_replies, for_comparison, for_extension, for_threat = shares
     after = board_after(board, [move])
     here = found_by(searches.analyse(board, for_position), board)
     replies = _replies(searches, after, for_replies)
-    played = Found(replies[0].value.backed_up(color), replies[0].depth + 1, replies[0].nodes, (move, *replies[0].line))
+    played = replace(replies[0], value=replies[0].value.backed_up(color), line=(move, *replies[0].line))
     value = played.value
     is_best = here.move in (None, move) or value.score_for(color) >= here.value.score_for(color)
     # The move is compared with all others if it seems to be the best, and with the best if it does not.
@@ -119,14 +118,13 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, limit
         best, is_best = rival, False
     else:
         best, others = played, rival.value if rival.line else None
-    judgement = judged(board, SearchedMove(best, played, is_best, others))
+    judgement = judge(board, SearchedMove(best, played, is_best, others))
     for_extension.nodes = _least(for_extension.nodes, EXTENSION.nodes)
     played = extended(searches, board, played, for_extension)
-    proof = prove(searches, board, played, searches.left)
+    proof = prove(searches, board, played)
     better = best if is_best or searches.left() is None else extended(searches, board, best, for_extension)
     reason = None if is_best else reason_for(searches, board, played, better)
-    line = shown_line(played)
-    end = board_after(board, line)
+    end = board_after(board, played.shown.line)
 
     def find(position: chess.Board) -> Found:
         return found_by(searches.analyse(position, for_threat), position) if searches.left() else Found(DRAWN)
@@ -136,11 +134,9 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, limit
     return MoveExplanation(
         board=board.copy(),
         move=move,
-        value=value,
-        line=line,
-        depth=replies[0].depth,
         judgement=judgement,
-        best=replace(better, line=shown_line(better)),
+        played=played.shown,
+        best=better.shown,
         is_best=is_best,
         others=others,
         replies=replies if replies[0].line else (),
@@ -157,7 +153,7 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, limit
     )
 
 
-def _replies(searches: _Searches, after: chess.Board, limit: Limit) -> tuple[Found, ...]:
+def _replies(searches: Searches, after: chess.Board, limit: Limit) -> tuple[Found, ...]:
     """The best replies of the opponent, at least one; without a line where the game is over."""
     value = final_value(after)
     if value is not None:
@@ -170,53 +166,39 @@ def _replies(searches: _Searches, after: chess.Board, limit: Limit) -> tuple[Fou
 # A proof: a move that wins or loses by force, with an answer to every defence ----------------------------------------
 
 
-def prove(analyser: Analyser, board: chess.Board, played: Found, left: Callable[[], Limit | None]) -> Proof | None:
-    """The proof that a move mates or is mated, None where no mate is known.
-
-    `played`: the move with its line. `left`: gives the limit that is left for a search, None where nothing is.
-    """
-    line = played.line
-    wins, loses = played.value.mate_for(board.turn), played.value.mate_for(not board.turn)
-    moves = loses if wins is None else wins
-    if moves is None:
-        return None
+def prove(searches: Searches, board: chess.Board, played: Found) -> Proof | None:
+    """The proof that a move mates or is mated, None where no mate is known. `played`: the move with its line."""
+    winner = board.turn if played.value.mate_for(board.turn) is not None else not board.turn
+    moves = played.value.mate_for(winner)
     # The side that is mated moves after the move itself, or after the opponent's reply to it.
-    before = line[:1] if wins is not None else line[:2]
-    if loses is not None and len(line) < 2:
+    before = played.line[: 1 if winner == board.turn else 2]
+    if moves is None or (winner != board.turn and len(before) < 2):
         return None
-    winner = board.turn if wins is not None else not board.turn
     if moves == 1 or moves > MAX_MATE_MOVES:
         return Proof(winner, moves, before)
-    # Three plies deeper than the mate, because the search may reduce its moves.
-    answers = _answers(analyser, board_after(board, before), 2 * moves, left)
-    return Proof(winner, moves, before, is_cut=True) if answers is None else Proof(winner, moves, before, answers)
+    return Proof(winner, moves, before, _answers(searches, board_after(board, before), moves))
 
 
-def _answers(
-    analyser: Analyser, position: chess.Board, depth: int, left: Callable[[], Limit | None]
-) -> tuple[Found, ...] | None:
-    """The answers to all defences, None where they do not fit into what is left. Nodes are divided among them."""
+def _answers(searches: Searches, position: chess.Board, moves: int) -> tuple[Found, ...] | None:
+    """The answer to each defence against a mate, None where they do not fit into what is left.
+
+    Nodes are divided among the defences. Where the limit ends a search before it has found a mate, nothing is proved.
+    """
     answers = []
     defences = list(position.legal_moves)
     for number, defence in enumerate(defences):
-        limit = left()
+        after, limit = board_after(position, [defence]), searches.left()
         if limit is None:
             return None
-        if limit.nodes is not None:
-            limit.nodes = max(limit.nodes // (len(defences) - number), 1)
-        answer = _answer(analyser, board_after(position, [defence]), depth, limit)
-        if answer is None:
-            return None
+        answer = Found(DRAWN)
+        if not after.is_game_over():
+            # Three plies deeper than the mate, because the search may reduce its moves.
+            limit.depth = limit.depth or 2 * moves
+            share = MAX_ANSWER_NODES if limit.nodes is None else max(limit.nodes // (len(defences) - number), 1)
+            limit.nodes = min(share, MAX_ANSWER_NODES)
+            answer = found_by(searches.analyse(after, limit), after)
+            has_finished = answer.depth >= limit.depth or answer.nodes >= MAX_ANSWER_NODES
+            if not has_finished and answer.value.mate_for(after.turn) is None:
+                return None
         answers.append(replace(answer, line=(defence, *answer.line)))
     return tuple(answers)
-
-
-def _answer(analyser: Analyser, after: chess.Board, depth: int, limit: Limit) -> Found | None:
-    """The answer to a defence, None where the limit ends the search before it has found a mate."""
-    if after.is_game_over():
-        return Found(DRAWN)
-    limit.depth = limit.depth or depth
-    limit.nodes = min(limit.nodes or MAX_ANSWER_NODES, MAX_ANSWER_NODES)
-    found = found_by(analyser.analyse(after, limit), after)
-    has_finished = found.depth >= limit.depth or found.nodes >= MAX_ANSWER_NODES
-    return found if has_finished or found.value.mate_for(after.turn) is not None else None

@@ -28,8 +28,8 @@ import chess.pgn
 from chess.engine import Cp, PovScore
 
 from uci_engine.game_analysis.judgement import MARK_NAGS
-from uci_engine.game_analysis.report import GameReport, Ply, played_moves
-from uci_engine.game_analysis.values import Value
+from uci_engine.game_analysis.report import GameReport, played_moves
+from uci_engine.game_analysis.values import Found
 
 # With the names that python-chess reads.
 HEADER = re.compile(rb'\[[A-Za-z0-9][\w+#=:-]*\s+"')
@@ -241,20 +241,12 @@ def annotate(game: chess.pgn.Game, report: GameReport, annotator: str) -> str:
             if _is_unknown(headers.get(name, "")):
                 headers[name] = value
     nodes, _ = played_moves(game)
-    verdict = ""
-    for index, (node, ply) in enumerate(zip(nodes, report.plies, strict=True)):
-        parts = []
-        if index + 1 == report.theory_plies and report.opening is not None:
-            parts.append(f"{report.opening}: theory ends here.")
-        if ply.reason is not None:
-            parts.append(f"{ply.judgement.mark.word.capitalize()}. {ply.reason}.")
-            if ply.judgement.missed_win:
-                parts.append("A win is gone.")
-            _add_line(node, ply)
-        if ply.verdict != verdict and ply.verdict:
-            parts.append(f"Tablebases: {ply.verdict}.")
-        verdict = ply.verdict
-        nag = 0 if node.nags & MARK_NAGS.keys() else ply.judgement.mark.nag
+    for node, ply in zip(nodes, report.plies, strict=True):
+        mark = ply.judgement.mark
+        parts = [*([f"{mark.word.capitalize()}. {ply.why}"] if ply.why else []), *ply.notes]
+        if mark.is_error:
+            _add_line(node, ply.best)
+        nag = 0 if node.nags & MARK_NAGS.keys() else mark.nag
         if nag:
             node.nags.add(nag)
         if nag or parts:
@@ -262,14 +254,10 @@ def annotate(game: chess.pgn.Game, report: GameReport, annotator: str) -> str:
         node.comment = " ".join([*EVAL.sub(" ", node.comment).split(), *parts])
         # A mate on the board has no number that `[%eval]` could show.
         if ply.value.score.mate() != 0:
-            node.set_eval(PovScore(_shown_score(ply.value), chess.WHITE), ply.depth)
+            cp = TABLEBASE_WIN_CP if ply.value.expected > 0.5 else -TABLEBASE_WIN_CP
+            score = Cp(cp) if ply.value.is_tablebase else ply.value.score
+            node.set_eval(PovScore(score, chess.WHITE), ply.depth)
     return game.accept(chess.pgn.StringExporter(columns=100))
-
-
-def _shown_score(value: Value) -> chess.engine.Score:
-    if value.is_tablebase:
-        return Cp(TABLEBASE_WIN_CP if value.expected > 0.5 else -TABLEBASE_WIN_CP)
-    return value.score
 
 
 def _is_unknown(value: str) -> bool:
@@ -282,10 +270,9 @@ def _with_annotator(names: str, annotator: str) -> str:
     return "; ".join([*(name for name in others if not _is_unknown(name)), annotator])
 
 
-def _add_line(node: chess.pgn.ChildNode, ply: Ply) -> None:
+def _add_line(node: chess.pgn.ChildNode, better: Found) -> None:
     """Add the better line as a variation of its own, even if the player has one that begins with the same move."""
-    branch: chess.pgn.GameNode = node.parent
-    for move in ply.better:
-        branch = branch.add_variation(move)
-        if branch.parent is node.parent:
-            branch.comment = f"[%secateur line {_checksum(ply.better)}] better: {ply.better_value.text}"
+    first, *rest = better.line
+    branch = node.parent.add_variation(first)
+    branch.comment = f"[%secateur line {_checksum(better.line)}] better: {better.value.text}"
+    branch.add_line(rest)

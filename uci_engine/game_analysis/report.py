@@ -11,16 +11,22 @@ import chess.pgn
 from chess.engine import Limit
 
 from uci_engine.book.book import Book, OpeningName, name_of
-from uci_engine.game_analysis.boards import board_after, is_obvious, is_sacrifice, phase_weight, positions
+from uci_engine.game_analysis.boards import board_after, numbered, phase_weight, positions
 from uci_engine.game_analysis.game_search import limit_text, search_game
-from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Mark, Phase, Summary, judge, phases_of, summary_of
+from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Mark, Phase, Summary, judge, phases_of
 from uci_engine.game_analysis.reasons import Reason, reason_for
 from uci_engine.game_analysis.support import support_for
-from uci_engine.game_analysis.values import Analyser, Found, SearchedMove, Value, final_value, found_by
+from uci_engine.game_analysis.values import (
+    MAX_LINE_PLIES,
+    Analyser,
+    Found,
+    SearchedMove,
+    Value,
+    final_value,
+    found_by,
+)
 from uci_engine.score import piece_count
 
-# Lines are shown at most this long, but to the end where they mate.
-MAX_LINE_PLIES = 10
 # A shorter line of an error is made longer by short searches, so that it shows the reason.
 LEAST_LINE_PLIES = 6
 EXTENSION = Limit(nodes=2000)
@@ -39,62 +45,111 @@ COMMAND = re.compile(r"\[%[^][]*\]|[-+]?M?[\d.]{1,8}/\d{1,3} [\d.]{1,8}s\b")
 
 @dataclass(frozen=True, slots=True)
 class Ply:
-    """One move of the game.
+    """One move of the game, the one with this index.
 
-    `value` is that of the position after it. `better` is the better line, and `played` the move with what follows it;
-    both are empty where the move is no error. `reason` is why it is an error, or why it is good where it has an
-    exclamation mark. `spent`: the seconds that it took. `verdict`: what the tablebases say of the position after it.
-    `sign` and `words` are those of the player or an annotator, from the PGN. The three are "" for nothing.
+    `board` is that before it. `best` and `played` are the best move and this one, each with its line as it is shown.
+    `value` and `depth` are those of the position after it. `reason` is why it is an error, or why it is good where it
+    has an exclamation mark. `spent`: the seconds that it took. `verdict`: what the tablebases say of the position after
+    it. `notes`: sentences on the end of the book, and on a new verdict. `sign` and `words` are those of the player or
+    an annotator, from the PGN. The three texts are "" for nothing.
     """
 
-    number: int
-    white: bool
+    index: int
+    board: chess.Board
     move: chess.Move
-    san: str
     phase: Phase
     value: Value
     depth: int
     judgement: Judgement
-    better_value: Value
-    better: tuple[chess.Move, ...]
-    played: tuple[chess.Move, ...]
+    best: Found
+    played: Found
     reason: Reason | None
     spent: float | None
     verdict: str
+    notes: tuple[str, ...]
     sign: str
     words: str
+
+    @property
+    def name(self) -> str:
+        return numbered(self.board, self.move)
+
+    @property
+    def player(self) -> str:
+        return "White" if self.board.turn else "Black"
+
+    @property
+    def value_text(self) -> str:
+        """What it is worth, "" for a mate on the board, which its name says."""
+        return "" if self.value.score.mate() == 0 else self.value.text
+
+    @property
+    def change(self) -> str:
+        """What it cost: the value of the best move, its own, and the loss of expected result."""
+        return f"{self.best.value.text} \u2192 {self.value.text}, \u2212{100 * self.judgement.loss:.0f} %"
+
+    @property
+    def why(self) -> str:
+        """Why it is an error or good, and what it missed, in sentences; "" for nothing."""
+        reason, missed_mate = self.reason, self.judgement.missed_mate
+        sentences = [] if reason is None else [f"{reason}."]
+        if self.judgement.missed_win:
+            sentences.append("A win is gone.")
+        if missed_mate is not None and not (reason is not None and reason.names_missed_mate):
+            sentences.append(f"A mate in {missed_mate} is missed.")
+        return " ".join(sentences)
+
+    @property
+    def remarks(self) -> list[str]:
+        """All that is to be said of it beside its value, `why` first, each as a paragraph."""
+        return [*filter(None, [self.why]), *self.notes, *([f"\u201c{self.words}\u201d"] if self.words else [])]
+
+    @property
+    def lines(self) -> list[tuple[str, Found]]:
+        """The lines of an error, each with its title."""
+        return [
+            (f"Better: {numbered(self.board, self.best.line[0])}", self.best),
+            (f"Played: {self.name}", self.played),
+        ]
 
 
 @dataclass(frozen=True, slots=True)
 class GameReport:
-    """One analysed game. `boards` are its `positions`, `value` is what the first is worth, `words` a comment on it.
-
-    `theory_plies`: how many of its moves are theory.
-    """
+    """One analysed game. `boards` are its `positions`, `value` is what the first is worth, `words` a comment on it."""
 
     headers: dict[str, str]
     boards: list[chess.Board]
     value: Value
     plies: tuple[Ply, ...]
     opening: OpeningName | None
-    theory_plies: int
     effort: str
     remarks: tuple[str, ...]
     words: str
 
     def summary(self, color: chess.Color, phase: Phase | None = None) -> Summary:
         """The moves of one player, in one phase or in the whole game."""
-        return summary_of(ply.judgement for ply in self.plies if ply.white == color and phase in (None, ply.phase))
+        return Summary.of(
+            [ply.judgement for ply in self.plies if ply.board.turn == color and phase in (None, ply.phase)]
+        )
 
     @property
-    def errors(self) -> list[tuple[int, Ply]]:
-        """The inaccuracies, mistakes and blunders, each with its index."""
-        return [(index, ply) for index, ply in enumerate(self.plies) if ply.judgement.mark.is_error]
+    def errors(self) -> list[Ply]:
+        """The inaccuracies, mistakes and blunders."""
+        return [ply for ply in self.plies if ply.judgement.mark.is_error]
+
+    @property
+    def result(self) -> str:
+        return self.headers.get("Result", "*")
+
+    @property
+    def names(self) -> str:
+        return f"{self.player(chess.WHITE)} \u2013 {self.player(chess.BLACK)}"
 
     def player(self, color: chess.Color) -> str:
         """The name of a player, `White` or `Black` if it is not known."""
-        name = self.headers.get("White" if color else "Black", "?")
-        return name if name.strip("? ") else "White" if color else "Black"
+        side = "White" if color else "Black"
+        name = self.headers.get(side, "")
+        return name if name.strip("? ") else side
 
 
 def played_moves(game: chess.pgn.Game) -> tuple[list[chess.pgn.ChildNode], list[str]]:
@@ -118,7 +173,7 @@ def analyse_game(
     """Analyse the main line of a game.
 
     `limit`: the effort for each move, a time, nodes or a depth. `on_position` is told after each position
-    what share of them it is.    ValueError: the first position cannot be analysed.
+    what share of them it is. ValueError: the first position cannot be analysed.
     """
     try:
         start = game.board()
@@ -135,21 +190,56 @@ def analyse_game(
     found, searched = search_game(analyser, boards, moves, limit, on_position)
     opening, theory_plies = _opening_of(boards, moves)
     phases = phases_of(map(phase_weight, boards))
-    plies = [
-        _ply(analyser, boards[index], node, result, found[index + 1], index < theory_plies, phases[index])
-        for index, (node, result) in enumerate(zip(nodes, searched, strict=True))
-    ]
+    plies: list[Ply] = []
+    for index, (node, move) in enumerate(zip(nodes, searched, strict=True)):
+        board = boards[index]
+        judgement = judge(board, move, index < theory_plies)
+        best, played, reason = _explained(analyser, board, move, judgement.mark)
+        verdict = tablebase_verdict(analyser, boards[index + 1])
+        notes = [f"End of the book: {opening}."] if opening and index + 1 == theory_plies else []
+        if verdict and verdict != (plies[-1].verdict if plies else ""):
+            notes.append(f"The tablebases say: {verdict}.")
+        signs = node.nags & MARK_NAGS.keys()
+        plies.append(
+            Ply(
+                index=index,
+                board=board,
+                move=node.move,
+                phase=phases[index],
+                value=found[index + 1].value,
+                depth=found[index + 1].depth,
+                judgement=judgement,
+                best=best,
+                played=played,
+                reason=reason,
+                spent=_spent(node),
+                verdict=verdict,
+                notes=tuple(notes),
+                sign=MARK_NAGS[min(signs)] if signs else "",
+                words=_spoken(f"{node.starting_comment} {node.comment}"),
+            )
+        )
     return GameReport(
         headers=dict(game.headers),
         boards=boards,
         value=found[0].value,
         plies=tuple(plies),
         opening=opening,
-        theory_plies=theory_plies,
         effort=limit_text(limit),
         remarks=tuple(remarks),
         words=_spoken(game.comment),
     )
+
+
+def _explained(
+    analyser: Analyser, board: chess.Board, move: SearchedMove, mark: Mark
+) -> tuple[Found, Found, Reason | None]:
+    """The best move and the one played with their lines, and why that is an error, or why it is good."""
+    if mark.is_error:
+        best, played = extended(analyser, board, move.best), extended(analyser, board, move.played)
+        return best.shown, played.shown, reason_for(analyser, board, played, best)
+    is_good = mark in (Mark.GOOD, Mark.BRILLIANT)
+    return move.best.shown, move.played.shown, support_for(board, move.played.shown) if is_good else None
 
 
 def _opening_of(boards: Sequence[chess.Board], moves: Sequence[chess.Move]) -> tuple[OpeningName | None, int]:
@@ -168,58 +258,6 @@ def _opening_of(boards: Sequence[chess.Board], moves: Sequence[chess.Move]) -> t
         if here is not None or any(move == known for known, _ in book.moves(before)):
             plies = ply
     return name, plies
-
-
-def judged(board: chess.Board, move: SearchedMove, is_book: bool = False) -> Judgement:
-    """What a move on this board, the first of its line, cost."""
-    return judge(
-        move,
-        board.turn,
-        has_choice=board.legal_moves.count() > 1,
-        is_book=is_book,
-        is_obvious=is_obvious(board, move.played.line[0]),
-        is_sacrifice=is_sacrifice(board, move.played.line),
-    )
-
-
-def _ply(
-    analyser: Analyser,
-    board: chess.Board,
-    node: chess.pgn.ChildNode,
-    result: SearchedMove,
-    found_after: Found,
-    is_book: bool,
-    phase: Phase,
-) -> Ply:
-    """All that is known of one move. `found_after`: what the searches found in the position after it."""
-    judgement = judged(board, result, is_book)
-    better: tuple[chess.Move, ...] = ()
-    played: tuple[chess.Move, ...] = ()
-    reason = None
-    if judgement.mark.is_error:
-        longer_best, longer_played = extended(analyser, board, result.best), extended(analyser, board, result.played)
-        reason = reason_for(analyser, board, longer_played, longer_best)
-        better, played = shown_line(longer_best), shown_line(longer_played)
-    elif judgement.mark in (Mark.GOOD, Mark.BRILLIANT):
-        reason = support_for(board, replace(result.played, line=shown_line(result.played)))
-    return Ply(
-        number=board.fullmove_number,
-        white=board.turn,
-        move=node.move,
-        san=board.san(node.move),
-        phase=phase,
-        value=found_after.value,
-        depth=found_after.depth,
-        judgement=judgement,
-        better_value=result.best.value,
-        better=better,
-        played=played,
-        reason=reason,
-        spent=_spent(node),
-        verdict=tablebase_verdict(analyser, board_after(board, [node.move])),
-        sign=MARK_NAGS[min(signs)] if (signs := node.nags & MARK_NAGS.keys()) else "",
-        words=_spoken(f"{node.starting_comment} {node.comment}"),
-    )
 
 
 def _spent(node: chess.pgn.ChildNode) -> float | None:
@@ -245,10 +283,6 @@ def _seconds(read: Callable[[], float | None]) -> float | None:
 
 def _spoken(comment: str) -> str:
     return " ".join(COMMAND.sub(" ", comment).split())
-
-
-def shown_line(found: Found) -> tuple[chess.Move, ...]:
-    return found.line if found.value.score.is_mate() else found.line[:MAX_LINE_PLIES]
 
 
 def extended(analyser: Analyser, board: chess.Board, found: Found, limit: Limit = EXTENSION) -> Found:

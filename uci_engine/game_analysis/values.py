@@ -6,7 +6,7 @@ The expected result is that of the win model in `uci_engine.score`: 1 for a win,
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import chess
@@ -19,6 +19,8 @@ MAX_JUDGED_PIECES = 24
 # The rule of lichess.org, from games between people: the slope for a centipawn, and the greatest score that counts.
 PEOPLE_SLOPE = 0.00368208
 MAX_PEOPLE_CP = 1000
+# Lines are shown at most this long.
+MAX_LINE_PLIES = 10
 # More than any score in centipawns.
 MATE_CP = 100_000
 
@@ -38,21 +40,17 @@ class Value:
         cp = min(max(self.score.score(mate_score=MATE_CP), -MAX_PEOPLE_CP), MAX_PEOPLE_CP)
         return 1.0 / (1.0 + math.exp(-PEOPLE_SLOPE * (cp if color else -cp)))
 
-    def order_for(self, color: chess.Color) -> tuple[float, int]:
+    def order_for(self, color: chess.Color) -> tuple[float, Score]:
         """What sorts values by how good they are for one side, also those that expect the same result."""
-        return self.expected_for(color), self.score_for(color).score(mate_score=MATE_CP)
+        return self.expected_for(color), self.score_for(color)
 
     def score_for(self, color: chess.Color) -> Score:
         return self.score if color else -self.score
 
     def mate_for(self, color: chess.Color) -> int | None:
         """The moves in which this side mates; None if it does not."""
-        mate = self.score.mate()
-        if mate is None:
-            return None
-        if self.score == MateGiven or mate > 0:
-            return mate if color else None
-        return None if color else -mate
+        score = self.score_for(color)
+        return score.mate() if score > Cp(0) else None
 
     def backed_up(self, mover: chess.Color) -> Value:
         """The value before a move of this side, out of the value after it: a mate by that side is one move longer."""
@@ -69,13 +67,11 @@ class Value:
     @property
     def text(self) -> str:
         """`+0.31`, `#-3` for a mate by Black in 3, `+TB` for a tablebase win of White."""
+        if self.is_tablebase:
+            return "+TB" if self.expected > 0.5 else "-TB"
         cp = self.score.score()
         if cp is None:
-            mate = self.score.mate() or 0
-            is_white_win = mate > 0 or self.score == MateGiven
-            return f"#{mate}" if mate else "#" if is_white_win else "#-0"
-        if self.is_tablebase:
-            return "+TB" if cp > 0 else "-TB"
+            return "#" if self.score == MateGiven else str(self.score).replace("+", "")
         return f"{cp / 100:+.2f}"
 
 
@@ -117,6 +113,11 @@ class Found:
     @property
     def move(self) -> chess.Move | None:
         return self.line[0] if self.line else None
+
+    @property
+    def shown(self) -> Found:
+        """The same with its line as long as lines are shown: to the end where it mates."""
+        return self if self.value.score.is_mate() else replace(self, line=self.line[:MAX_LINE_PLIES])
 
 
 @dataclass(frozen=True, slots=True)

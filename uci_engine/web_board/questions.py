@@ -10,8 +10,8 @@ from uci_engine.board.game import play
 from uci_engine.game_analysis.boards import numbered
 from uci_engine.game_analysis.move_report import NOTHING
 from uci_engine.game_analysis.move_search import compare_moves, explain_move
-from uci_engine.game_analysis.page import errors_with_lines, positions_of
-from uci_engine.game_analysis.report import analyse_game, shown_line
+from uci_engine.game_analysis.page import positions_of, shown_errors
+from uci_engine.game_analysis.report import analyse_game
 from uci_engine.game_analysis.values import Found, found_by
 from uci_engine.web_board.desk import Answer, Turn
 from uci_engine.web_board.requests import Fields
@@ -102,7 +102,7 @@ def _search(turn: Turn, board: chess.Board, seconds: float) -> None:
 def playable(board: chess.Board, found: Found, title: str) -> Answer:
     """A line to play through: its value, and its moves as UCI and in words."""
     walk, steps = board.copy(stack=False), []
-    for move in shown_line(found):
+    for move in found.shown.line:
         steps.append({"move": walk.uci(move), "say": numbered(walk, move)})
         walk.push(move)
     value = found.value.text
@@ -120,7 +120,7 @@ def prove(turn: Turn, fields: Fields) -> None:
         turn.tell(
             {
                 "name": f"{numbered(board, move)}{mark.sign}",
-                "value": found.value.text,
+                "value": found.played.value.text,
                 "mark": mark.word,
                 "is_error": mark.is_error,
                 "texts": found.paragraphs(),
@@ -140,10 +140,19 @@ def review(turn: Turn, fields: Fields) -> None:
 
     game = chess.pgn.Game.from_board(fields.board())
     report = analyse_game(game, turn, Limit(time=REVIEW), on_position)
-    errors = [error | {"mark": error["mark"].word} for error in errors_with_lines(report)[0]]
-    accuracies = [report.summary(color).accuracy for color in (chess.WHITE, chess.BLACK)]
-    shown = ["\u2013" if accuracy is None else f"{accuracy:.0f} %" for accuracy in accuracies]
-    turn.tell({"errors": errors, "positions": positions_of(report), "accuracy": shown})
+    errors = [
+        {
+            "index": ply.index,
+            "move": ply.name,
+            "mark": ply.judgement.mark.word,
+            "player": ply.player,
+            "change": ply.change,
+            "reason": ply.why,
+        }
+        for ply in shown_errors(report)
+    ]
+    accuracies = [report.summary(color).percent for color in (chess.WHITE, chess.BLACK)]
+    turn.tell({"errors": errors, "positions": positions_of(report), "accuracy": accuracies})
 
 
 QUESTIONS = {"reply": reply, "explain": explain, "prove": prove, "review": review}
