@@ -22,6 +22,13 @@ def value_at(board: chess.Board, square: chess.Square) -> int:
     return KING_VALUE if piece_type == chess.KING else PIECE_VALUES[piece_type]
 
 
+def king_of(board: chess.Board, color: chess.Color) -> chess.Square:
+    """Where the king of this side stands, of which a legal position has one."""
+    king = board.king(color)
+    assert king is not None
+    return king
+
+
 def captured_square(board: chess.Board, move: chess.Move) -> chess.Square:
     """Where the piece stands that a capture takes: beside the target if it takes en passant."""
     if board.is_en_passant(move):
