@@ -8,7 +8,6 @@ are reasons of their own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import chess
@@ -91,50 +90,48 @@ class Reason:
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
 class _Lines:
     """The move played and the better one, each with its line, and what these win: for the opponent, and for the player.
 
     What both win alike decides nothing, so `loss` is by how much their ends differ, in pawns.
     """
 
-    played: Found
-    better: Found
-    against: Line
-    missed: Line
+    def __init__(self, board: chess.Board, played: Found, better: Found) -> None:
+        # The side that made the error.
+        self.color = board.turn
+        self.board, self.played, self.better = board, played, better
+        self.against = Line(board, played.line, not self.color)
+        self.missed = Line(board, better.line, self.color)
+        self.loss = self.against.gain() + self.missed.gain()
 
-    @property
-    def board(self) -> chess.Board:
-        return self.missed.boards[0]
 
-    @property
-    def color(self) -> chess.Color:
-        """The side that made the error."""
-        return self.missed.winner
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two positions to compare: after `worse` plies of the line of the move played, and `best` of the better one.
 
-    @property
-    def loss(self) -> int:
-        return self.against.gain() + self.missed.gain()
+    `shown_share` is the share of the loss that their static scores show.
+    """
+
+    worse: int
+    best: int
+    shown_share: float
 
 
 def reason_for(analyser: Analyser, board: chess.Board, played: Found, better: Found) -> Reason:
     """Why the line of the move played is worse than the better line, both from this board."""
-    color = board.turn
-    lines = _Lines(played, better, Line(board, played.line, not color), Line(board, better.line, color))
+    lines = _Lines(board, played, better)
     motifs, is_missed = _deciding(lines)
     parts = _tactic(lines.missed if is_missed else lines.against, motifs, is_missed)
     is_draw = bool(motifs) and motifs[-1].kind in DRAWS
     forced = [] if is_draw else _forced(lines)
-    compared = None if forced or is_draw else _compared_positions(analyser, board, played, better)
-    if compared is not None:
-        played_plies, better_plies, shown_share = compared
-        worse, best = played.line[:played_plies], better.line[:better_plies]
-        costs = _material(lines, board_after(board, worse), board_after(board, best), bool(motifs), is_missed)
-        if not motifs and (not costs or shown_share < LEAST_SHOWN_SHARE):
-            parts += _positional(analyser, lines, worse, best, is_alone=not costs)
+    pairs = [] if forced or is_draw else _pairs(analyser, lines)
+    if pairs:
+        costs = _material(lines, pairs[0], bool(motifs), is_missed)
+        if not motifs and (not costs or pairs[0].shown_share < LEAST_SHOWN_SHARE):
+            parts += _positional(analyser, lines, pairs[0], is_alone=not costs)
         parts += costs
     text = "; ".join(parts + forced) or "the better line is worth more"
-    return Reason(text[:1].upper() + text[1:], motifs, is_missed, better.value.mate_for(color) is not None)
+    return Reason(text[:1].upper() + text[1:], motifs, is_missed, better.value.mate_for(lines.color) is not None)
 
 
 def _deciding(lines: _Lines) -> tuple[tuple[Motif, ...], bool]:
@@ -199,58 +196,52 @@ def _is_drawn(value: Value) -> bool:
     return abs(value.expected - DRAWN.expected) < DRAWN_SHARE
 
 
-def _material(
-    lines: _Lines, after_played: chess.Board, after_better: chess.Board, has_tactic: bool, is_missed: bool
-) -> list[str]:
+def _material(lines: _Lines, pair: _Pair, has_tactic: bool, is_missed: bool) -> list[str]:
     """The material that the move costs or leaves, if the lines agree to their ends, and what takes it.
 
     A tactic says already what takes it.
     """
-    owed = material_words(after_better, after_played, lines.color)
+    worse, best = lines.against.boards[pair.worse], lines.missed.boards[pair.best]
+    owed = material_words(best, worse, lines.color)
     if not owed or lines.loss < 1:
         return []
     is_missed = is_missed or not lines.against.wins()
     costs = f"it misses the gain of {owed}" if is_missed else f"it costs {owed}"
     line = lines.missed if is_missed else lines.against
-    pawns = material_balance(after_better, lines.color) - material_balance(after_played, lines.color)
-    near = [win for win in line.wins() if abs(win.worth - pawns) <= pawns]
-    if has_tactic or not near:
-        return [costs]
-    ply = min(near, key=lambda win: abs(win.worth - pawns)).ply
-    return [f"{costs}: {numbered(line.boards[ply], line.moves[ply])}"]
+    pawns = material_balance(best, lines.color) - material_balance(worse, lines.color)
+    win = min(line.wins(), key=lambda win: abs(win.worth - pawns), default=None)
+    is_near = win is not None and abs(win.worth - pawns) <= pawns
+    return [f"{costs}: {_move(line, win.ply)}"] if win and is_near and not has_tactic else [costs]
 
 
-def _positional(
-    analyser: Analyser, lines: _Lines, worse: Sequence[chess.Move], best: Sequence[chess.Move], is_alone: bool
-) -> list[str]:
+def _positional(analyser: Analyser, lines: _Lines, pair: _Pair, is_alone: bool) -> list[str]:
     """What is worse after the moves of the one line than after those of the other.
 
     Where that is the whole reason there is always something to say.
     """
-    board = lines.board
-    after_worse, after_best = board_after(board, worse), board_after(board, best)
-    changes = changes_between(analyser.explain(after_best), analyser.explain(after_worse), piece_count(board))
+    worse, best = lines.against.boards[pair.worse], lines.missed.boards[pair.best]
+    changes = changes_between(analyser.explain(best), analyser.explain(worse), piece_count(lines.board))
     least_cp = max(LEAST_FEATURE_CP, round(LEAST_SHARE * max((abs(change.cp) for change in changes), default=0)))
-    here, there, general = remarks(changes, after_best, after_worse, lines.color, least_cp)
+    here, there, general = remarks(changes, best, worse, lines.color, least_cp)
     here = here[:MAX_FEATURES]
     there = there[: MAX_FEATURES - len(here)]
-    where = f"after {_last_move(board, worse)}"
+    where = f"after {_move(lines.against, pair.worse - 1)}"
     parts = [f"{where} {joined(here)}"] if here else []
     if there:
-        parts.append(f"in the better line, after {_last_move(board, best)}, {joined(there)}")
+        parts.append(f"in the better line, after {_move(lines.missed, pair.best - 1)}, {joined(there)}")
     if parts or not is_alone:
         return parts
     reply = lines.played.line[1:2]
-    if reply and reply != lines.better.line[1:2] and (len(worse) > 2 or not general):
-        parts.append(f"the answer is {numbered(lines.against.boards[1], reply[0])}")
+    if reply and reply != lines.better.line[1:2] and (pair.worse > 2 or not general):
+        parts.append(f"the answer is {_move(lines.against, 1)}")
     if general:
         parts.append(f"{where} {general}")
     return parts or ["the position that follows is a little worse in many small ways"]
 
 
-def _last_move(board: chess.Board, line: Sequence[chess.Move]) -> str:
-    """The last move of a line, numbered."""
-    return numbered(board_after(board, line[:-1]), line[-1])
+def _move(line: Line, ply: int) -> str:
+    """A move of a line, numbered."""
+    return numbered(line.boards[ply], line.moves[ply])
 
 
 def _bounded(value: Value) -> int:
@@ -258,57 +249,41 @@ def _bounded(value: Value) -> int:
     return min(max(value.score.score(mate_score=100_000), -MAX_SCORE_CP), MAX_SCORE_CP)
 
 
-def _compared_positions(
-    analyser: Analyser, board: chess.Board, played: Found, better: Found
-) -> tuple[int, int, float] | None:
-    """After how many plies of each line to compare, and the share of the loss that these two positions show.
+def _pairs(analyser: Analyser, lines: _Lines) -> list[_Pair]:
+    """The positions to compare, the best pair first.
 
-    In both the same side is to move, so that the right to move is no difference. None if no two positions will do.
-    Those are taken whose static scores are nearest to what the searches found, soon and not far from each other.
+    In both the same side is to move, so that the right to move is no difference. Those are best whose static scores are
+    nearest to what the searches found, soon and not far from each other.
     """
-    played_scores = _quiet_scores(analyser, board, played.line, first=2)
-    better_scores = _quiet_scores(analyser, board, better.line, first=1)
-    difference_cp = _bounded(played.value) - _bounded(better.value)
-    pairs = [
-        (
-            abs(played_cp - better_cp - difference_cp)
-            + abs(played_cp - _bounded(played.value))
-            + abs(better_cp - _bounded(better.value))
-            + PLY_COST_CP * (i + j)
-            + DISTANCE_COST_CP * abs(i - j),
-            i,
-            j,
-        )
-        for i, played_cp in played_scores.items()
-        for j, better_cp in better_scores.items()
-        if (i - j) % 2 == 0
-    ]
-    if not pairs:
-        return None
-    _, i, j = min(pairs)
-    return i, j, (played_scores[i] - better_scores[j]) / difference_cp if difference_cp else 1.0
+    worse_cp, best_cp = _bounded(lines.played.value), _bounded(lines.better.value)
+    pairs = []
+    for i, there_cp in _quiet_scores(analyser, lines.against, lines.played, first=2).items():
+        for j, here_cp in _quiet_scores(analyser, lines.missed, lines.better, first=1).items():
+            shown_cp, loss_cp = there_cp - here_cp, worse_cp - best_cp
+            error_cp = abs(shown_cp - loss_cp) + abs(there_cp - worse_cp) + abs(here_cp - best_cp)
+            cost = error_cp + PLY_COST_CP * (i + j) + DISTANCE_COST_CP * abs(i - j)
+            if (i - j) % 2 == 0:
+                pairs.append((cost, i, j, shown_cp / loss_cp if loss_cp else 1.0))
+    return [_Pair(i, j, share) for _, i, j, share in sorted(pairs)]
 
 
-def _quiet_scores(analyser: Analyser, board: chess.Board, line: Sequence[chess.Move], first: int) -> dict[int, float]:
+def _quiet_scores(analyser: Analyser, line: Line, found: Found, first: int) -> dict[int, float]:
     """The static scores after so many plies of a line, where the position is quiet; of its ends if it never is.
 
-    In shown centipawns from White's view, on the scale of a search of this board.
+    In shown centipawns from White's view, on the scale of a search of its first board.
     """
-    midpoint_cp, _ = win_curve(piece_count(board))
+    midpoint_cp, _ = win_curve(piece_count(line.boards[0]))
     quiet: dict[int, float] = {}
     others: dict[int, float] = {}
-    position = board.copy(stack=False)
-    for ply, move in enumerate(line[:MAX_COMPARED_PLIES], start=1):
-        was_capture = position.is_capture(move) or move.promotion is not None
-        position.push(move)
-        if ply < first or position.is_check() or final_value(position) is not None:
+    for ply in range(first, min(len(found.line), MAX_COMPARED_PLIES) + 1):
+        position, last = line.boards[ply], found.line[ply - 1]
+        if position.is_check() or final_value(position) is not None:
             continue
         score = analyser.evaluate(position).white().score(mate_score=0) * 100 / midpoint_cp
-        following = line[ply] if ply < len(line) else None
-        if following is None:
-            captures = position.generate_legal_captures()
-            is_quiet = not was_capture and not any(wins_material(position, capture) for capture in captures)
+        if ply < len(found.line):
+            is_quiet = not gain_of(position, found.line[ply])
         else:
-            is_quiet = not (position.is_capture(following) or following.promotion)
+            captures = list(position.generate_legal_captures())
+            is_quiet = not gain_of(line.boards[ply - 1], last) and not any(wins_material(position, m) for m in captures)
         (quiet if is_quiet else others)[ply] = score
     return quiet or dict(list(others.items())[-2:])

@@ -132,7 +132,8 @@ def skewer(case: Case) -> Motif | None:
     """A piece attacks another on a line, that one leaves it, and the one behind is taken, which is worth no more."""
     actor, board = case.move.to_square, case.after
     front, back = case.reply.from_square, case.target
-    if case.taker != actor or not chess.between(actor, back) & chess.BB_SQUARES[front]:
+    is_line = front in board.attacks(actor) and chess.between(actor, back) & chess.BB_SQUARES[front]
+    if case.taker != actor or not is_line:
         return None
     value = value_at(board, front)
     if value < value_at(board, back) or (value < KING_VALUE and capture_by(board, actor, front) < 1):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import chess
 
 from uci_engine.game_analysis.boards import board_after, drawn_by, material_balance, positions
-from uci_engine.game_analysis.tactics.attacks import captured_square, exchange, gain_of, with_turn
+from uci_engine.game_analysis.tactics.attacks import captured_square, exchange, gain_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,49 +68,38 @@ class Line:
 
     def gain(self) -> int:
         """What the line wins, in pawns, after the best capture of the side to move at its end."""
-        end = with_turn(self.end, self.end.turn)
-        best = max((exchange(end, move) for move in list(end.generate_legal_captures())), default=0)
-        settled = self.balance(len(self.moves)) + max(0, best) * (1 if end.turn == self.winner else -1)
-        return settled - self.balance(0)
+        return self._settled(chess.BB_ALL) - self.balance(0)
 
     def wins(self) -> list[Win]:
         """The captures and promotions at a profit, most valuable first. An exchange on one square is one of them."""
         wins = []
         ply = 0
         while ply < len(self.moves):
-            last = self._last_of_exchange(ply)
-            own = [i for i in range(ply, last + 1) if i in self.own_plies() and gain_of(self.boards[i], self.moves[i])]
-            if own:
-                worth = self.balance(last + 1) - self.balance(ply)
-                if last + 1 == len(self.moves):
-                    worth = self._settled(ply)
-                if worth >= 1:
-                    best = own[0]
-                    wins.append(Win(best, worth, captured_square(self.boards[best], self.moves[best])))
-            ply = last + 1
+            following = self._after_exchange(ply)
+            own = [i for i in range(ply, following) if i in self.own_plies() and gain_of(self.boards[i], self.moves[i])]
+            is_last = following == len(self.moves)
+            after = self._settled(chess.BB_SQUARES[self.moves[-1].to_square]) if is_last else self.balance(following)
+            worth = after - self.balance(ply)
+            if own and worth >= 1:
+                wins.append(Win(own[0], worth, captured_square(self.boards[own[0]], self.moves[own[0]])))
+            ply = following
         return sorted(wins, key=lambda win: (-win.worth, win.ply))
 
-    def _settled(self, ply: int) -> int:
-        """The worth of an exchange that begins at this ply and reaches the end, where the other side may take back."""
+    def _settled(self, squares: chess.Bitboard) -> int:
+        """The balance at the end, where the side to move may still take something on these squares."""
         end = self.end.copy(stack=False)
-        square = self.moves[-1].to_square
-        captures = end.generate_legal_captures(to_mask=chess.BB_SQUARES[square])
-        best = max((exchange(end, move) for move in list(captures)), default=0)
-        sign = 1 if end.turn == self.winner else -1
-        return self.balance(len(self.moves)) + sign * max(0, best) - self.balance(ply)
+        captures = list(end.generate_legal_captures(to_mask=squares))
+        best = max((exchange(end, move) for move in captures), default=0)
+        return self.balance(len(self.moves)) + max(0, best) * (1 if end.turn == self.winner else -1)
 
-    def _last_of_exchange(self, ply: int) -> int:
-        """The last of the captures on one square that begin with this ply; the ply itself where it takes nothing."""
-        last = ply
-        if not gain_of(self.boards[ply], self.moves[ply]):
-            return ply
-        while last + 1 < len(self.moves):
-            following = self.moves[last + 1]
-            is_capture = self.boards[last + 1].is_capture(following)
-            if not is_capture or following.to_square != self.moves[ply].to_square:
-                break
-            last += 1
-        return last
+    def _after_exchange(self, ply: int) -> int:
+        """The ply after the captures on one square that begin with this one; the next one where it takes nothing."""
+        following = ply + 1
+        square = self.moves[ply].to_square
+        if gain_of(self.boards[ply], self.moves[ply]):
+            while following < len(self.moves) and self.moves[following].to_square == square:
+                following += 1
+        return following
 
     def where_was(self, square: chess.Square, after: int, before: int) -> chess.Square:
         """Where the piece stood before move `before` that stands on a square before move `after`, both indices."""

@@ -50,10 +50,9 @@ class Kind(Enum):
 
     @property
     def is_mate(self) -> bool:
-        return self in MATES
+        return self.name.endswith("MATE") and self is not Kind.STALEMATE
 
 
-MATES = frozenset(kind for kind in Kind if kind.name.endswith("MATE") and kind is not Kind.STALEMATE)
 DRAWS = (Kind.PERPETUAL_CHECK, Kind.STALEMATE)
 CAPTURES = (Kind.HANGING, Kind.UNDERDEFENDED)
 ENDINGS = (Kind.OPPOSITION, Kind.OUTSIDE_SQUARE)
