@@ -8,6 +8,7 @@ are reasons of their own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import chess
@@ -42,6 +43,7 @@ MAX_SCORE_CP = 1500
 LEAST_FEATURE_CP = 12
 LEAST_SHARE = 0.15
 MAX_FEATURES = 2
+MAX_PAIRS = 4
 # A line that draws expects half a point to within this much.
 DRAWN_SHARE = 0.05
 # Of more pieces than these, lost for others, it is only said that they are material.
@@ -128,7 +130,7 @@ def reason_for(analyser: Analyser, board: chess.Board, played: Found, better: Fo
     if pairs:
         costs = _material(lines, pairs[0], bool(motifs), is_missed)
         if not motifs and (not costs or pairs[0].shown_share < LEAST_SHOWN_SHARE):
-            parts += _positional(analyser, lines, pairs[0], is_alone=not costs)
+            parts += _positional(analyser, lines, pairs, is_alone=not costs)
         parts += costs
     text = "; ".join(parts + forced) or "the better line is worth more"
     return Reason(text[:1].upper() + text[1:], motifs, is_missed, better.value.mate_for(lines.color) is not None)
@@ -214,28 +216,31 @@ def _material(lines: _Lines, pair: _Pair, has_tactic: bool, is_missed: bool) -> 
     return [f"{costs}: {_move(line, win.ply)}"] if win and is_near and not has_tactic else [costs]
 
 
-def _positional(analyser: Analyser, lines: _Lines, pair: _Pair, is_alone: bool) -> list[str]:
+def _positional(analyser: Analyser, lines: _Lines, pairs: Sequence[_Pair], is_alone: bool) -> list[str]:
     """What is worse after the moves of the one line than after those of the other.
 
-    Where that is the whole reason there is always something to say.
+    Where that is the whole reason there is always something to say, and if facts do not show it in the best pair of
+    positions, another one is looked at.
     """
-    worse, best = lines.against.boards[pair.worse], lines.missed.boards[pair.best]
-    changes = changes_between(analyser.explain(best), analyser.explain(worse), piece_count(lines.board))
-    least_cp = max(LEAST_FEATURE_CP, round(LEAST_SHARE * max((abs(change.cp) for change in changes), default=0)))
-    here, there, general = remarks(changes, best, worse, lines.color, least_cp)
-    here = here[:MAX_FEATURES]
-    there = there[: MAX_FEATURES - len(here)]
-    where = f"after {_move(lines.against, pair.worse - 1)}"
-    parts = [f"{where} {joined(here)}"] if here else []
-    if there:
-        parts.append(f"in the better line, after {_move(lines.missed, pair.best - 1)}, {joined(there)}")
-    if parts or not is_alone:
-        return parts
+    first_general = None
+    for pair in pairs[: MAX_PAIRS if is_alone else 1]:
+        worse, best = lines.against.boards[pair.worse], lines.missed.boards[pair.best]
+        changes = changes_between(analyser.explain(best), analyser.explain(worse), piece_count(lines.board))
+        least_cp = max(LEAST_FEATURE_CP, round(LEAST_SHARE * max((abs(change.cp) for change in changes), default=0)))
+        here, there, general = remarks(changes, best, worse, lines.color, least_cp)
+        here = here[:MAX_FEATURES]
+        there = there[: MAX_FEATURES - len(here)]
+        parts = [f"after {_move(lines.against, pair.worse - 1)} {joined(here)}"] if here else []
+        if there:
+            parts.append(f"in the better line, after {_move(lines.missed, pair.best - 1)}, {joined(there)}")
+        if parts or not is_alone:
+            return parts
+        first_general = general if first_general is None else first_general
     reply = lines.played.line[1:2]
-    if reply and reply != lines.better.line[1:2] and (pair.worse > 2 or not general):
+    if reply and reply != lines.better.line[1:2] and (pairs[0].worse > 2 or not first_general):
         parts.append(f"the answer is {_move(lines.against, 1)}")
-    if general:
-        parts.append(f"{where} {general}")
+    if first_general:
+        parts.append(f"after {_move(lines.against, pairs[0].worse - 1)} {first_general}")
     return parts or ["the position that follows is a little worse in many small ways"]
 
 

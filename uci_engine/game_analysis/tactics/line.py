@@ -37,22 +37,24 @@ class Line:
 
     def _add_last_move(self) -> None:
         end = self.end
-        if end.turn != self.winner or len(self.moves) < 2 or end.is_game_over() or drawn_by(end):
+        if len(self.moves) < 2 or end.is_game_over() or drawn_by(end):
             return
-        moves = list(end.legal_moves)
-        captures = [(exchange(end, move), move.uci(), move) for move in moves if end.is_capture(move)]
-        best = self._repeating_check() or (max(captures)[2] if captures and max(captures)[0] >= 1 else None)
+        captures = [(exchange(end, move), move.uci(), move) for move in list(end.generate_legal_captures())]
+        wins_something = end.turn == self.winner and max(captures, default=(0,))[0] >= 1
+        best = self._repeating_move() or (max(captures)[2] if wins_something else None)
         if best is not None:
             self.moves.append(best)
             self.boards.append(board_after(end, [best]))
 
-    def _repeating_check(self) -> chess.Move | None:
-        """A check by which a position of the line comes again and the side that is behind draws, None for none."""
-        if self.balance(len(self.moves)) >= 0:
+    def _repeating_move(self) -> chess.Move | None:
+        """A check of the side that is behind, or an answer to one, by which a position of the line comes again."""
+        end = self.end
+        is_own = end.turn == self.winner
+        if self.balance(len(self.moves)) >= 0 or not (is_own or end.is_check()):
             return None
         earlier = {board._transposition_key() for board in self.boards}
-        checks = [move for move in self.end.legal_moves if self.end.gives_check(move)]
-        return next((move for move in checks if board_after(self.end, [move])._transposition_key() in earlier), None)
+        moves = [move for move in end.legal_moves if not is_own or end.gives_check(move)]
+        return next((move for move in moves if board_after(end, [move])._transposition_key() in earlier), None)
 
     @property
     def end(self) -> chess.Board:
