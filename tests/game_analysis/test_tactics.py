@@ -116,18 +116,6 @@ def is_discovered_check(claim: Claim) -> bool:
     return claim.motif.actor in claim.after.checkers() and claim.motif.actor != claim.motif.move.to_square
 
 
-def has_no_guard(claim: Claim) -> bool:
-    return not claim.before.attackers(claim.loser, claim.motif.targets[0])
-
-
-def is_taken_at_a_profit(claim: Claim) -> bool:
-    return exchange(claim.before.copy(), claim.motif.move) >= 1
-
-
-def has_no_safe_square(claim: Claim) -> bool:
-    return is_trapped(claim.after, claim.motif.targets[0])
-
-
 def was_guarded(claim: Claim) -> bool:
     """Whether the guard that is taken, drawn away or cut off saw the square, and at the end does not."""
     square, guard = claim.motif.targets[-1], claim.motif.others[0]
@@ -144,14 +132,6 @@ def guards_both(claim: Claim) -> bool:
 def is_drawn_there(claim: Claim) -> bool:
     reply = claim.moves[claim.motif.ply + 1]
     return (reply.from_square, reply.to_square) == (claim.motif.others[0], claim.motif.targets[0])
-
-
-def is_double_check(claim: Claim) -> bool:
-    return len(claim.after.checkers()) == 2
-
-
-def is_mate(claim: Claim) -> bool:
-    return claim.after.is_checkmate()
 
 
 def guard_is_pinned(claim: Claim) -> bool:
@@ -218,10 +198,10 @@ CLAIMS: dict[Kind, Callable[[Claim], bool]] = {
     Kind.SKEWER: is_skewer,
     Kind.DISCOVERED_ATTACK: is_discovered_attack,
     Kind.DISCOVERED_CHECK: is_discovered_check,
-    Kind.DOUBLE_CHECK: is_double_check,
-    Kind.HANGING: has_no_guard,
-    Kind.UNDERDEFENDED: is_taken_at_a_profit,
-    Kind.TRAPPED: has_no_safe_square,
+    Kind.DOUBLE_CHECK: lambda claim: len(claim.after.checkers()) == 2,
+    Kind.HANGING: lambda claim: not claim.before.attackers(claim.loser, claim.motif.targets[0]),
+    Kind.UNDERDEFENDED: lambda claim: exchange(claim.before.copy(), claim.motif.move) >= 1,
+    Kind.TRAPPED: lambda claim: is_trapped(claim.after, claim.motif.targets[0]),
     Kind.REMOVED_GUARD: was_guarded,
     Kind.DEFLECTION: was_guarded,
     Kind.INTERFERENCE: was_guarded,
@@ -237,7 +217,7 @@ CLAIMS: dict[Kind, Callable[[Claim], bool]] = {
     Kind.PERPETUAL_CHECK: checks_until_a_position_comes_again,
     Kind.UNDERPROMOTION: lambda claim: claim.motif.move.promotion in (chess.KNIGHT, chess.BISHOP, chess.ROOK),
     Kind.OPPOSITION: kings_face_each_other,
-    **{kind: is_mate for kind in Kind if kind.is_mate},
+    **{kind: lambda claim: claim.after.is_checkmate() for kind in Kind if kind.is_mate},
 }
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import chess
 
@@ -18,7 +19,6 @@ from uci_engine.game_analysis.boards import (
     PIECE_VALUES,
     board_after,
     drawn_by,
-    material_balance,
     numbered,
     wins_material,
 )
@@ -34,16 +34,19 @@ from uci_engine.score import piece_count, win_curve
 
 # Lines are compared at most this many plies deep.
 MAX_COMPARED_PLIES = 12
-# The penalty a ply, in shown centipawns: for comparing late, and for comparing positions at different plies.
+# The penalty, in shown centipawns: for each ply, for each by which the two positions differ, and for each pawn by which
+# their material differs from that at the ends of the lines.
 PLY_COST_CP = 6
 DISTANCE_COST_CP = 12
+MATERIAL_COST_CP = 60
 # Greater scores do not matter to the choice of the positions.
 MAX_SCORE_CP = 1500
 # What is worth naming: in shown centipawns, and as a share of the greatest change.
 LEAST_FEATURE_CP = 12
 LEAST_SHARE = 0.15
 MAX_FEATURES = 2
-MAX_PAIRS = 4
+# In so many pairs of positions facts are looked for.
+MAX_PAIRS = 8
 # A line that draws expects half a point to within this much.
 DRAWN_SHARE = 0.05
 # Of more pieces than these, lost for others, it is only said that they are material.
@@ -107,13 +110,13 @@ class _Lines:
         self.loss = self.against.gain() + self.missed.gain()
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
+class _Pair(NamedTuple):
     """Two positions to compare: after `worse` plies of the line of the move played, and `best` of the better one.
 
-    `shown_share` is the share of the loss that their static scores show.
+    The less it costs the better. `shown_share` is the share of the loss that their static scores show.
     """
 
+    cost: float
     worse: int
     best: int
     shown_share: float
@@ -203,14 +206,13 @@ def _material(lines: _Lines, pair: _Pair, has_tactic: bool, is_missed: bool) -> 
 
     A tactic says already what takes it.
     """
-    worse, best = lines.against.boards[pair.worse], lines.missed.boards[pair.best]
-    owed = material_words(best, worse, lines.color)
+    owed = material_words(lines.missed.boards[pair.best], lines.against.boards[pair.worse], lines.color)
     if not owed or lines.loss < 1:
         return []
     is_missed = is_missed or not lines.against.wins()
     costs = f"it misses the gain of {owed}" if is_missed else f"it costs {owed}"
     line = lines.missed if is_missed else lines.against
-    pawns = material_balance(best, lines.color) - material_balance(worse, lines.color)
+    pawns = lines.missed.balance(pair.best) + lines.against.balance(pair.worse)
     win = min(line.wins(), key=lambda win: abs(win.worth - pawns), default=None)
     is_near = win is not None and abs(win.worth - pawns) <= pawns
     return [f"{costs}: {_move(line, win.ply)}"] if win and is_near and not has_tactic else [costs]
@@ -258,18 +260,21 @@ def _pairs(analyser: Analyser, lines: _Lines) -> list[_Pair]:
     """The positions to compare, the best pair first.
 
     In both the same side is to move, so that the right to move is no difference. Those are best whose static scores are
-    nearest to what the searches found, soon and not far from each other.
+    nearest to what the searches found and whose material is nearest to that of the ends, soon and not far from each
+    other.
     """
     worse_cp, best_cp = _bounded(lines.played.value), _bounded(lines.better.value)
+    best_scores = _quiet_scores(analyser, lines.missed, lines.better, first=1)
     pairs = []
     for i, there_cp in _quiet_scores(analyser, lines.against, lines.played, first=2).items():
-        for j, here_cp in _quiet_scores(analyser, lines.missed, lines.better, first=1).items():
+        for j, here_cp in best_scores.items():
             shown_cp, loss_cp = there_cp - here_cp, worse_cp - best_cp
-            error_cp = abs(shown_cp - loss_cp) + abs(there_cp - worse_cp) + abs(here_cp - best_cp)
-            cost = error_cp + PLY_COST_CP * (i + j) + DISTANCE_COST_CP * abs(i - j)
+            lost = lines.missed.balance(j) + lines.against.balance(i)
+            cost = abs(shown_cp - loss_cp) + abs(there_cp - worse_cp) + abs(here_cp - best_cp)
+            cost += MATERIAL_COST_CP * abs(lost - lines.loss) + PLY_COST_CP * (i + j) + DISTANCE_COST_CP * abs(i - j)
             if (i - j) % 2 == 0:
-                pairs.append((cost, i, j, shown_cp / loss_cp if loss_cp else 1.0))
-    return [_Pair(i, j, share) for _, i, j, share in sorted(pairs)]
+                pairs.append(_Pair(cost, i, j, shown_cp / loss_cp if loss_cp else 1.0))
+    return sorted(pairs)
 
 
 def _quiet_scores(analyser: Analyser, line: Line, found: Found, first: int) -> dict[int, float]:

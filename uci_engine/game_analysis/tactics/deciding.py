@@ -37,10 +37,6 @@ PREPARED: tuple[Detector, ...] = (
 OF_MATE: tuple[Detector, ...] = (guards.attraction, guards.lost_guard)
 # A motif works within so many plies.
 MAX_DELAY = 6
-# What comes later decides nothing. What wins only a pawn is named where it comes at once.
-LATE = 10
-LATE_WORTH = 2
-SOON = 4
 # The quiet moves before a motif: with more it is far from deciding the first move.
 MAX_QUIET = 1
 
@@ -58,7 +54,7 @@ def deciding_motifs(line: Line, expected: int = 0) -> tuple[Motif, ...]:
     drawing = endings.stalemate(line) or endings.perpetual_check(line)
     if drawing:
         return (drawing,)
-    wins = [win for win in line.wins() if win.ply < (LATE if win.worth >= LATE_WORTH else SOON)]
+    wins = line.wins()
     gain = line.gain() - expected
     for win in wins if gain >= 1 else []:
         if 2 * win.worth >= min(gain, wins[0].worth):
