@@ -98,7 +98,8 @@ class Reason:
 class _Lines:
     """The move played and the better one, each with its line, and what these win: for the opponent, and for the player.
 
-    What both win alike decides nothing, so `loss` is by how much their ends differ, in pawns.
+    What both win alike decides nothing, so `loss` is by how much their ends differ, in pawns. What the move played takes,
+    `taken`, is no gain if it costs as much.
     """
 
     def __init__(self, board: chess.Board, played: Found, better: Found) -> None:
@@ -108,6 +109,7 @@ class _Lines:
         self.against = Line(board, played.line, not self.color)
         self.missed = Line(board, better.line, self.color)
         self.loss = self.against.gain() + self.missed.gain()
+        self.taken = sum(gain_of(board, move) for move in played.line[:1])
 
 
 class _Pair(NamedTuple):
@@ -142,15 +144,14 @@ def reason_for(analyser: Analyser, board: chess.Board, played: Found, better: Fo
 def _deciding(lines: _Lines) -> tuple[tuple[Motif, ...], bool]:
     """The motifs that decide the line of the move played, or else the better one, and whether it is the better one."""
     played, better = lines.played, lines.better
-    first = played.line[:1]
-    # What the move played takes is no gain if it costs as much.
-    taken = sum(gain_of(lines.board, move) for move in first)
-    motifs = deciding_motifs(lines.against, -taken)
+    motifs = deciding_motifs(lines.against, -lines.taken)
     if motifs and _decides(motifs, lines.against.winner, played, better, lines.loss):
         return motifs, False
     motifs = deciding_motifs(lines.missed)
     if motifs and _decides(motifs, lines.color, better, played, lines.loss):
-        takes_the_same = motifs[0].kind in CAPTURES and motifs[0].move.to_square in [move.to_square for move in first]
+        takes_the_same = motifs[0].kind in CAPTURES and motifs[0].move.to_square in [
+            move.to_square for move in played.line[:1]
+        ]
         return ((), False) if takes_the_same else (motifs, True)
     return (), False
 
@@ -209,7 +210,7 @@ def _material(lines: _Lines, pair: _Pair, has_tactic: bool, is_missed: bool) -> 
     owed = material_words(lines.missed.boards[pair.best], lines.against.boards[pair.worse], lines.color)
     if not owed or lines.loss < 1:
         return []
-    is_missed = is_missed or not lines.against.wins()
+    is_missed = is_missed or (not has_tactic and lines.against.gain() + lines.taken < 1)
     costs = f"it misses the gain of {owed}" if is_missed else f"it costs {owed}"
     line = lines.missed if is_missed else lines.against
     pawns = lines.missed.balance(pair.best) + lines.against.balance(pair.worse)
@@ -294,6 +295,6 @@ def _quiet_scores(analyser: Analyser, line: Line, found: Found, first: int) -> d
             is_quiet = not gain_of(position, found.line[ply])
         else:
             captures = list(position.generate_legal_captures())
-            is_quiet = not gain_of(line.boards[ply - 1], last) and not any(wins_material(position, m) for m in captures)
+            is_quiet = not any(wins_material(position, capture) for capture in captures)
         (quiet if is_quiet else others)[ply] = score
     return quiet or dict(list(others.items())[-2:])
