@@ -295,6 +295,18 @@ def test_what_is_said_of_any_line_is_true(row: Row, choices: list[int], greedy: 
             "h5h6 a5b5 h6h7 b5c5 h7h8q",
             "the king on a5 is outside the square of the pawn on h6",
         ),
+        # The line ends before the position comes again.
+        (
+            "8/8/2R3pk/7p/4r3/1P3RKP/P1Pr2P1/8 b - - 3 42",
+            "h5h4 g3h2 e4e2 c6c8 e2g2 h2h1 g2h2 h1g1 h2g2",
+            "44...Rxg2+ begins a perpetual check",
+        ),
+        # A pawn is won late.
+        (
+            "r1b2rk1/p1p1qpp1/1p1b1n1p/2p1p3/4PP1N/3PB2P/PPPN2P1/R2Q1RK1 b - - 0 13",
+            "e5f4 e3f4 d6f4 f1f4 e7e5 f4f2 e5b2",
+            "15...Qe5 forks the rook on f4 and the pawn on b2",
+        ),
     ],
 )
 def test_the_words_of_a_teacher(fen: str, line: str, words: str) -> None:

@@ -41,9 +41,8 @@ DISTANCE_COST_CP = 12
 MATERIAL_COST_CP = 60
 # Greater scores do not matter to the choice of the positions.
 MAX_SCORE_CP = 1500
-# What is worth naming: in shown centipawns, and as a share of the greatest change.
+# What is worth naming, in shown centipawns.
 LEAST_FEATURE_CP = 12
-LEAST_SHARE = 0.15
 MAX_FEATURES = 2
 # In so many pairs of positions facts are looked for.
 MAX_PAIRS = 8
@@ -51,8 +50,6 @@ MAX_PAIRS = 8
 DRAWN_SHARE = 0.05
 # Of more pieces than these, lost for others, it is only said that they are material.
 MOST_TRADED = 2
-# A loss of which the two positions show less than this share is one that only the lines explain.
-LEAST_SHOWN_SHARE = 0.4
 
 
 def material_words(better: chess.Board, worse: chess.Board, color: chess.Color) -> str:
@@ -82,13 +79,11 @@ def _surplus(board: chess.Board, piece_type: chess.PieceType, color: chess.Color
 class Reason:
     """Why a move is an error. `text` is a sentence for the player, without its full stop.
 
-    `motifs` decide the line of the move played, or where `is_missed` the better one. `names_missed_mate`: the text says
-    that a mate is missed.
+    `motifs` decide the line of the move played or the better one. `names_missed_mate`: it says that a mate is missed.
     """
 
     text: str
     motifs: tuple[Motif, ...] = ()
-    is_missed: bool = False
     names_missed_mate: bool = False
 
     def __str__(self) -> str:
@@ -98,8 +93,8 @@ class Reason:
 class _Lines:
     """The move played and the better one, each with its line, and what these win: for the opponent, and for the player.
 
-    What both win alike decides nothing, so `loss` is by how much their ends differ, in pawns. What the move played takes,
-    `taken`, is no gain if it costs as much.
+    What both win alike decides nothing, so `loss` is by how much their ends differ, in pawns. What the move played has
+    `taken` is no gain if it costs as much.
     """
 
     def __init__(self, board: chess.Board, played: Found, better: Found) -> None:
@@ -115,13 +110,12 @@ class _Lines:
 class _Pair(NamedTuple):
     """Two positions to compare: after `worse` plies of the line of the move played, and `best` of the better one.
 
-    The less it costs the better. `shown_share` is the share of the loss that their static scores show.
+    The less it costs the better.
     """
 
     cost: float
     worse: int
     best: int
-    shown_share: float
 
 
 def reason_for(analyser: Analyser, board: chess.Board, played: Found, better: Found) -> Reason:
@@ -134,11 +128,9 @@ def reason_for(analyser: Analyser, board: chess.Board, played: Found, better: Fo
     pairs = [] if forced or is_draw else _pairs(analyser, lines)
     if pairs:
         costs = _material(lines, pairs[0], bool(motifs), is_missed)
-        if not motifs and (not costs or pairs[0].shown_share < LEAST_SHOWN_SHARE):
-            parts += _positional(analyser, lines, pairs, is_alone=not costs)
-        parts += costs
+        parts += costs if motifs or costs else _positional(analyser, lines, pairs)
     text = "; ".join(parts + forced) or "the better line is worth more"
-    return Reason(text[:1].upper() + text[1:], motifs, is_missed, better.value.mate_for(lines.color) is not None)
+    return Reason(text[:1].upper() + text[1:], motifs, better.value.mate_for(lines.color) is not None)
 
 
 def _deciding(lines: _Lines) -> tuple[tuple[Motif, ...], bool]:
@@ -161,7 +153,7 @@ def _decides(motifs: tuple[Motif, ...], winner: chess.Color, found: Found, other
     kind = motifs[-1].kind
     if kind in DRAWS:
         return _is_drawn(found.value) and other.value.expected_for(winner) < 0.5
-    return kind.is_mate or kind in ENDINGS or found.value.mate_for(winner) is not None or loss >= 1
+    return kind.is_mate or kind in ENDINGS or loss >= 1
 
 
 def _tactic(line: Line, motifs: tuple[Motif, ...], is_missed: bool) -> list[str]:
@@ -215,35 +207,33 @@ def _material(lines: _Lines, pair: _Pair, has_tactic: bool, is_missed: bool) -> 
     line = lines.missed if is_missed else lines.against
     pawns = lines.missed.balance(pair.best) + lines.against.balance(pair.worse)
     win = min(line.wins(), key=lambda win: abs(win.worth - pawns), default=None)
-    is_near = win is not None and abs(win.worth - pawns) <= pawns
-    return [f"{costs}: {_move(line, win.ply)}"] if win and is_near and not has_tactic else [costs]
+    return [f"{costs}: {_move(line, win.ply)}"] if win and not has_tactic else [costs]
 
 
-def _positional(analyser: Analyser, lines: _Lines, pairs: Sequence[_Pair], is_alone: bool) -> list[str]:
+def _positional(analyser: Analyser, lines: _Lines, pairs: Sequence[_Pair]) -> list[str]:
     """What is worse after the moves of the one line than after those of the other.
 
-    Where that is the whole reason there is always something to say, and if facts do not show it in the best pair of
-    positions, another one is looked at.
+    Facts are looked for in one pair of positions after the other. Without any there is still something to say.
     """
-    first_general = None
-    for pair in pairs[: MAX_PAIRS if is_alone else 1]:
+    generals = []
+    for pair in pairs[:MAX_PAIRS]:
         worse, best = lines.against.boards[pair.worse], lines.missed.boards[pair.best]
         changes = changes_between(analyser.explain(best), analyser.explain(worse), piece_count(lines.board))
-        least_cp = max(LEAST_FEATURE_CP, round(LEAST_SHARE * max((abs(change.cp) for change in changes), default=0)))
-        here, there, general = remarks(changes, best, worse, lines.color, least_cp)
+        here, there, general = remarks(changes, best, worse, lines.color, LEAST_FEATURE_CP)
         here = here[:MAX_FEATURES]
         there = there[: MAX_FEATURES - len(here)]
-        parts = [f"after {_move(lines.against, pair.worse - 1)} {joined(here)}"] if here else []
+        where = f"after {_move(lines.against, pair.worse - 1)}"
+        parts = [f"{where} {joined(here)}"] if here else []
         if there:
             parts.append(f"in the better line, after {_move(lines.missed, pair.best - 1)}, {joined(there)}")
-        if parts or not is_alone:
+        if parts:
             return parts
-        first_general = general if first_general is None else first_general
-    reply = lines.played.line[1:2]
-    if reply and reply != lines.better.line[1:2] and (pairs[0].worse > 2 or not first_general):
+        generals.append(f"{where} {general}" if general else "")
+    is_named = bool(generals[0]) and pairs[0].worse == 2
+    if not is_named and lines.played.line[1:2] not in ((), lines.better.line[1:2]):
         parts.append(f"the answer is {_move(lines.against, 1)}")
-    if first_general:
-        parts.append(f"after {_move(lines.against, pairs[0].worse - 1)} {first_general}")
+    if generals[0]:
+        parts.append(generals[0])
     return parts or ["the position that follows is a little worse in many small ways"]
 
 
@@ -269,17 +259,16 @@ def _pairs(analyser: Analyser, lines: _Lines) -> list[_Pair]:
     pairs = []
     for i, there_cp in _quiet_scores(analyser, lines.against, lines.played, first=2).items():
         for j, here_cp in best_scores.items():
-            shown_cp, loss_cp = there_cp - here_cp, worse_cp - best_cp
             lost = lines.missed.balance(j) + lines.against.balance(i)
-            cost = abs(shown_cp - loss_cp) + abs(there_cp - worse_cp) + abs(here_cp - best_cp)
+            cost = abs(there_cp - here_cp - worse_cp + best_cp) + abs(there_cp - worse_cp) + abs(here_cp - best_cp)
             cost += MATERIAL_COST_CP * abs(lost - lines.loss) + PLY_COST_CP * (i + j) + DISTANCE_COST_CP * abs(i - j)
             if (i - j) % 2 == 0:
-                pairs.append(_Pair(cost, i, j, shown_cp / loss_cp if loss_cp else 1.0))
+                pairs.append(_Pair(cost, i, j))
     return sorted(pairs)
 
 
 def _quiet_scores(analyser: Analyser, line: Line, found: Found, first: int) -> dict[int, float]:
-    """The static scores after so many plies of a line, where the position is quiet; of its ends if it never is.
+    """The static scores after so many plies of a line, where the position is quiet; of all if it never is.
 
     In shown centipawns from White's view, on the scale of a search of its first board.
     """
@@ -287,14 +276,12 @@ def _quiet_scores(analyser: Analyser, line: Line, found: Found, first: int) -> d
     quiet: dict[int, float] = {}
     others: dict[int, float] = {}
     for ply in range(first, min(len(found.line), MAX_COMPARED_PLIES) + 1):
-        position, last = line.boards[ply], found.line[ply - 1]
+        position = line.boards[ply]
         if position.is_check() or final_value(position) is not None:
             continue
         score = analyser.evaluate(position).white().score(mate_score=0) * 100 / midpoint_cp
-        if ply < len(found.line):
-            is_quiet = not gain_of(position, found.line[ply])
-        else:
-            captures = list(position.generate_legal_captures())
-            is_quiet = not any(wins_material(position, capture) for capture in captures)
+        following = found.line[ply : ply + 1]
+        captures = [move for move in following or position.legal_moves if gain_of(position, move)]
+        is_quiet = not any(following or wins_material(position, capture) for capture in captures)
         (quiet if is_quiet else others)[ply] = score
-    return quiet or dict(list(others.items())[-2:])
+    return quiet or others

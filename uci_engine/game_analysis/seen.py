@@ -16,6 +16,7 @@ from evaluation.catalogue import FAMILIES
 from evaluation.report import joined
 from uci_engine.game_analysis.changes import Change
 from uci_engine.game_analysis.tactics.attacks import king_of, winning_captures
+from uci_engine.game_analysis.tactics.words import piece_on
 
 # The bishop pair is no reason for a greater loss, in shown centipawns.
 MAX_PAIR_CP = 150
@@ -113,11 +114,6 @@ def _only_in(here: Sequence[Fact], other: Sequence[Fact], subject: Subject, is_s
         for fact in here
         if (fact.subject, fact.is_strength) == (subject, is_strength) and fact.level > levels.get(fact.key, -1)
     ]
-
-
-def piece_on(board: chess.Board, square: chess.Square) -> str:
-    """`rook on d4`."""
-    return f"{chess.piece_name(board.piece_type_at(square) or chess.PAWN)} on {chess.square_name(square)}"
 
 
 def _rank_of(square: chess.Square, color: chess.Color) -> int:

@@ -21,7 +21,7 @@ from uci_engine.game_analysis.tactics.attacks import (
     value_at,
 )
 from uci_engine.game_analysis.tactics.line import Line, Win
-from uci_engine.game_analysis.tactics.motif import Kind, Motif
+from uci_engine.game_analysis.tactics.motif import Kind, Motif, Squares
 
 
 class Case:
@@ -49,13 +49,7 @@ class Case:
         has_victim = self.after.color_at(self.target) == (not self.winner)
         return has_victim and capture_gain(self.before, self.winner, square) < self.win.worth
 
-    def motif(
-        self,
-        kind: Kind,
-        actor: chess.Square,
-        targets: tuple[chess.Square, ...],
-        others: tuple[chess.Square, ...] = (),
-    ) -> Motif:
+    def motif(self, kind: Kind, actor: chess.Square, targets: Squares, others: Squares = ()) -> Motif:
         return Motif(kind, self.ply, self.move, actor, targets, others, self.win.ply)
 
 
