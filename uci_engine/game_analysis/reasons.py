@@ -205,9 +205,8 @@ def _material(lines: _Lines, pair: _Pair, has_tactic: bool, is_missed: bool) -> 
     is_missed = is_missed or (not has_tactic and lines.against.gain() + lines.taken < 1)
     costs = f"it misses the gain of {owed}" if is_missed else f"it costs {owed}"
     line = lines.missed if is_missed else lines.against
-    pawns = lines.missed.balance(pair.best) + lines.against.balance(pair.worse)
-    win = min(line.wins(), key=lambda win: abs(win.worth - pawns), default=None)
-    return [f"{costs}: {_move(line, win.ply)}"] if win and not has_tactic else [costs]
+    wins = line.wins()
+    return [f"{costs}: {_move(line, wins[0].ply)}"] if wins and not has_tactic else [costs]
 
 
 def _positional(analyser: Analyser, lines: _Lines, pairs: Sequence[_Pair]) -> list[str]:
