@@ -44,7 +44,9 @@ class Case:
         return self.line.moves[self.ply + 1]
 
     def is_cause(self) -> bool:
-        """Whether a piece is taken that could not be taken before the move, or at less profit."""
+        """Whether this is double check, or a piece is taken that could not be taken before, or at less profit."""
+        if len(self.after.checkers()) > 1:
+            return True
         square = self.line.where_was(self.win.square, self.win.ply, self.ply)
         has_victim = self.after.color_at(self.target) == (not self.winner)
         return has_victim and capture_gain(self.before, self.winner, square) < self.win.worth
@@ -163,14 +165,15 @@ def discovered_check(case: Case) -> Motif | None:
         return None
     if len(checkers) > 1:
         return case.motif(Kind.DOUBLE_CHECK, actor, (king_of(case.after, not case.winner),), checkers)
-    if case.ply < case.win.ply and case.taker != actor:
+    takes_next = case.taker == actor and case.target in case.after.attacks(actor)
+    if case.ply < case.win.ply and not takes_next:
         return None
     return case.motif(Kind.DISCOVERED_CHECK, checkers[0], (case.target,))
 
 
 def pin(case: Case) -> Motif | None:
     """A piece may not leave its line, because a king or something better stands behind it; it is attacked and taken."""
-    board, square = case.after, case.win.square
+    board, square, last = case.after, case.win.square, case.line.boards[case.win.ply]
     is_attacked = case.target == square and capture_gain(board, case.winner, square) >= 1
     if not is_attacked or board.piece_type_at(square) == chess.PAWN:
         return None
@@ -178,7 +181,9 @@ def pin(case: Case) -> Motif | None:
         free = board.copy(stack=False)
         free.remove_piece_at(slider)
         can_leave = any(move.from_square == square for move in free.generate_pseudo_legal_moves())
-        if can_leave and not is_trapped(free, square):
+        # Where what stood behind has gone, a piece may still be lost by the pin, but not a mere pawn.
+        is_held = case.win.worth > 1 or last.piece_at(back) == board.piece_at(back)
+        if can_leave and is_held and not is_trapped(free, square):
             return case.motif(Kind.PIN, slider, (square,), (back,))
     return None
 

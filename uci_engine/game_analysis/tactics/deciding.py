@@ -37,7 +37,9 @@ PREPARED: tuple[Detector, ...] = (
 OF_MATE: tuple[Detector, ...] = (guards.attraction, guards.lost_guard)
 # A motif works within so many plies.
 MAX_DELAY = 6
-# The quiet moves before a motif: with more it is far from deciding the first move.
+# What is won later decides nothing.
+LATE = 10
+# The quiet moves beside that of the motif: with more it is far from deciding the first move.
 MAX_QUIET = 1
 
 
@@ -54,22 +56,20 @@ def deciding_motifs(line: Line, expected: int = 0) -> tuple[Motif, ...]:
     drawing = endings.stalemate(line) or endings.perpetual_check(line)
     if drawing:
         return (drawing,)
-    wins = line.wins()
+    wins = [win for win in line.wins() if win.ply < LATE]
     gain = line.gain() - expected
     for win in wins if gain >= 1 else []:
         if 2 * win.worth >= min(gain, wins[0].worth):
             found = _of_win(line, win)
-            if found and _is_forced(line, found[0].ply):
+            if found and _is_forced(line, found[-1]):
                 return found
     ending = endings.outside_square(line) or endings.opposition(line)
-    return (ending,) if ending and _is_forced(line, ending.ply) else ()
+    return (ending,) if ending and _is_forced(line, ending) else ()
 
 
-def _is_forced(line: Line, ply: int) -> bool:
-    """Whether at most one of the moves before this ply is neither a check nor a capture: more are no combination."""
-    own = [i for i in line.own_plies() if i < ply]
-    quiet = [i for i in own if not (line.boards[i + 1].is_check() or line.boards[i].is_capture(line.moves[i]))]
-    return len(quiet) <= MAX_QUIET
+def _is_forced(line: Line, motif: Motif) -> bool:
+    """Whether at most one move up to the win, beside the motif's own, is quiet: more are no combination."""
+    return len([ply for ply in line.quiet_plies(0, motif.wins) if ply != motif.ply]) <= MAX_QUIET
 
 
 def _of_mate(line: Line) -> tuple[Motif, ...]:

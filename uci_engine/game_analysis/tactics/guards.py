@@ -15,7 +15,7 @@ from uci_engine.game_analysis.tactics.attacks import (
     value_at,
     winning_captures,
 )
-from uci_engine.game_analysis.tactics.captures import Case
+from uci_engine.game_analysis.tactics.captures import Case, is_forcing
 from uci_engine.game_analysis.tactics.motif import Kind, Motif
 
 
@@ -82,9 +82,12 @@ def lost_guard(case: Case) -> Motif | None:
 def _is_drawn_away(case: Case) -> bool:
     """Whether the guard takes an offer or answers a check, and no longer sees what it guarded.
 
-    What goes to the square itself is not drawn away. A king that a mate hunts is no guard.
+    The move has to be forcing, and no quiet move may follow before the capture. What goes to the square itself is not
+    drawn away. A king that a mate hunts is no guard.
     """
     reply, square = case.reply, case.capture.to_square
+    if not is_forcing(case) or case.line.quiet_plies(case.ply + 1, case.win.ply):
+        return False
     is_forced = reply.to_square == case.move.to_square or case.after.is_check()
     is_hunted = _is_mate(case) and case.after.piece_type_at(reply.from_square) == chess.KING
     still_sees = square == reply.to_square or square in case.line.boards[case.ply + 2].attacks(reply.to_square)

@@ -64,6 +64,11 @@ class Line:
         """The indices of the moves of the side that profits."""
         return range(0 if self.boards[0].turn == self.winner else 1, len(self.moves), 2)
 
+    def quiet_plies(self, first: int, end: int) -> list[int]:
+        """The indices of its moves from `first` to before `end` that neither give or answer check nor take anything."""
+        own = [ply for ply in self.own_plies() if first <= ply < end and not self.boards[ply].is_check()]
+        return [i for i in own if not (self.boards[i + 1].is_check() or self.boards[i].is_capture(self.moves[i]))]
+
     def balance(self, ply: int) -> int:
         """The material of the side that profits minus the other's before this move, in pawns."""
         return material_balance(self.boards[ply], self.winner)
