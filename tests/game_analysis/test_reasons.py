@@ -157,7 +157,6 @@ def test_a_piece_that_was_not_taken_is_the_reason() -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/8/4p3/4n3/2N5/PPPP1PPP/R1BQKBNR w KQkq - 0 3")
     played, better = moves(board, "d3", "Nc5", "Be2", "d6"), moves(board, "Nxe4", "d6", "d3", "c6")
     reason = reason_for(MaterialAnalyser(), board, found(value(board, -50), played), found(value(board, 350), better))
-    assert reason.is_missed
     assert reason.text == "Better, 3.Nxe4 takes the knight on e4, which nothing guards; it misses the gain of a piece"
 
 

@@ -116,18 +116,6 @@ def is_discovered_check(claim: Claim) -> bool:
     return claim.motif.actor in claim.after.checkers() and claim.motif.actor != claim.motif.move.to_square
 
 
-def has_no_guard(claim: Claim) -> bool:
-    return not claim.before.attackers(claim.loser, claim.motif.targets[0])
-
-
-def is_taken_at_a_profit(claim: Claim) -> bool:
-    return exchange(claim.before.copy(), claim.motif.move) >= 1
-
-
-def has_no_safe_square(claim: Claim) -> bool:
-    return is_trapped(claim.after, claim.motif.targets[0])
-
-
 def was_guarded(claim: Claim) -> bool:
     """Whether the guard that is taken, drawn away or cut off saw the square, and at the end does not."""
     square, guard = claim.motif.targets[-1], claim.motif.others[0]
@@ -144,14 +132,6 @@ def guards_both(claim: Claim) -> bool:
 def is_drawn_there(claim: Claim) -> bool:
     reply = claim.moves[claim.motif.ply + 1]
     return (reply.from_square, reply.to_square) == (claim.motif.others[0], claim.motif.targets[0])
-
-
-def is_double_check(claim: Claim) -> bool:
-    return len(claim.after.checkers()) == 2
-
-
-def is_mate(claim: Claim) -> bool:
-    return claim.after.is_checkmate()
 
 
 def guard_is_pinned(claim: Claim) -> bool:
@@ -218,10 +198,10 @@ CLAIMS: dict[Kind, Callable[[Claim], bool]] = {
     Kind.SKEWER: is_skewer,
     Kind.DISCOVERED_ATTACK: is_discovered_attack,
     Kind.DISCOVERED_CHECK: is_discovered_check,
-    Kind.DOUBLE_CHECK: is_double_check,
-    Kind.HANGING: has_no_guard,
-    Kind.UNDERDEFENDED: is_taken_at_a_profit,
-    Kind.TRAPPED: has_no_safe_square,
+    Kind.DOUBLE_CHECK: lambda claim: len(claim.after.checkers()) == 2,
+    Kind.HANGING: lambda claim: not claim.before.attackers(claim.loser, claim.motif.targets[0]),
+    Kind.UNDERDEFENDED: lambda claim: exchange(claim.before.copy(), claim.motif.move) >= 1,
+    Kind.TRAPPED: lambda claim: is_trapped(claim.after, claim.motif.targets[0]),
     Kind.REMOVED_GUARD: was_guarded,
     Kind.DEFLECTION: was_guarded,
     Kind.INTERFERENCE: was_guarded,
@@ -237,7 +217,7 @@ CLAIMS: dict[Kind, Callable[[Claim], bool]] = {
     Kind.PERPETUAL_CHECK: checks_until_a_position_comes_again,
     Kind.UNDERPROMOTION: lambda claim: claim.motif.move.promotion in (chess.KNIGHT, chess.BISHOP, chess.ROOK),
     Kind.OPPOSITION: kings_face_each_other,
-    **{kind: is_mate for kind in Kind if kind.is_mate},
+    **{kind: lambda claim: claim.after.is_checkmate() for kind in Kind if kind.is_mate},
 }
 
 
@@ -314,6 +294,18 @@ def test_what_is_said_of_any_line_is_true(row: Row, choices: list[int], greedy: 
             "8/8/8/k6P/8/8/8/7K w - - 0 1",
             "h5h6 a5b5 h6h7 b5c5 h7h8q",
             "the king on a5 is outside the square of the pawn on h6",
+        ),
+        # The line ends before the position comes again.
+        (
+            "8/8/2R3pk/7p/4r3/1P3RKP/P1Pr2P1/8 b - - 3 42",
+            "h5h4 g3h2 e4e2 c6c8 e2g2 h2h1 g2h2 h1g1 h2g2",
+            "44...Rxg2+ begins a perpetual check",
+        ),
+        # A pawn is won late.
+        (
+            "r1b2rk1/p1p1qpp1/1p1b1n1p/2p1p3/4PP1N/3PB2P/PPPN2P1/R2Q1RK1 b - - 0 13",
+            "e5f4 e3f4 d6f4 f1f4 e7e5 f4f2 e5b2",
+            "15...Qe5 forks the rook on f4 and the pawn on b2",
         ),
     ],
 )

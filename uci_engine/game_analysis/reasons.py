@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import chess
 
@@ -18,7 +19,6 @@ from uci_engine.game_analysis.boards import (
     PIECE_VALUES,
     board_after,
     drawn_by,
-    material_balance,
     numbered,
     wins_material,
 )
@@ -34,21 +34,22 @@ from uci_engine.score import piece_count, win_curve
 
 # Lines are compared at most this many plies deep.
 MAX_COMPARED_PLIES = 12
-# The penalty a ply, in shown centipawns: for comparing late, and for comparing positions at different plies.
+# The penalty, in shown centipawns: for each ply, for each by which the two positions differ, and for each pawn by which
+# their material differs from that at the ends of the lines.
 PLY_COST_CP = 6
 DISTANCE_COST_CP = 12
+MATERIAL_COST_CP = 60
 # Greater scores do not matter to the choice of the positions.
 MAX_SCORE_CP = 1500
-# What is worth naming: in shown centipawns, and as a share of the greatest change.
+# What is worth naming, in shown centipawns.
 LEAST_FEATURE_CP = 12
-LEAST_SHARE = 0.15
 MAX_FEATURES = 2
+# In so many pairs of positions facts are looked for.
+MAX_PAIRS = 8
 # A line that draws expects half a point to within this much.
 DRAWN_SHARE = 0.05
 # Of more pieces than these, lost for others, it is only said that they are material.
 MOST_TRADED = 2
-# A loss of which the two positions show less than this share is one that only the lines explain.
-LEAST_SHOWN_SHARE = 0.4
 
 
 def material_words(better: chess.Board, worse: chess.Board, color: chess.Color) -> str:
@@ -78,77 +79,71 @@ def _surplus(board: chess.Board, piece_type: chess.PieceType, color: chess.Color
 class Reason:
     """Why a move is an error. `text` is a sentence for the player, without its full stop.
 
-    `motifs` decide the line of the move played, or where `is_missed` the better one. `names_missed_mate`: the text says
-    that a mate is missed.
+    `motifs` decide the line of the move played or the better one. `names_missed_mate`: it says that a mate is missed.
     """
 
     text: str
     motifs: tuple[Motif, ...] = ()
-    is_missed: bool = False
     names_missed_mate: bool = False
 
     def __str__(self) -> str:
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
 class _Lines:
     """The move played and the better one, each with its line, and what these win: for the opponent, and for the player.
 
-    What both win alike decides nothing, so `loss` is by how much their ends differ, in pawns.
+    What both win alike decides nothing, so `loss` is by how much their ends differ, in pawns. What the move played has
+    `taken` is no gain if it costs as much.
     """
 
-    played: Found
-    better: Found
-    against: Line
-    missed: Line
+    def __init__(self, board: chess.Board, played: Found, better: Found) -> None:
+        # The side that made the error.
+        self.color = board.turn
+        self.board, self.played, self.better = board, played, better
+        self.against = Line(board, played.line, not self.color)
+        self.missed = Line(board, better.line, self.color)
+        self.loss = self.against.gain() + self.missed.gain()
+        self.taken = sum(gain_of(board, move) for move in played.line[:1])
 
-    @property
-    def board(self) -> chess.Board:
-        return self.missed.boards[0]
 
-    @property
-    def color(self) -> chess.Color:
-        """The side that made the error."""
-        return self.missed.winner
+class _Pair(NamedTuple):
+    """Two positions to compare: after `worse` plies of the line of the move played, and `best` of the better one.
 
-    @property
-    def loss(self) -> int:
-        return self.against.gain() + self.missed.gain()
+    The less it costs the better.
+    """
+
+    cost: float
+    worse: int
+    best: int
 
 
 def reason_for(analyser: Analyser, board: chess.Board, played: Found, better: Found) -> Reason:
     """Why the line of the move played is worse than the better line, both from this board."""
-    color = board.turn
-    lines = _Lines(played, better, Line(board, played.line, not color), Line(board, better.line, color))
+    lines = _Lines(board, played, better)
     motifs, is_missed = _deciding(lines)
     parts = _tactic(lines.missed if is_missed else lines.against, motifs, is_missed)
     is_draw = bool(motifs) and motifs[-1].kind in DRAWS
     forced = [] if is_draw else _forced(lines)
-    compared = None if forced or is_draw else _compared_positions(analyser, board, played, better)
-    if compared is not None:
-        played_plies, better_plies, shown_share = compared
-        worse, best = played.line[:played_plies], better.line[:better_plies]
-        costs = _material(lines, board_after(board, worse), board_after(board, best), bool(motifs), is_missed)
-        if not motifs and (not costs or shown_share < LEAST_SHOWN_SHARE):
-            parts += _positional(analyser, lines, worse, best, is_alone=not costs)
-        parts += costs
+    pairs = [] if forced or is_draw else _pairs(analyser, lines)
+    if pairs:
+        costs = _material(lines, pairs[0], bool(motifs), is_missed)
+        parts += costs if motifs or costs else _positional(analyser, lines, pairs)
     text = "; ".join(parts + forced) or "the better line is worth more"
-    return Reason(text[:1].upper() + text[1:], motifs, is_missed, better.value.mate_for(color) is not None)
+    return Reason(text[:1].upper() + text[1:], motifs, better.value.mate_for(lines.color) is not None)
 
 
 def _deciding(lines: _Lines) -> tuple[tuple[Motif, ...], bool]:
     """The motifs that decide the line of the move played, or else the better one, and whether it is the better one."""
     played, better = lines.played, lines.better
-    first = played.line[:1]
-    # What the move played takes is no gain if it costs as much.
-    taken = sum(gain_of(lines.board, move) for move in first)
-    motifs = deciding_motifs(lines.against, -taken)
+    motifs = deciding_motifs(lines.against, -lines.taken)
     if motifs and _decides(motifs, lines.against.winner, played, better, lines.loss):
         return motifs, False
     motifs = deciding_motifs(lines.missed)
     if motifs and _decides(motifs, lines.color, better, played, lines.loss):
-        takes_the_same = motifs[0].kind in CAPTURES and motifs[0].move.to_square in [move.to_square for move in first]
+        takes_the_same = motifs[0].kind in CAPTURES and motifs[0].move.to_square in [
+            move.to_square for move in played.line[:1]
+        ]
         return ((), False) if takes_the_same else (motifs, True)
     return (), False
 
@@ -158,7 +153,7 @@ def _decides(motifs: tuple[Motif, ...], winner: chess.Color, found: Found, other
     kind = motifs[-1].kind
     if kind in DRAWS:
         return _is_drawn(found.value) and other.value.expected_for(winner) < 0.5
-    return kind.is_mate or kind in ENDINGS or found.value.mate_for(winner) is not None or loss >= 1
+    return kind.is_mate or kind in ENDINGS or loss >= 1
 
 
 def _tactic(line: Line, motifs: tuple[Motif, ...], is_missed: bool) -> list[str]:
@@ -199,58 +194,51 @@ def _is_drawn(value: Value) -> bool:
     return abs(value.expected - DRAWN.expected) < DRAWN_SHARE
 
 
-def _material(
-    lines: _Lines, after_played: chess.Board, after_better: chess.Board, has_tactic: bool, is_missed: bool
-) -> list[str]:
+def _material(lines: _Lines, pair: _Pair, has_tactic: bool, is_missed: bool) -> list[str]:
     """The material that the move costs or leaves, if the lines agree to their ends, and what takes it.
 
     A tactic says already what takes it.
     """
-    owed = material_words(after_better, after_played, lines.color)
+    owed = material_words(lines.missed.boards[pair.best], lines.against.boards[pair.worse], lines.color)
     if not owed or lines.loss < 1:
         return []
-    is_missed = is_missed or not lines.against.wins()
+    is_missed = is_missed or (not has_tactic and lines.against.gain() + lines.taken < 1)
     costs = f"it misses the gain of {owed}" if is_missed else f"it costs {owed}"
     line = lines.missed if is_missed else lines.against
-    pawns = material_balance(after_better, lines.color) - material_balance(after_played, lines.color)
-    near = [win for win in line.wins() if abs(win.worth - pawns) <= pawns]
-    if has_tactic or not near:
-        return [costs]
-    ply = min(near, key=lambda win: abs(win.worth - pawns)).ply
-    return [f"{costs}: {numbered(line.boards[ply], line.moves[ply])}"]
+    wins = line.wins()
+    return [f"{costs}: {_move(line, wins[0].ply)}"] if wins and not has_tactic else [costs]
 
 
-def _positional(
-    analyser: Analyser, lines: _Lines, worse: Sequence[chess.Move], best: Sequence[chess.Move], is_alone: bool
-) -> list[str]:
+def _positional(analyser: Analyser, lines: _Lines, pairs: Sequence[_Pair]) -> list[str]:
     """What is worse after the moves of the one line than after those of the other.
 
-    Where that is the whole reason there is always something to say.
+    Facts are looked for in one pair of positions after the other. Without any there is still something to say.
     """
-    board = lines.board
-    after_worse, after_best = board_after(board, worse), board_after(board, best)
-    changes = changes_between(analyser.explain(after_best), analyser.explain(after_worse), piece_count(board))
-    least_cp = max(LEAST_FEATURE_CP, round(LEAST_SHARE * max((abs(change.cp) for change in changes), default=0)))
-    here, there, general = remarks(changes, after_best, after_worse, lines.color, least_cp)
-    here = here[:MAX_FEATURES]
-    there = there[: MAX_FEATURES - len(here)]
-    where = f"after {_last_move(board, worse)}"
-    parts = [f"{where} {joined(here)}"] if here else []
-    if there:
-        parts.append(f"in the better line, after {_last_move(board, best)}, {joined(there)}")
-    if parts or not is_alone:
-        return parts
-    reply = lines.played.line[1:2]
-    if reply and reply != lines.better.line[1:2] and (len(worse) > 2 or not general):
-        parts.append(f"the answer is {numbered(lines.against.boards[1], reply[0])}")
-    if general:
-        parts.append(f"{where} {general}")
+    generals = []
+    for pair in pairs[:MAX_PAIRS]:
+        worse, best = lines.against.boards[pair.worse], lines.missed.boards[pair.best]
+        changes = changes_between(analyser.explain(best), analyser.explain(worse), piece_count(lines.board))
+        here, there, general = remarks(changes, best, worse, lines.color, LEAST_FEATURE_CP)
+        here = here[:MAX_FEATURES]
+        there = there[: MAX_FEATURES - len(here)]
+        where = f"after {_move(lines.against, pair.worse - 1)}"
+        parts = [f"{where} {joined(here)}"] if here else []
+        if there:
+            parts.append(f"in the better line, after {_move(lines.missed, pair.best - 1)}, {joined(there)}")
+        if parts:
+            return parts
+        generals.append(f"{where} {general}" if general else "")
+    is_named = bool(generals[0]) and pairs[0].worse == 2
+    if not is_named and lines.played.line[1:2] not in ((), lines.better.line[1:2]):
+        parts.append(f"the answer is {_move(lines.against, 1)}")
+    if generals[0]:
+        parts.append(generals[0])
     return parts or ["the position that follows is a little worse in many small ways"]
 
 
-def _last_move(board: chess.Board, line: Sequence[chess.Move]) -> str:
-    """The last move of a line, numbered."""
-    return numbered(board_after(board, line[:-1]), line[-1])
+def _move(line: Line, ply: int) -> str:
+    """A move of a line, numbered."""
+    return numbered(line.boards[ply], line.moves[ply])
 
 
 def _bounded(value: Value) -> int:
@@ -258,57 +246,41 @@ def _bounded(value: Value) -> int:
     return min(max(value.score.score(mate_score=100_000), -MAX_SCORE_CP), MAX_SCORE_CP)
 
 
-def _compared_positions(
-    analyser: Analyser, board: chess.Board, played: Found, better: Found
-) -> tuple[int, int, float] | None:
-    """After how many plies of each line to compare, and the share of the loss that these two positions show.
+def _pairs(analyser: Analyser, lines: _Lines) -> list[_Pair]:
+    """The positions to compare, the best pair first.
 
-    In both the same side is to move, so that the right to move is no difference. None if no two positions will do.
-    Those are taken whose static scores are nearest to what the searches found, soon and not far from each other.
+    In both the same side is to move, so that the right to move is no difference. Those are best whose static scores are
+    nearest to what the searches found and whose material is nearest to that of the ends, soon and not far from each
+    other.
     """
-    played_scores = _quiet_scores(analyser, board, played.line, first=2)
-    better_scores = _quiet_scores(analyser, board, better.line, first=1)
-    difference_cp = _bounded(played.value) - _bounded(better.value)
-    pairs = [
-        (
-            abs(played_cp - better_cp - difference_cp)
-            + abs(played_cp - _bounded(played.value))
-            + abs(better_cp - _bounded(better.value))
-            + PLY_COST_CP * (i + j)
-            + DISTANCE_COST_CP * abs(i - j),
-            i,
-            j,
-        )
-        for i, played_cp in played_scores.items()
-        for j, better_cp in better_scores.items()
-        if (i - j) % 2 == 0
-    ]
-    if not pairs:
-        return None
-    _, i, j = min(pairs)
-    return i, j, (played_scores[i] - better_scores[j]) / difference_cp if difference_cp else 1.0
+    worse_cp, best_cp = _bounded(lines.played.value), _bounded(lines.better.value)
+    best_scores = _quiet_scores(analyser, lines.missed, lines.better, first=1)
+    pairs = []
+    for i, there_cp in _quiet_scores(analyser, lines.against, lines.played, first=2).items():
+        for j, here_cp in best_scores.items():
+            lost = lines.missed.balance(j) + lines.against.balance(i)
+            cost = abs(there_cp - here_cp - worse_cp + best_cp) + abs(there_cp - worse_cp) + abs(here_cp - best_cp)
+            cost += MATERIAL_COST_CP * abs(lost - lines.loss) + PLY_COST_CP * (i + j) + DISTANCE_COST_CP * abs(i - j)
+            if (i - j) % 2 == 0:
+                pairs.append(_Pair(cost, i, j))
+    return sorted(pairs)
 
 
-def _quiet_scores(analyser: Analyser, board: chess.Board, line: Sequence[chess.Move], first: int) -> dict[int, float]:
-    """The static scores after so many plies of a line, where the position is quiet; of its ends if it never is.
+def _quiet_scores(analyser: Analyser, line: Line, found: Found, first: int) -> dict[int, float]:
+    """The static scores after so many plies of a line, where the position is quiet; of all if it never is.
 
-    In shown centipawns from White's view, on the scale of a search of this board.
+    In shown centipawns from White's view, on the scale of a search of its first board.
     """
-    midpoint_cp, _ = win_curve(piece_count(board))
+    midpoint_cp, _ = win_curve(piece_count(line.boards[0]))
     quiet: dict[int, float] = {}
     others: dict[int, float] = {}
-    position = board.copy(stack=False)
-    for ply, move in enumerate(line[:MAX_COMPARED_PLIES], start=1):
-        was_capture = position.is_capture(move) or move.promotion is not None
-        position.push(move)
-        if ply < first or position.is_check() or final_value(position) is not None:
+    for ply in range(first, min(len(found.line), MAX_COMPARED_PLIES) + 1):
+        position = line.boards[ply]
+        if position.is_check() or final_value(position) is not None:
             continue
         score = analyser.evaluate(position).white().score(mate_score=0) * 100 / midpoint_cp
-        following = line[ply] if ply < len(line) else None
-        if following is None:
-            captures = position.generate_legal_captures()
-            is_quiet = not was_capture and not any(wins_material(position, capture) for capture in captures)
-        else:
-            is_quiet = not (position.is_capture(following) or following.promotion)
+        following = found.line[ply : ply + 1]
+        captures = [move for move in following or position.legal_moves if gain_of(position, move)]
+        is_quiet = not any(following or wins_material(position, capture) for capture in captures)
         (quiet if is_quiet else others)[ply] = score
-    return quiet or dict(list(others.items())[-2:])
+    return quiet or others

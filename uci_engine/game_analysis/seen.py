@@ -15,7 +15,8 @@ import chess
 from evaluation.catalogue import FAMILIES
 from evaluation.report import joined
 from uci_engine.game_analysis.changes import Change
-from uci_engine.game_analysis.tactics.attacks import winning_captures
+from uci_engine.game_analysis.tactics.attacks import king_of, winning_captures
+from uci_engine.game_analysis.tactics.words import piece_on
 
 # The bishop pair is no reason for a greater loss, in shown centipawns.
 MAX_PAIR_CP = 150
@@ -27,26 +28,16 @@ FEW_PIECES = 16
 
 
 class Subject(Enum):
-    """What a difference is about."""
+    """What a difference is about, by the families of terms that show it."""
 
-    ACTIVITY = "activity"
-    PAWNS = "pawns"
-    PASSED_PAWNS = "passed pawns"
-    KING = "king"
-    THREATS = "threats"
+    ACTIVITY = ("Piece squares", "Mobility", "Pieces", "Space")
+    PAWNS = ("Pawn structure",)
+    PASSED_PAWNS = ("Passed pawns",)
+    KING = ("King safety",)
+    THREATS = ("Threats",)
 
 
-_SUBJECTS = {
-    "Piece squares": Subject.ACTIVITY,
-    "Mobility": Subject.ACTIVITY,
-    "Pieces": Subject.ACTIVITY,
-    "Space": Subject.ACTIVITY,
-    "Pawn structure": Subject.PAWNS,
-    "Passed pawns": Subject.PASSED_PAWNS,
-    "King safety": Subject.KING,
-    "Threats": Subject.THREATS,
-}
-SUBJECT_OF = {title: subject for family, subject in _SUBJECTS.items() for title in FAMILIES[family]}
+SUBJECT_OF = {title: subject for subject in Subject for family in subject.value for title in FAMILIES[family]}
 # Titles of an attack: its gain is a loss of safety for the other king.
 ATTACKS = ("attack on the king", "safe checks against the king")
 
@@ -102,11 +93,10 @@ def remarks(
             there.append(f"{possessive} {lost[0].words}")
         elif cp >= least_cp and subject is Subject.ACTIVITY:
             general = general or f"{possessive} pieces are {'less' if owner == reader else 'more'} active"
-    if sum(change.cp_for(reader) for change in changes) < -MAX_PAIR_CP:
-        return here, there, general
-    if _has_bishop_pair(better, reader) > _has_bishop_pair(played, reader):
+    is_small = sum(change.cp_for(reader) for change in changes) >= -MAX_PAIR_CP
+    if is_small and _has_bishop_pair(better, reader) > _has_bishop_pair(played, reader):
         here.append("your bishop pair is gone")
-    if _has_bishop_pair(better, not reader) < _has_bishop_pair(played, not reader):
+    if is_small and _has_bishop_pair(better, not reader) < _has_bishop_pair(played, not reader):
         here.append(f"{'Black' if reader else 'White'} has the bishop pair")
     return here, there, general
 
@@ -126,11 +116,6 @@ def _only_in(here: Sequence[Fact], other: Sequence[Fact], subject: Subject, is_s
     ]
 
 
-def piece_on(board: chess.Board, square: chess.Square) -> str:
-    """`rook on d4`."""
-    return f"{chess.piece_name(board.piece_type_at(square) or chess.PAWN)} on {chess.square_name(square)}"
-
-
 def _rank_of(square: chess.Square, color: chess.Color) -> int:
     """The rank as one side sees it, from 0."""
     return chess.square_rank(square) if color else 7 - chess.square_rank(square)
@@ -147,88 +132,68 @@ def _threatened(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
 
 
 def _of_king(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
-    king = board.king(color)
-    if king is None:
-        return
-    name, enemies = piece_on(board, king), board.occupied_co[not color]
-    attackers = [
-        square
-        for square in chess.SquareSet(enemies & ~board.pawns & ~board.kings)
-        if board.attacks_mask(square) & (chess.BB_KING_ATTACKS[king] | chess.BB_SQUARES[king])
-    ]
-    has_queen = bool(enemies & board.queens)
+    king, enemies = king_of(board, color), board.occupied_co[not color]
+    name, file, is_at_home = piece_on(board, king), chess.square_file(king), _rank_of(king, color) == 0
+    has_queen, pieces = bool(enemies & board.queens), chess.popcount(board.occupied)
+    around = chess.BB_KING_ATTACKS[king] | chess.BB_SQUARES[king]
+    others = chess.SquareSet(enemies & ~board.pawns & ~board.kings)
+    attackers = [f"the {piece_on(board, square)}" for square in others if board.attacks_mask(square) & around]
     if len(attackers) >= 2 and has_queen:
-        words = f"{name} is under fire from {joined([f'the {piece_on(board, square)}' for square in attackers])}"
-        yield Fact(Subject.KING, False, words, "attackers", len(attackers))
-    is_at_home = _rank_of(king, color) == 0
-    is_central = chess.square_file(king) in (3, 4)
-    if is_central and chess.popcount(board.occupied) > MANY_PIECES and not board.has_castling_rights(color):
+        yield Fact(Subject.KING, False, f"{name} is under fire from {joined(attackers)}", "attackers", len(attackers))
+    if file in (3, 4) and pieces > MANY_PIECES and not board.has_castling_rights(color):
         yield Fact(Subject.KING, False, f"{name} is caught in the centre", "centre")
-    if is_at_home and has_queen and not is_central:
-        for file in {0, 1, 2, 5, 6, 7} & {chess.square_file(king) + step for step in (-1, 0, 1)}:
-            if not board.pieces_mask(chess.PAWN, color) & chess.BB_FILES[file]:
-                words = f"{name} has no pawn before it on the {chess.FILE_NAMES[file]}-file"
-                yield Fact(Subject.KING, False, words, f"open {file}")
-    if not board.queens and chess.popcount(board.occupied) <= FEW_PIECES:
-        center = min(chess.square_distance(king, square) for square in chess.SquareSet(chess.BB_CENTER))
-        if center <= 1 and not is_at_home:
-            yield Fact(Subject.ACTIVITY, True, f"{name} is active", "active king", 1 - center)
+    for beside in range(file - 1, file + 2) if is_at_home and has_queen and file not in (3, 4) else ():
+        if beside in (0, 1, 2, 5, 6, 7) and not board.pieces_mask(chess.PAWN, color) & chess.BB_FILES[beside]:
+            words = f"{name} has no pawn before it on the {chess.FILE_NAMES[beside]}-file"
+            yield Fact(Subject.KING, False, words, f"open {beside}")
+    if not board.queens and pieces <= FEW_PIECES and around & chess.BB_CENTER and not is_at_home:
+        yield Fact(Subject.ACTIVITY, True, f"{name} is active", "active king")
 
 
 def _of_pawns(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
     pawns, others = board.pieces(chess.PAWN, color), board.pieces_mask(chess.PAWN, not color)
-    for square in sorted(pawns, reverse=color):
-        file = chess.square_file(square)
-        rank = _rank_of(square, color)
-        if not _pawns_ahead(others, color, square, files=(file - 1, file, file + 1)):
-            words = f"passed pawn stands on {chess.square_name(square)}"
-            yield Fact(Subject.PASSED_PAWNS, True, words, f"passed {file}", rank)
-            king = board.king(color)
-            if king is not None and chess.square_distance(king, square) == 1 and not board.queens:
-                words = f"{piece_on(board, king)} supports the passed pawn on {chess.square_name(square)}"
-                yield Fact(Subject.PASSED_PAWNS, True, words, f"supported {file}")
+    king = king_of(board, color)
     # A pawn that has come so far is no weakness.
-    far_ranks = chess.BB_RANK_6 | chess.BB_RANK_7 if color else chess.BB_RANK_3 | chess.BB_RANK_2
-    for file in range(8):
-        on_file = pawns & chess.BB_FILES[file]
-        beside = sum(chess.BB_FILES[other] for other in (file - 1, file + 1) if 0 <= other < 8)
-        letter = chess.FILE_NAMES[file]
-        if len(on_file) > 1 and not on_file & far_ranks:
-            yield Fact(Subject.PAWNS, False, f"pawns on the {letter}-file are doubled", f"doubled {file}")
-        if on_file and not pawns & beside and 0 < file < 7:
-            words = f"{piece_on(board, next(iter(on_file)))} is isolated"
-            yield Fact(Subject.PAWNS, False, words, f"isolated {file}")
+    far = [chess.square_file(square) for square in pawns if _rank_of(square, color) >= 5]
+    for square in sorted(pawns, reverse=color):
+        file, at = chess.square_file(square), chess.square_name(square)
+        if not _pawns_ahead(others, color, square, files=(file - 1, file, file + 1)):
+            rank = _rank_of(square, color)
+            yield Fact(Subject.PASSED_PAWNS, True, f"passed pawn stands on {at}", f"passed {file}", rank)
+            if chess.square_distance(king, square) == 1 and not board.queens:
+                words = f"{piece_on(board, king)} supports the passed pawn on {at}"
+                yield Fact(Subject.PASSED_PAWNS, True, words, f"supported {file}")
+        files = [chess.square_file(pawn) for pawn in pawns]
+        if files.count(file) > 1 and file not in far:
+            words = f"pawns on the {chess.FILE_NAMES[file]}-file are doubled"
+            yield Fact(Subject.PAWNS, False, words, f"doubled {file}")
+        if 0 < file < 7 and not {file - 1, file + 1} & set(files):
+            yield Fact(Subject.PAWNS, False, f"{piece_on(board, square)} is isolated", f"isolated {file}")
 
 
 def _of_pieces(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
     """Pieces that stand well or badly. Of several the one with more value comes first."""
+    others, count = board.pieces_mask(chess.PAWN, not color), chess.popcount(board.occupied)
     pieces = chess.SquareSet(board.occupied_co[color] & ~board.pawns & ~board.kings)
     for square in sorted(pieces, key=lambda square: -(board.piece_type_at(square) or 0)):
-        kind = board.piece_type_at(square)
-        assert kind is not None
-        file, name = chess.square_file(square), piece_on(board, square)
-        rank = _rank_of(square, color)
-        others = board.pieces_mask(chess.PAWN, not color)
-        is_open = not board.pawns & chess.BB_FILES[file]
-        if kind == chess.ROOK and is_open and chess.popcount(board.occupied) > FEW_PIECES:
+        kind, name = board.piece_type_at(square), piece_on(board, square)
+        file, rank = chess.square_file(square), _rank_of(square, color)
+        is_minor, is_knight = kind in (chess.KNIGHT, chess.BISHOP), kind == chess.KNIGHT
+        if kind == chess.ROOK and not board.pawns & chess.BB_FILES[file] and count > FEW_PIECES:
             words = f"rook stands on the open {chess.FILE_NAMES[file]}-file"
             yield Fact(Subject.ACTIVITY, True, words, f"open file {file}")
         if kind == chess.ROOK and rank >= 6:
-            words = f"rook has broken in on {chess.square_name(square)}"
-            yield Fact(Subject.ACTIVITY, True, words, "behind")
-        if kind in (chess.KNIGHT, chess.BISHOP):
-            is_safe = not _pawns_ahead(others, color, square, files=(file - 1, file + 1))
-            if is_safe and 3 <= rank <= 5 and 2 <= file <= 5:
-                words = f"{name} cannot be driven away by a pawn"
-                yield Fact(Subject.ACTIVITY, True, words, f"outpost {square}")
-            is_opening = chess.popcount(board.occupied) > MANY_PIECES
-            if rank == 0 and file in ((1, 6) if kind == chess.KNIGHT else (2, 5)) and is_opening:
-                yield Fact(Subject.ACTIVITY, False, f"{name} is not in play", f"at home {square}")
-            elif kind == chess.KNIGHT and file in (0, 7):
-                yield Fact(Subject.ACTIVITY, False, f"{name} stands on the edge", f"edge {square}")
+            yield Fact(Subject.ACTIVITY, True, f"rook has broken in on {chess.square_name(square)}", "behind")
+        is_safe = not _pawns_ahead(others, color, square, files=(file - 1, file + 1))
+        if is_minor and is_safe and 3 <= rank <= 5 and 2 <= file <= 5:
+            yield Fact(Subject.ACTIVITY, True, f"{name} cannot be driven away by a pawn", f"outpost {square}")
+        if is_minor and rank == 0 and file in ((1, 6) if is_knight else (2, 5)) and count > MANY_PIECES:
+            yield Fact(Subject.ACTIVITY, False, f"{name} is not in play", f"at home {square}")
+        elif is_knight and file in (0, 7):
+            yield Fact(Subject.ACTIVITY, False, f"{name} stands on the edge", f"edge {square}")
         squares = chess.popcount(board.attacks_mask(square) & ~board.occupied_co[color])
-        if rank > 0 and squares < FEW_SQUARES.get(kind, 0):
-            number = "no square" if not squares else "only one square" if squares == 1 else f"only {squares} squares"
+        if rank > 0 and squares < FEW_SQUARES.get(kind or 0, 0):
+            number = ("no square", "only one square", "only two squares")[squares]
             yield Fact(Subject.ACTIVITY, False, f"{name} has {number}", f"few {square}", 4 - squares)
 
 

@@ -22,6 +22,13 @@ def value_at(board: chess.Board, square: chess.Square) -> int:
     return KING_VALUE if piece_type == chess.KING else PIECE_VALUES[piece_type]
 
 
+def king_of(board: chess.Board, color: chess.Color) -> chess.Square:
+    """Where the king of this side stands, of which a legal position has one."""
+    king = board.king(color)
+    assert king is not None
+    return king
+
+
 def captured_square(board: chess.Board, move: chess.Move) -> chess.Square:
     """Where the piece stands that a capture takes: beside the target if it takes en passant."""
     if board.is_en_passant(move):
@@ -44,19 +51,17 @@ def exchange(board: chess.Board, move: chess.Move) -> int:
     """
     gain = gain_of(board, move)
     board.push(move)
-    answer = MATE_VALUE * -1 if board.is_checkmate() else _best_recapture(board, move.to_square)
+    answer = -MATE_VALUE if board.is_checkmate() else _best_recapture(board, move.to_square)
     board.pop()
     return gain - answer
 
 
 def _best_recapture(board: chess.Board, square: chess.Square) -> int:
     """What the side to move wins by taking on a square with its least piece, 0 if it had better not."""
-    captures = list(board.generate_legal_captures(to_mask=chess.BB_SQUARES[square]))
-    captures = [move for move in captures if move.to_square == square]
-    if not captures:
-        return 0
-    least = min(captures, key=lambda move: (value_at(board, move.from_square), -(move.promotion or 0)))
-    return max(0, exchange(board, least))
+    captures = board.generate_legal_captures(to_mask=chess.BB_SQUARES[square])
+    on_square = [move for move in captures if move.to_square == square]
+    least = min(on_square, key=lambda move: (value_at(board, move.from_square), -(move.promotion or 0)), default=None)
+    return max(0, exchange(board, least)) if least else 0
 
 
 def with_turn(board: chess.Board, color: chess.Color) -> chess.Board:
@@ -73,8 +78,6 @@ def winning_captures(board: chess.Board, color: chess.Color) -> dict[chess.Squar
     turned = with_turn(board, color)
     gains: dict[chess.Square, int] = {}
     for move in list(turned.generate_legal_captures()):
-        if turned.piece_type_at(move.to_square) == chess.KING:
-            continue
         square, gain = captured_square(turned, move), exchange(turned, move)
         if gain >= 1:
             gains[square] = max(gain, gains.get(square, 0))
@@ -105,33 +108,18 @@ def mating_move(board: chess.Board, color: chess.Color) -> chess.Move | None:
     return None
 
 
-def behind(board: chess.Board, slider: chess.Square, front: chess.Square) -> chess.Square | None:
-    """The next piece on the line from a slider through the piece in front, None if there is none."""
-    if not board.attacks(slider) & chess.SquareSet(chess.BB_SQUARES[front]):
-        return None
-    line = chess.SquareSet(chess.ray(slider, front))
-    without = board.copy(stack=False)
-    without.remove_piece_at(front)
-    seen = without.attacks(slider) & line & chess.SquareSet(without.occupied)
-    beyond = [square for square in seen if chess.between(slider, square) & chess.BB_SQUARES[front]]
-    return beyond[0] if beyond else None
-
-
 def pins_of(board: chess.Board, square: chess.Square) -> Iterator[tuple[chess.Square, chess.Square]]:
     """Each slider that pins the piece on a square, with what it would take behind it: a king, or what is worth more."""
-    color = board.color_at(square)
+    color = bool(board.color_at(square))
+    without = board.copy(stack=False)
+    without.remove_piece_at(square)
     for slider in board.attackers(not color, square):
-        if board.piece_type_at(slider) not in (chess.BISHOP, chess.ROOK, chess.QUEEN):
-            continue
-        target = behind(board, slider, square)
-        if target is None or board.color_at(target) != color:
-            continue
-        without = board.copy(stack=False)
-        without.remove_piece_at(square)
-        is_king = board.piece_type_at(target) == chess.KING
-        is_better = value_at(board, target) > value_at(board, square)
-        if is_king or (is_better and capture_by(without, slider, target) > 1):
-            yield slider, target
+        for target in without.attacks(slider) & chess.SquareSet(without.occupied_co[color]):
+            is_behind = chess.between(slider, target) & chess.BB_SQUARES[square]
+            is_better = value_at(board, target) > value_at(board, square)
+            is_king = board.piece_type_at(target) == chess.KING
+            if is_behind and (is_king or (is_better and capture_by(without, slider, target) > 1)):
+                yield slider, target
 
 
 def capture_by(board: chess.Board, piece: chess.Square, target: chess.Square) -> int:
@@ -156,10 +144,8 @@ def is_trapped(board: chess.Board, square: chess.Square) -> bool:
     for move in list(position.generate_legal_moves(chess.BB_SQUARES[square])):
         taken = gain_of(position, move)
         position.push(move)
-        # After a check the side moves again, and a mate ends the game.
         lost = capture_gain(position, winner, move.to_square)
-        is_mate = position.is_checkmate()
         position.pop()
-        if is_mate or lost - taken < 1:
+        if lost - taken < 1:
             return False
     return True

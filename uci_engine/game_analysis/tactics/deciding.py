@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import chess
 
 from uci_engine.game_analysis.tactics import captures, endings, guards
+from uci_engine.game_analysis.tactics.attacks import king_of
 from uci_engine.game_analysis.tactics.captures import Case
 from uci_engine.game_analysis.tactics.line import Line, Win
 from uci_engine.game_analysis.tactics.mates import mate_of
@@ -30,18 +31,15 @@ PREPARED: tuple[Detector, ...] = (
     captures.pin,
     captures.trapped,
     guards.lost_guard,
-    captures.intermezzo,
     captures.double_attack,
 )
 # For a mate: why it could not be met.
 OF_MATE: tuple[Detector, ...] = (guards.attraction, guards.lost_guard)
 # A motif works within so many plies.
 MAX_DELAY = 6
-# What comes later decides nothing. What wins only a pawn is named where it comes at once.
+# What is won later decides nothing.
 LATE = 10
-LATE_WORTH = 2
-SOON = 4
-# The quiet moves before a motif: with more it is far from deciding the first move.
+# The quiet moves beside that of the motif: with more it is far from deciding the first move.
 MAX_QUIET = 1
 
 
@@ -58,65 +56,58 @@ def deciding_motifs(line: Line, expected: int = 0) -> tuple[Motif, ...]:
     drawing = endings.stalemate(line) or endings.perpetual_check(line)
     if drawing:
         return (drawing,)
-    wins = [win for win in line.wins() if win.ply < (LATE if win.worth >= LATE_WORTH else SOON)]
+    wins = [win for win in line.wins() if win.ply < LATE]
     gain = line.gain() - expected
     for win in wins if gain >= 1 else []:
         if 2 * win.worth >= min(gain, wins[0].worth):
             found = _of_win(line, win)
-            if found and _is_forced(line, found[0].ply):
+            if found and _is_forced(line, found[-1]):
                 return found
     ending = endings.outside_square(line) or endings.opposition(line)
-    return (ending,) if ending and _is_forced(line, ending.ply) else ()
+    return (ending,) if ending and _is_forced(line, ending) else ()
 
 
-def _is_forced(line: Line, ply: int) -> bool:
-    """Whether at most one of the moves before this ply is neither a check nor a capture: more are no combination."""
-    own = [i for i in line.own_plies() if i < ply]
-    quiet = [i for i in own if not (line.boards[i + 1].is_check() or line.boards[i].is_capture(line.moves[i]))]
-    return len(quiet) <= MAX_QUIET
+def _is_forced(line: Line, motif: Motif) -> bool:
+    """Whether at most one move up to the win, beside the motif's own, is quiet: more are no combination."""
+    return len([ply for ply in line.quiet_plies(0, motif.wins) if ply != motif.ply]) <= MAX_QUIET
 
 
 def _of_mate(line: Line) -> tuple[Motif, ...]:
     """The name of the mate, and what made it possible."""
     last = len(line.moves) - 1
-    square, king = line.moves[last].to_square, line.end.king(not line.winner)
-    assert king is not None
-    win = Win(last, 0, square)
-    case, kind, checkers = Case(line, win, last), mate_of(line.end), tuple(line.end.checkers())
-    if kind is Kind.MATE and len(checkers) > 1:
-        return (case.motif(Kind.DOUBLE_CHECK, square, (king,), checkers),)
-    if kind is Kind.MATE and square not in checkers and not case.before.is_castling(case.move):
-        return (case.motif(Kind.DISCOVERED_CHECK, checkers[0], ()),)
-    helper = _first(_asked(line, win, OF_MATE)) or guards.pinned_guard(case) or endings.zugzwang(line, last)
-    mate = case.motif(kind, square, (king,))
+    win = Win(last, 0, line.moves[last].to_square)
+    case, kind = Case(line, win, last), mate_of(line.end)
+    named = captures.discovered_check(case) if kind is Kind.MATE else None
+    if named:
+        return (named,)
+    helper = _first(OF_MATE, _before(case)) or guards.pinned_guard(case) or endings.zugzwang(line, last)
+    mate = case.motif(kind, win.square, (king_of(line.end, not line.winner),))
     return (helper, mate) if helper else (mate,)
 
 
-def _first(motifs: Iterable[Motif | None]) -> Motif | None:
-    return next((motif for motif in motifs if motif), None)
-
-
-def _asked(line: Line, win: Win, detectors: Sequence[Detector]) -> Iterator[Motif | None]:
-    """What these find in the moves before something is won, the last move first."""
+def _before(case: Case) -> list[Case]:
+    """The moves before something is won, the last move first."""
+    line, win = case.line, case.win
     own = [ply for ply in line.own_plies() if win.ply - MAX_DELAY <= ply < win.ply]
-    for ply in reversed(own):
-        for detector in detectors:
-            yield detector(Case(line, win, ply))
+    return [Case(line, win, ply) for ply in reversed(own)]
+
+
+def _first(detectors: Sequence[Detector], cases: Iterable[Case]) -> Motif | None:
+    """The first that any of these detectors finds in the first of these cases in which one does."""
+    return next((motif for case in cases for detector in detectors if (motif := detector(case))), None)
 
 
 def _of_win(line: Line, win: Win) -> tuple[Motif, ...]:
     """What explains something that is won, and what prepared it."""
-    case = Case(line, win, win.ply)
-    promotion = line.moves[win.ply].promotion
+    case, promotion = Case(line, win, win.ply), line.moves[win.ply].promotion
     if promotion and win.worth >= 2:
         kind = Kind.PROMOTION if promotion == chess.QUEEN else Kind.UNDERPROMOTION
-        square = line.moves[win.ply].to_square
-        runner = endings.outside_square(line)
-        return (runner or case.motif(kind, square, (square,)),)
-    found = _first(detector(case) for detector in AT_ONCE) or _first(_asked(line, win, PREPARED))
-    found = found or endings.zugzwang(line, win.ply) or _first(_asked(line, win, (guards.attraction,)))
+        return (endings.outside_square(line) or case.motif(kind, case.move.to_square, (case.move.to_square,)),)
+    before = _before(case)
+    found = _first(AT_ONCE, [case]) or _first(PREPARED, [each for each in before if each.is_cause()])
+    found = found or _first([captures.intermezzo], before) or endings.zugzwang(line, win.ply)
+    found = found or _first([guards.attraction], before)
     if found is None:
         return ()
-    earlier = [Case(line, win, ply) for ply in line.own_plies() if found.ply - 2 <= ply < found.ply]
-    prepared = _first(map(guards.attraction, earlier))
+    prepared = guards.attraction(Case(line, win, found.ply - 2)) if found.ply >= 2 else None
     return (prepared, found) if prepared else (found,)

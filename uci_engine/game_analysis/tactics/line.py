@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import chess
 
 from uci_engine.game_analysis.boards import board_after, drawn_by, material_balance, positions
-from uci_engine.game_analysis.tactics.attacks import captured_square, exchange, gain_of, with_turn
+from uci_engine.game_analysis.tactics.attacks import captured_square, exchange, gain_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +37,24 @@ class Line:
 
     def _add_last_move(self) -> None:
         end = self.end
-        if end.turn != self.winner or len(self.moves) < 2 or end.is_game_over() or drawn_by(end):
+        if len(self.moves) < 2 or end.is_game_over() or drawn_by(end):
             return
-        moves = list(end.legal_moves)
-        captures = [(exchange(end, move), move.uci(), move) for move in moves if end.is_capture(move)]
-        best = self._repeating_check() or (max(captures)[2] if captures and max(captures)[0] >= 1 else None)
+        captures = [(exchange(end, move), move.uci(), move) for move in list(end.generate_legal_captures())]
+        wins_something = end.turn == self.winner and max(captures, default=(0,))[0] >= 1
+        best = self._repeating_move() or (max(captures)[2] if wins_something else None)
         if best is not None:
             self.moves.append(best)
             self.boards.append(board_after(end, [best]))
 
-    def _repeating_check(self) -> chess.Move | None:
-        """A check by which a position of the line comes again and the side that is behind draws, None for none."""
-        if self.balance(len(self.moves)) >= 0:
+    def _repeating_move(self) -> chess.Move | None:
+        """A check of the side that is behind, or an answer to one, by which a position of the line comes again."""
+        end = self.end
+        is_own = end.turn == self.winner
+        if self.balance(len(self.moves)) >= 0 or not (is_own or end.is_check()):
             return None
         earlier = {board._transposition_key() for board in self.boards}
-        checks = [move for move in self.end.legal_moves if self.end.gives_check(move)]
-        return next((move for move in checks if board_after(self.end, [move])._transposition_key() in earlier), None)
+        moves = [move for move in end.legal_moves if not is_own or end.gives_check(move)]
+        return next((move for move in moves if board_after(end, [move])._transposition_key() in earlier), None)
 
     @property
     def end(self) -> chess.Board:
@@ -62,55 +64,49 @@ class Line:
         """The indices of the moves of the side that profits."""
         return range(0 if self.boards[0].turn == self.winner else 1, len(self.moves), 2)
 
+    def quiet_plies(self, first: int, end: int) -> list[int]:
+        """The indices of its moves from `first` to before `end` that neither give or answer check nor take anything."""
+        own = [ply for ply in self.own_plies() if first <= ply < end and not self.boards[ply].is_check()]
+        return [i for i in own if not (self.boards[i + 1].is_check() or self.boards[i].is_capture(self.moves[i]))]
+
     def balance(self, ply: int) -> int:
         """The material of the side that profits minus the other's before this move, in pawns."""
         return material_balance(self.boards[ply], self.winner)
 
     def gain(self) -> int:
         """What the line wins, in pawns, after the best capture of the side to move at its end."""
-        end = with_turn(self.end, self.end.turn)
-        best = max((exchange(end, move) for move in list(end.generate_legal_captures())), default=0)
-        settled = self.balance(len(self.moves)) + max(0, best) * (1 if end.turn == self.winner else -1)
-        return settled - self.balance(0)
+        return self._settled(chess.BB_ALL) - self.balance(0)
 
     def wins(self) -> list[Win]:
         """The captures and promotions at a profit, most valuable first. An exchange on one square is one of them."""
         wins = []
         ply = 0
         while ply < len(self.moves):
-            last = self._last_of_exchange(ply)
-            own = [i for i in range(ply, last + 1) if i in self.own_plies() and gain_of(self.boards[i], self.moves[i])]
-            if own:
-                worth = self.balance(last + 1) - self.balance(ply)
-                if last + 1 == len(self.moves):
-                    worth = self._settled(ply)
-                if worth >= 1:
-                    best = own[0]
-                    wins.append(Win(best, worth, captured_square(self.boards[best], self.moves[best])))
-            ply = last + 1
+            following = self._after_exchange(ply)
+            own = [i for i in range(ply, following) if i in self.own_plies() and gain_of(self.boards[i], self.moves[i])]
+            is_last = following == len(self.moves)
+            after = self._settled(chess.BB_SQUARES[self.moves[-1].to_square]) if is_last else self.balance(following)
+            worth = after - self.balance(ply)
+            if own and worth >= 1:
+                wins.append(Win(own[0], worth, captured_square(self.boards[own[0]], self.moves[own[0]])))
+            ply = following
         return sorted(wins, key=lambda win: (-win.worth, win.ply))
 
-    def _settled(self, ply: int) -> int:
-        """The worth of an exchange that begins at this ply and reaches the end, where the other side may take back."""
+    def _settled(self, squares: chess.Bitboard) -> int:
+        """The balance at the end, where the side to move may still take something on these squares."""
         end = self.end.copy(stack=False)
-        square = self.moves[-1].to_square
-        captures = end.generate_legal_captures(to_mask=chess.BB_SQUARES[square])
-        best = max((exchange(end, move) for move in list(captures)), default=0)
-        sign = 1 if end.turn == self.winner else -1
-        return self.balance(len(self.moves)) + sign * max(0, best) - self.balance(ply)
+        captures = list(end.generate_legal_captures(to_mask=squares))
+        best = max((exchange(end, move) for move in captures), default=0)
+        return self.balance(len(self.moves)) + max(0, best) * (1 if end.turn == self.winner else -1)
 
-    def _last_of_exchange(self, ply: int) -> int:
-        """The last of the captures on one square that begin with this ply; the ply itself where it takes nothing."""
-        last = ply
-        if not gain_of(self.boards[ply], self.moves[ply]):
-            return ply
-        while last + 1 < len(self.moves):
-            following = self.moves[last + 1]
-            is_capture = self.boards[last + 1].is_capture(following)
-            if not is_capture or following.to_square != self.moves[ply].to_square:
-                break
-            last += 1
-        return last
+    def _after_exchange(self, ply: int) -> int:
+        """The ply after the captures on one square that begin with this one; the next one where it takes nothing."""
+        following = ply + 1
+        square = self.moves[ply].to_square
+        if gain_of(self.boards[ply], self.moves[ply]):
+            while following < len(self.moves) and self.moves[following].to_square == square:
+                following += 1
+        return following
 
     def where_was(self, square: chess.Square, after: int, before: int) -> chess.Square:
         """Where the piece stood before move `before` that stands on a square before move `after`, both indices."""

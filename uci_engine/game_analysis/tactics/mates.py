@@ -6,48 +6,34 @@ from collections.abc import Callable
 
 import chess
 
+from uci_engine.game_analysis.tactics.attacks import king_of
 from uci_engine.game_analysis.tactics.motif import Kind
 
 
 class MatedKing:
-    """A king that is mated, what gives check, and the squares around it."""
+    """A king that is mated, what gives check, and the squares around it, `own` those with pieces of its side."""
 
     def __init__(self, board: chess.Board) -> None:
-        king = board.king(board.turn)
-        assert king is not None
         self.board = board
-        self.square = king
         self.winner = not board.turn
-        self.checkers = list(board.checkers())
-        self.around = chess.SquareSet(chess.BB_KING_ATTACKS[king])
+        self.square = king_of(board, board.turn)
+        self.around = chess.SquareSet(chess.BB_KING_ATTACKS[self.square])
         self.own = self.around & chess.SquareSet(board.occupied_co[board.turn])
-
-    @property
-    def file(self) -> int:
-        return chess.square_file(self.square)
-
-    @property
-    def rank(self) -> int:
-        return chess.square_rank(self.square)
-
-    @property
-    def is_on_first_rank(self) -> bool:
-        """Whether the king stands on its own first rank."""
-        return self.rank == (7 if self.winner else 0)
+        self.is_on_first_rank = chess.square_rank(self.square) == (7 if self.winner else 0)
 
     def only_checker(self, *kinds: chess.PieceType) -> chess.Square | None:
         """The piece that gives check, if it is one, and of one of these kinds."""
-        if len(self.checkers) == 1 and self.board.piece_type_at(self.checkers[0]) in kinds:
-            return self.checkers[0]
-        return None
+        checkers = list(self.board.checkers())
+        return checkers[0] if len(checkers) == 1 and self.board.piece_type_at(checkers[0]) in kinds else None
 
     def offset(self, square: chess.Square) -> tuple[int, int]:
         """How many files and ranks a square is away from the king, from 0 to 7."""
-        return abs(chess.square_file(square) - self.file), abs(chess.square_rank(square) - self.rank)
+        files = chess.square_file(square) - chess.square_file(self.square)
+        return abs(files), abs(chess.square_rank(square) - chess.square_rank(self.square))
 
-    def helpers(self, square: chess.Square, kind: chess.PieceType) -> list[chess.Square]:
+    def helpers(self, square: chess.Square, kind: chess.PieceType) -> chess.SquareSet:
         """The winner's pieces of a kind that guard a square."""
-        return list(self.board.attackers(self.winner, square) & self.board.pieces(kind, self.winner))
+        return self.board.attackers(self.winner, square) & self.board.pieces(kind, self.winner)
 
 
 def back_rank(king: MatedKing) -> bool:
@@ -55,10 +41,7 @@ def back_rank(king: MatedKing) -> bool:
     checker = king.only_checker(chess.ROOK, chess.QUEEN)
     if checker is None or not king.is_on_first_rank or king.offset(checker)[1] != 0:
         return False
-    forward = [square for square in king.around if chess.square_rank(square) != king.rank]
-    blocked = [square for square in forward if square in king.own]
-    attacked = [square for square in blocked if king.board.is_attacked_by(king.winner, square)]
-    return len(blocked) >= 2 and len(blocked) >= len(forward) - 1 and len(attacked) <= 1
+    return sum(king.offset(square)[1] for square in king.own) >= 2
 
 
 def smothered(king: MatedKing) -> bool:
@@ -81,23 +64,28 @@ def anastasia(king: MatedKing) -> bool:
         return False
     for knight in king.board.pieces(chess.KNIGHT, king.winner):
         # King, own piece and knight stand in a row that leads from the edge, the knight third.
-        inward = king.own & chess.SquareSet(chess.between(king.square, knight))
-        across = [
-            along == 0 for along, away in zip(king.offset(checker), king.offset(knight), strict=True) if away == 3
-        ]
-        if sorted(king.offset(knight)) == [0, 3] and across[0] and inward:
+        files, ranks = king.offset(knight)
+        along = king.offset(checker)[0 if files == 3 else 1]
+        if sorted((files, ranks)) == [0, 3] and along == 0 and king.own & chess.between(king.square, knight):
             return True
     return False
 
 
 def boden(king: MatedKing) -> bool:
     """Two bishops, one on each side of the king, mate on crossing diagonals."""
-    bishops = king.board.pieces(chess.BISHOP, king.winner)
     attackers = chess.SquareSet()
     for square in king.around:
         attackers |= king.board.attackers(king.winner, square)
-    sides = {chess.square_file(square) < king.file for square in attackers}
-    return len(attackers) == 2 and not attackers - bishops and len(sides) == 2
+    sides = {chess.square_file(square) < chess.square_file(king.square) for square in attackers}
+    return len(attackers) == len(sides) == 2 and attackers.issubset(king.board.pieces(chess.BISHOP, king.winner))
+
+
+def opera(king: MatedKing) -> bool:
+    """A rook beside the king on its first rank mates, guarded by a bishop."""
+    checker = king.only_checker(chess.ROOK)
+    if checker is None or not king.is_on_first_rank or king.offset(checker) != (1, 0):
+        return False
+    return bool(king.helpers(checker, chess.BISHOP) and king.own)
 
 
 # By how many files and ranks the queen is away from a king that she mates alone.
@@ -111,23 +99,15 @@ def queen_mate(king: MatedKing) -> Kind | None:
         return None
     # She sees through the king to the square behind it.
     occupied = king.board.occupied & ~chess.BB_SQUARES[king.square]
-    attackers = {
-        square: king.board.attackers(king.winner, square, occupied) for square in king.around - chess.SquareSet([queen])
-    }
-    unseen = [square for square, pieces in attackers.items() if queen not in pieces]
-    is_alone = all(len(pieces) == 1 for square, pieces in attackers.items() if square not in king.own)
-    if not is_alone or len(unseen) != 2 or not king.own.issuperset(unseen):
-        return None
+    unseen = king.around - chess.SquareSet([queen])
+    for square in king.around:
+        attackers = king.board.attackers(king.winner, square, occupied)
+        if queen in attackers:
+            unseen.discard(square)
+        if len(attackers) > 1 and square not in king.own and square != queen:
+            return None
     nearer, further = sorted(king.offset(queen))
-    return QUEEN_MATES.get((nearer, further))
-
-
-def opera(king: MatedKing) -> bool:
-    """A rook beside the king on its first rank mates, guarded by a bishop."""
-    checker = king.only_checker(chess.ROOK)
-    if checker is None or not king.is_on_first_rank or king.offset(checker) != (1, 0):
-        return False
-    return bool(king.helpers(checker, chess.BISHOP)) and bool(king.own)
+    return QUEEN_MATES.get((nearer, further)) if len(unseen) == 2 and unseen.issubset(king.own) else None
 
 
 PATTERNS: tuple[tuple[Callable[[MatedKing], bool], Kind], ...] = (

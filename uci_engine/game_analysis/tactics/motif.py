@@ -18,7 +18,7 @@ class Kind(Enum):
     SKEWER = "skewer"  # the piece in front and the one behind
     X_RAY = "x-ray"  # the square of the captures; where the piece stood that `actor` attacked through
     DISCOVERED_ATTACK = "discovered attack"  # what the piece on `actor` attacks, now that the move opened its line
-    DISCOVERED_CHECK = "discovered check"  # what is taken under cover of the check; none where the check mates
+    DISCOVERED_CHECK = "discovered check"  # what is taken under cover of the check, or where it mates
     DOUBLE_CHECK = "double check"  # the king; the two that give check
     HANGING = "hanging piece"  # the piece without a guard
     UNDERDEFENDED = "underdefended piece"  # the piece that is taken at a profit
@@ -50,13 +50,15 @@ class Kind(Enum):
 
     @property
     def is_mate(self) -> bool:
-        return self in MATES
+        return self.name.endswith("MATE") and self is not Kind.STALEMATE
 
 
-MATES = frozenset(kind for kind in Kind if kind.name.endswith("MATE") and kind is not Kind.STALEMATE)
 DRAWS = (Kind.PERPETUAL_CHECK, Kind.STALEMATE)
 CAPTURES = (Kind.HANGING, Kind.UNDERDEFENDED)
 ENDINGS = (Kind.OPPOSITION, Kind.OUTSIDE_SQUARE)
+
+
+Squares = tuple[chess.Square, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,6 @@ class Motif:
     ply: int
     move: chess.Move
     actor: chess.Square
-    targets: tuple[chess.Square, ...]
-    others: tuple[chess.Square, ...] = ()
+    targets: Squares
+    others: Squares = ()
     wins: int = 0

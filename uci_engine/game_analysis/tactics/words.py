@@ -44,6 +44,11 @@ SENTENCES = {
 NAMED_MATE = "{move} is {mate}"
 
 
+def piece_on(board: chess.Board, square: chess.Square) -> str:
+    """`rook on d4`."""
+    return f"{chess.piece_name(board.piece_type_at(square) or chess.PAWN)} on {chess.square_name(square)}"
+
+
 def motif_words(line: Line, motif: Motif) -> str:
     """What happens in a line by a motif, without a capital letter and a full stop."""
     boards = line.boards
@@ -53,19 +58,17 @@ def motif_words(line: Line, motif: Motif) -> str:
     shown = before if taken_now else after
 
     def named(square: chess.Square, position: chess.Board = shown) -> str:
-        piece = position.piece_at(square) or before.piece_at(square)
-        return f"the {chess.piece_name(piece.piece_type)} on {chess.square_name(square)}" if piece else ""
+        return f"the {piece_on(position if position.piece_at(square) else before, square)}"
 
     def numbered_at(ply: int) -> str:
-        return numbered(boards[ply], line.moves[ply]) if ply >= 0 else ""
+        return numbered(boards[ply], line.moves[ply])
 
     mate = motif.kind.value
-    square = motif.targets[0] if motif.targets else motif.move.to_square
+    square = motif.targets[0]
     taken = value_at(before, square)
-    template = SENTENCES.get(motif.kind, NAMED_MATE)
-    return template.format(
+    return SENTENCES.get(motif.kind, NAMED_MATE).format(
         move=numbered(before, motif.move),
-        before=numbered_at(motif.ply - 1),
+        before=numbered_at(max(0, motif.ply - 1)),
         win=numbered_at(motif.wins),
         targets=joined([named(target) for target in motif.targets]),
         others=joined([named(other) for other in motif.others]),
