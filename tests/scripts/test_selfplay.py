@@ -173,7 +173,7 @@ def test_positions_ahead_are_legal_and_belong_to_the_game(player: SelfPlayer) ->
     opening = Opening("r3k2r/pppq1ppp/2npbn2/4p3/4P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1")
     game = player.play(opening, Rules(max_moves=4), Kept(ahead=5), 3)
     positions, boards = boards_of(game)
-    assert 15 < len(positions) <= 40
+    assert 6 < len(positions) <= 40
     assert are_quiet(positions).all()
     assert game.result is not None
     assert set(positions["result"]) == {RESULT_NAMES.index(game.result)}
