@@ -1,7 +1,4 @@
-"""Files named by the user: opened without the risk of blocking, and read no further than a bound.
-
-Invariant: nothing is written or created.
-"""
+"""Files named by the user: opened without the risk of blocking, read no further than a bound, written as a whole."""
 
 from __future__ import annotations
 
@@ -30,3 +27,13 @@ def read_start(path: str | Path, size: int, error_class: type[ValueError]) -> by
             return file.read(size)
     except (OSError, ValueError) as error:
         raise error_class(f"{Path(path).name[:40]!r} cannot be read: {reason_of(error)}") from error
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file: afterwards it is all new, or all old. Raises OSError."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -189,7 +189,6 @@ def joined(words: Sequence[str]) -> str:
 
 
 def _row(indent: str, numbers: Subtotal) -> str:
-    """A line of the table."""
     white, black, difference = (cp / 100 for cp in _numbers(numbers).values())
     return f" {indent + numbers.name:<{NAME_WIDTH}}{white:9.2f}{black:9.2f}{difference:13.2f}"
 

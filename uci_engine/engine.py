@@ -143,11 +143,9 @@ class UciEngine:
         return "no position" if board is None else display(board)
 
     def evaluation_text(self) -> str:
-        """The static evaluation of the position, term by term, the score that a search would show for it, and the
-        expected result.
-        """
+        """The static evaluation of the position, term by term, as text."""
         board = self._game.board
-        return "no position" if board is None else self.explain(board).text()
+        return "no position" if board is None else str(self.explain(board))
 
     def explain(self, board: chess.Board) -> Explanation:
         """The static evaluation of a position, term by term. ValueError when the board cannot be evaluated."""

@@ -47,8 +47,7 @@ class Explanation(evaluation.Explanation):
         """The three largest differences in words, with their size in pawns from White's view."""
         return report.reasons(self)
 
-    def text(self) -> str:
-        """The explanation for people."""
+    def __str__(self) -> str:
         wins, draws, losses = self._permille
         return "\n".join(
             [
@@ -67,11 +66,8 @@ class Explanation(evaluation.Explanation):
     def __repr__(self) -> str:
         return f"<Explanation of {self.fen}: {self.white_score / 100:+.2f} for White, {len(self.terms)} terms>"
 
-    def __str__(self) -> str:
-        return self.text()
-
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.text())}</pre>"
+        return f"<pre>{html.escape(str(self))}</pre>"
 
     def _pov(self, white_cp: int) -> PovScore:
         from chess.engine import Cp, PovScore

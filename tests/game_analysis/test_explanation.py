@@ -181,7 +181,7 @@ def test_json_and_html(engine: Engine) -> None:
     comparison = engine.compare_moves(chess.Board(SCHOLAR), Limit(depth=2))
     rows = json.loads(json.dumps(comparison.data()))["moves"]
     assert len(rows) == len(comparison.moves)
-    assert "<table>" in comparison._repr_html_()
+    assert "<pre>" in comparison._repr_html_()
 
 
 def test_the_command_compares_and_explains(tmp_path: Path) -> None:

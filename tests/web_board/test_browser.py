@@ -281,7 +281,7 @@ def test_explain_and_prove(page: Page, width: int) -> None:
     assert page.browser.find("#families tr")
     assert len(page.browser.find("#board .arrow")) == 3
     page.browser.click("#worth")
-    page.wait("here().worth !== undefined")
+    page.wait("here().sum !== undefined")
     assert len(page.browser.find("#board .worth-text")) == 30
     page.click("e2")
     assert len(page.browser.find("#board rect[class^='cost']")) == 2

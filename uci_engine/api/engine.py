@@ -11,17 +11,16 @@ search holds no GIL, so they run in parallel, beside other Python code. From asy
 
 from __future__ import annotations
 
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import chess
-import chess.engine
-from chess.engine import INFO_ALL, Cp, Info, InfoDict, Limit, PlayResult, PovScore
+from chess.engine import Cp, InfoDict, Limit, PlayResult, PovScore
 
 from evaluation.network.file import Network
 from evaluation.scoring import check, set_up
 from evaluation.weights import Weights
 from uci_engine.api.analysis import Analysis
-from uci_engine.api.session import Moves, Session, limits_of
+from uci_engine.api.session import Asked, Session, limits_of
 from uci_engine.game_analysis.move_report import MoveComparison, MoveExplanation
 from uci_engine.game_analysis.move_search import compare_moves, explain_move
 from uci_engine.static_evaluation import Explanation
@@ -54,15 +53,7 @@ class Engine(Session):
 
     # Searching -----------------------------------------------------------------------------------------------------
 
-    def play(
-        self,
-        board: chess.Board,
-        limit: Limit,
-        *,
-        game: object = None,
-        info: Info = INFO_ALL,
-        root_moves: Moves = None,
-    ) -> PlayResult:
+    def play(self, board: chess.Board, limit: Limit, **asked: Unpack[Asked]) -> PlayResult:
         """Find a move. The board is not changed.
 
         >>> with Engine() as engine:
@@ -72,47 +63,22 @@ class Engine(Session):
 
         `limit` must end the search by itself: it has a time, a depth, nodes, a mate or a clock. The times are seconds;
         Move Overhead is reserved of each. `game`: any object; when it differs from the one before, the engine begins a
-        new game. `info`: what the result's `info` shall hold. `root_moves`: only these are considered.
+        new game. `info`: what the result's `info` shall hold, by default all. `root_moves`: only these are considered.
 
         When the game is over, the move of the result is None.
         """
-        search = self._begin(board, limit, game=game, info=info, root_moves=root_moves)
+        search = self._begin(board, limit, **asked)
         best = self._answer(search)
         return PlayResult(best.move, best.ponder, search.info)
 
     @overload
-    def analyse(
-        self,
-        board: chess.Board,
-        limit: Limit,
-        *,
-        multipv: None = ...,
-        game: object = ...,
-        info: Info = ...,
-        root_moves: Moves = ...,
-    ) -> InfoDict: ...
+    def analyse(self, board: chess.Board, limit: Limit, *, multipv: None = ..., **asked: Unpack[Asked]) -> InfoDict: ...
 
     @overload
-    def analyse(
-        self,
-        board: chess.Board,
-        limit: Limit,
-        *,
-        multipv: int,
-        game: object = ...,
-        info: Info = ...,
-        root_moves: Moves = ...,
-    ) -> list[InfoDict]: ...
+    def analyse(self, board: chess.Board, limit: Limit, *, multipv: int, **asked: Unpack[Asked]) -> list[InfoDict]: ...
 
     def analyse(
-        self,
-        board: chess.Board,
-        limit: Limit,
-        *,
-        multipv: int | None = None,
-        game: object = None,
-        info: Info = INFO_ALL,
-        root_moves: Moves = None,
+        self, board: chess.Board, limit: Limit, *, multipv: int | None = None, **asked: Unpack[Asked]
     ) -> InfoDict | list[InfoDict]:
         """Analyse a position. Returns the last report, or with `multipv` a list of that many, best first.
 
@@ -123,19 +89,12 @@ class Engine(Session):
 
         The other arguments are those of `play`.
         """
-        search = self._begin(board, limit, multipv=multipv, game=game, info=info, root_moves=root_moves, analyses=True)
+        search = self._begin(board, limit, multipv=multipv, analyses=True, **asked)
         self._answer(search)
         return search.info if multipv is None else search.multipv
 
     def analysis(
-        self,
-        board: chess.Board,
-        limit: Limit | None = None,
-        *,
-        multipv: int | None = None,
-        game: object = None,
-        info: Info = INFO_ALL,
-        root_moves: Moves = None,
+        self, board: chess.Board, limit: Limit | None = None, *, multipv: int | None = None, **asked: Unpack[Asked]
     ) -> Analysis:
         """Start an analysis in the background, and return at once. Without a limit it runs until it is stopped.
 
@@ -151,16 +110,7 @@ class Engine(Session):
         The next search of this engine stops it, and so does the end of the engine: keep that in a variable. The other
         arguments are those of `analyse`.
         """
-        return self._begin(
-            board,
-            limit,
-            multipv=multipv,
-            game=game,
-            info=info,
-            root_moves=root_moves,
-            analyses=True,
-            in_background=True,
-        )
+        return self._begin(board, limit, multipv=multipv, analyses=True, in_background=True, **asked)
 
     # The static evaluation -----------------------------------------------------------------------------------------
 
@@ -208,7 +158,7 @@ class Engine(Session):
 
         A move is explained by searches, as `secateur explain --move` does: what refutes or supports it, what is better,
         and which features change. `limit` has a time, nodes or a depth, and is for all searches together (a depth for
-        each); None is one second. The result is a table in a notebook, and `str` of it is text.
+        each); None is one second. `str` of the result is text, and a notebook shows that beside the board.
 
         >>> with Engine() as engine:
         ...     engine.explain(chess.Board(), chess.Move.from_uci("f2f3"), Limit(depth=6)).is_best

@@ -12,11 +12,11 @@ import threading
 import time
 import weakref
 from collections.abc import Iterable
-from typing import Any, Self, Unpack
+from typing import Any, Self, TypedDict, Unpack
 
 import chess
 import chess.engine
-from chess.engine import EngineTerminatedError, Info, Limit
+from chess.engine import INFO_ALL, EngineTerminatedError, Info, Limit
 
 from uci_engine.api.analysis import LOGGER, Analysis, EngineCondition
 from uci_engine.engine import UciEngine
@@ -31,6 +31,14 @@ KEYWORDS = tuple(EngineOptions.__annotations__)
 
 # `core.load` changes the whole process, so only one thread may call it.
 _LOADING = threading.Lock()
+
+
+class Asked(TypedDict, total=False):
+    """What every search may be asked for: see `Engine.play`."""
+
+    game: object
+    info: Info
+    root_moves: Moves
 
 
 class Session:
@@ -144,9 +152,9 @@ class Session:
         limit: Limit | None,
         *,
         multipv: int | None = None,
-        game: object,
-        info: Info,
-        root_moves: Moves,
+        game: object = None,
+        info: Info = INFO_ALL,
+        root_moves: Moves = None,
         analyses: bool = False,
         in_background: bool = False,
     ) -> Analysis:

@@ -9,19 +9,14 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from evaluation.files import replace_file
 from uci_engine.api.engine import Engine
-from uci_engine.command_line.arguments import (
-    Parser,
-    UsageError,
-    add_analysis,
-    add_core,
-    analysis_engine,
-)
+from uci_engine.command_line.arguments import Parser, UsageError, add_analysis, analysis_engine
 from uci_engine.command_line.console import Progress, show, warn
 from uci_engine.game_analysis.game_search import limit_text
 from uci_engine.game_analysis.html import GENERATOR, environment
@@ -178,7 +173,6 @@ class _Run:
         return 0
 
     def _analyse(self, progress: Progress) -> None:
-        """Analyse the games that are not done yet."""
         done = {entry["number"] for entry in self._entries}
         with analysis_engine(self._options) as engine:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -199,7 +193,7 @@ class _Run:
             return
         page = self._pages[number - 1] if self._pages else None
         if page is not None:
-            _replace(page, [game_page(report, INDEX_FILE if self._has_index else "")])
+            replace_file(page, game_page(report, INDEX_FILE if self._has_index else "").encode())
         row = index_row(report, page.name if page is not None else "")
         pgn = annotate(game, report, GENERATOR)
         entry = {"number": number, "pgn": pgn, "remarks": report.remarks, **row}
@@ -216,9 +210,9 @@ class _Run:
             with suppress(OSError):  # it is not empty
                 self._folder.rmdir()
             return 0
-        _replace(self._pgn, (f"{pgn}\n\n" for pgn in pgns))
+        replace_file(self._pgn, "".join(f"{pgn}\n\n" for pgn in pgns).encode())
         if self._has_index:
-            _replace(self._index, [index_page(self._entries)])
+            replace_file(self._index, index_page(self._entries).encode())
         elif self._options.force and self._pages:
             # It names another game for the page of this one.
             self._index.unlink(missing_ok=True)
@@ -229,24 +223,12 @@ def _parser(default_core: str) -> Parser:
     parser = Parser("secateur analyse", DESCRIPTION)
     parser.add_argument("games", metavar="GAMES", nargs="+", help="PGN files, folders of them, or - for standard input")
     parser.add_argument("--output", metavar="FOLDER", help="where to write (default: the name of the games, -analysis)")
-    add_analysis(parser, DEFAULT_SECONDS)
+    add_analysis(parser, default_core, DEFAULT_SECONDS)
     parser.add_argument("--resume", action="store_true", help="continue a run that was interrupted or killed")
     parser.add_argument("--force", action="store_true", help="replace results of other games, and remove their index")
     parser.add_argument("--no-pages", action="store_true", help="write annotated PGN only")
-    add_core(parser, default_core)
     return parser
 
 
 def _refusal(text: str) -> UsageError:
     return UsageError(printable(f"secateur analyse: {text}"), exit_code=1)
-
-
-def _replace(path: Path, parts: Iterable[str]) -> None:
-    """Write a file: afterwards it is all new, or all old."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with temporary.open("w", encoding="utf-8") as file:
-            file.writelines(parts)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -68,12 +68,11 @@ def add_position(parser: argparse.ArgumentParser, text: str = "the position (def
 def add_settings(parser: argparse.ArgumentParser, default_core: str, **position: str) -> None:
     """Add the position, the options of the engine and the core. `position`: as for `add_position`."""
     add_position(parser, **position)
-    add_options(parser, '--option MultiPV=3 --option "Skill Level=5"')
-    add_core(parser, default_core)
+    add_options(parser, default_core, '--option MultiPV=3 --option "Skill Level=5"')
 
 
-def add_analysis(parser: argparse.ArgumentParser, seconds: float, what: str = "a move") -> None:
-    """Add `--time`, `--nodes` and `--depth`, one of which gives `limit`, and the options of the engine."""
+def add_analysis(parser: argparse.ArgumentParser, default_core: str, seconds: float, what: str = "a move") -> None:
+    """Add `--time`, `--nodes` and `--depth`, one of which gives `limit`, the options of the engine and the core."""
     from chess.engine import Limit
 
     from uci_engine.score import MAX_DEPTH
@@ -89,17 +88,18 @@ def add_analysis(parser: argparse.ArgumentParser, seconds: float, what: str = "a
     add("--time", "SECONDS", text, lambda word: Limit(time=_seconds(word)))
     add("--nodes", "N", f"nodes for {what}", lambda word: Limit(nodes=nodes(word)))
     add("--depth", "N", f"depth of the search for {what}", lambda word: Limit(depth=depth(word)))
-    add_options(parser, "--option SyzygyPath=/tables", threads=min(2, usable_processors()))
+    add_options(parser, default_core, "--option SyzygyPath=/tables", threads=min(2, usable_processors()))
 
 
-def add_options(parser: argparse.ArgumentParser, example: str, threads: int | None = None) -> None:
-    """Add `--threads`, `--hash` and `--option`. With `threads` the first two have defaults, for `analysis_engine`."""
+def add_options(parser: argparse.ArgumentParser, default_core: str, example: str, threads: int | None = None) -> None:
+    """Add `--threads`, `--hash`, `--option` and the core. With `threads` the first two have defaults."""
     hash_mib, end = (None, "") if threads is None else (DEFAULT_HASH_MIB, " (default %(default)s)")
     parser.add_argument("--threads", metavar="N", default=threads, help=f"number of search threads{end}")
     text = f"size of the transposition table in MiB{end}"
     parser.add_argument("--hash", metavar="MIB", default=hash_mib, help=text)
     text = f"set a UCI option, for example: {example}; may be repeated"
     parser.add_argument("--option", metavar="NAME=VALUE", action="append", default=[], help=text)
+    add_core(parser, default_core)
 
 
 def analysis_engine(options: argparse.Namespace) -> Engine:

@@ -10,14 +10,7 @@ from pathlib import Path
 
 import chess
 
-from uci_engine.command_line.arguments import (
-    Parser,
-    UsageError,
-    add_core,
-    add_options,
-    analysis_engine,
-    number,
-)
+from uci_engine.command_line.arguments import Parser, UsageError, add_options, analysis_engine, number
 from uci_engine.command_line.console import show
 from uci_engine.game_analysis.pgn import decoded
 from uci_engine.text import printable
@@ -79,6 +72,5 @@ def _parser(default_core: str) -> Parser:
     parser.add_argument("--port", metavar="N", type=number(0, 65535), help="the port (default: 8064, or a free one)")
     text = f"where to write the games that are played (default {GAMES_FILE})"
     parser.add_argument("--pgn", metavar="FILE", default=GAMES_FILE, help=text)
-    add_options(parser, "--option SyzygyPath=/tables", threads=1)
-    add_core(parser, default_core)
+    add_options(parser, default_core, "--option SyzygyPath=/tables", threads=1)
     return parser

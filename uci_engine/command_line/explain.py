@@ -10,14 +10,7 @@ from pathlib import Path
 
 import chess
 
-from uci_engine.command_line.arguments import (
-    Parser,
-    UsageError,
-    add_analysis,
-    add_core,
-    add_position,
-    analysis_engine,
-)
+from uci_engine.command_line.arguments import Parser, UsageError, add_analysis, add_position, analysis_engine
 from uci_engine.command_line.console import show, warn
 from uci_engine.text import ERROR, quoted
 
@@ -58,10 +51,9 @@ def _parser(default_core: str) -> Parser:
     parser = Parser("secateur explain", DESCRIPTION)
     add_position(parser)
     parser.add_argument("--move", metavar="MOVE", help="the move to explain, for example e2e4 or Nf3")
-    add_analysis(parser, DEFAULT_SECONDS, "all searches")
+    add_analysis(parser, default_core, DEFAULT_SECONDS, "all searches")
     parser.add_argument("--json", action="store_true", help="show JSON")
     parser.add_argument("--page", metavar="FILE", help="also write a page, one HTML file that needs no network")
-    add_core(parser, default_core)
     return parser
 
 

@@ -10,6 +10,8 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from functools import partial
+from importlib import import_module
 
 from uci_engine import __version__
 from uci_engine.command_line.arguments import (
@@ -194,22 +196,10 @@ def _eval(words: Sequence[str], default_core: str, tuning: bool) -> int:
     return 0
 
 
-def _analyse(words: Sequence[str], default_core: str, tuning: bool) -> int:
-    from uci_engine.command_line import analyse
-
-    return analyse.run(words, default_core)
-
-
-def _board(words: Sequence[str], default_core: str, tuning: bool) -> int:
-    from uci_engine.command_line import board
-
-    return board.run(words, default_core)
-
-
-def _explain(words: Sequence[str], default_core: str, tuning: bool) -> int:
-    from uci_engine.command_line import explain
-
-    return explain.run(words, default_core)
+def _in_module(name: str, words: Sequence[str], default_core: str, tuning: bool) -> int:
+    """A command that has a module of its own."""
+    code: int = import_module(f"uci_engine.command_line.{name}").run(words, default_core)
+    return code
 
 
 def _doctor(words: Sequence[str], default_core: str, tuning: bool) -> int:
@@ -222,9 +212,9 @@ def _doctor(words: Sequence[str], default_core: str, tuning: bool) -> int:
 
 COMMANDS: dict[str, Callable[[Sequence[str], str, bool], int]] = {
     "go": _go,
-    "board": _board,
-    "analyse": _analyse,
-    "explain": _explain,
+    "board": partial(_in_module, "board"),
+    "analyse": partial(_in_module, "analyse"),
+    "explain": partial(_in_module, "explain"),
     "eval": _eval,
     "perft": _perft,
     "bench": _bench,

@@ -34,6 +34,13 @@ def numbered(board: chess.Board, move: chess.Move) -> str:
     return f"{board.fullmove_number}{'.' if board.turn else '...'}{board.san(move)}"
 
 
+def last_move(board: chess.Board) -> str:
+    """The move that led to a board, numbered."""
+    before = board.copy(stack=1)
+    move = before.pop()
+    return numbered(before, move)
+
+
 def is_obvious(board: chess.Board, move: chess.Move) -> bool:
     """Whether a move takes back, takes at least what it can lose, promotes, or is one of few out of check."""
     if move.promotion is not None or (board.is_check() and board.legal_moves.count() <= FEW_EVASIONS):
@@ -55,15 +62,10 @@ def wins_material(board: chess.Board, capture: chess.Move, or_trades: bool = Fal
 
 def is_sacrifice(board: chess.Board, line: Sequence[chess.Move]) -> bool:
     """Whether the first move of a line gives at least two pawns' worth that the next four plies do not bring back."""
-    after = board.copy(stack=False)
-    side = board.turn
-    before = material_balance(after, side)
-    balances = []
-    for move in line[:6]:
-        after.push(move)
-        balances.append(material_balance(after, side) - before)
+    boards = positions(board.copy(stack=False), line[:6])
+    given = [material_balance(board, board.turn) - material_balance(after, board.turn) for after in boards[1:]]
     # After the opponent's reply, and after the side's own next moves.
-    return len(balances) >= 4 and balances[1] <= -2 and max(balances[2::2]) <= -2
+    return len(given) >= 4 and given[1] >= 2 and min(given[2::2]) >= 2
 
 
 def material_balance(board: chess.Board, color: chess.Color) -> int:

@@ -20,8 +20,9 @@ import chess
 import chess.svg
 
 from uci_engine import __version__
-from uci_engine.game_analysis.boards import numbered
-from uci_engine.game_analysis.values import Value
+from uci_engine.game_analysis.boards import last_move, positions
+from uci_engine.game_analysis.tactics.attacks import king_of
+from uci_engine.game_analysis.values import Found, Value
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -34,9 +35,7 @@ _UNSAFE = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 
 @cache
 def environment(folder: Path = TEMPLATES) -> Environment:
-    """The templates of a folder, which may import those here. Raises ImportError, whose text is for the user, where
-    Jinja2 is not installed.
-    """
+    """The templates of a folder and those here. ImportError: Jinja2 is not installed. Its text is for the user."""
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError:
@@ -116,22 +115,16 @@ def position(board: chess.Board, say: str, value: Value | None = None) -> dict[s
     """A position as the script shows it, with its last move. `say`: what is said of it, also to a screen reader."""
     result: dict[str, Any] = {"fen": board.board_fen(), "say": say}
     if board.move_stack:
-        result["last"] = board.peek().uci()[:4]
+        result["last"] = board.peek().uci()
     if board.is_check():
-        king = board.king(board.turn)
-        assert king is not None
-        result["check"] = chess.square_name(king)
+        result["check"] = chess.square_name(king_of(board, board.turn))
     if value is not None:
         result["share"] = round(value.expected, 3)
     return result
 
 
-def line(board: chess.Board, moves: Sequence[chess.Move], start: int, title: str, value: Value) -> dict[str, Any]:
-    """A line to play through, from the position with this number, which is that of the board."""
-    after = board.copy(stack=False)
-    steps = []
-    for move in moves:
-        say = numbered(after, move)
-        after.push(move)
-        steps.append(position(after, say))
-    return {"from": start, "title": title, "share": round(value.expected, 3), "steps": steps}
+def line(board: chess.Board, found: Found, title: str) -> dict[str, Any]:
+    """A line to play through from this board, with its value."""
+    steps = [position(after, last_move(after)) for after in positions(board.copy(stack=False), found.line)[1:]]
+    value = found.value
+    return {"title": f"{title} ({value.text})", "value": value.text, "share": round(value.expected, 3), "steps": steps}

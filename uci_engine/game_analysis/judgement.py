@@ -120,12 +120,9 @@ def judge(board: chess.Board, move: SearchedMove, is_book: bool = False) -> Judg
 
 def _mark(board: chess.Board, move: SearchedMove, loss: float) -> Mark:
     color = board.turn
-    if loss >= BLUNDER_LOSS:
-        return Mark.BLUNDER
-    if loss >= MISTAKE_LOSS:
-        return Mark.MISTAKE
-    if loss >= INACCURACY_LOSS:
-        return Mark.INACCURACY
+    for least, mark in ((BLUNDER_LOSS, Mark.BLUNDER), (MISTAKE_LOSS, Mark.MISTAKE), (INACCURACY_LOSS, Mark.INACCURACY)):
+        if loss >= least:
+            return mark
     if not move.is_best:
         between_people = move.best.value.between_people(color) - move.played.value.between_people(color)
         return Mark.INACCURACY if between_people >= INACCURACY_BETWEEN_PEOPLE else Mark.SOUND
@@ -175,15 +172,11 @@ def phases_of(piece_weights: Iterable[int]) -> list[Phase]:
     A phase never returns.
     """
     phases: list[Phase] = []
-    order = list(Phase)
-    reached = 0
+    now = Phase.OPENING
     for ply, weight in enumerate(piece_weights):
         if weight <= MOST_ENDGAME_WEIGHT:
             now = Phase.ENDGAME
-        elif ply < OPENING_PLIES and weight >= LEAST_OPENING_WEIGHT:
-            now = Phase.OPENING
-        else:
+        elif now is Phase.OPENING and (ply >= OPENING_PLIES or weight < LEAST_OPENING_WEIGHT):
             now = Phase.MIDDLEGAME
-        reached = max(reached, order.index(now))
-        phases.append(order[reached])
+        phases.append(now)
     return phases

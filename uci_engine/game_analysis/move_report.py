@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html as html_text
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,7 +26,7 @@ COLUMNS = ("Move", "Value", "Depth", "Line")
 
 
 class Shown(ABC):
-    """What was found out about the moves of a position. `str` of it is text, and a notebook shows a table.
+    """What was found out about the moves of a position. `str` of it is text, and a notebook shows it beside the board.
 
     `nodes` and `seconds` are those of all searches.
     """
@@ -82,7 +81,7 @@ class Shown(ABC):
         board, shown = self.board, self.lines()
         side = "White" if board.turn else "Black"
         start = position(board, f"{side} is to move.", shown[0][1].value if shown else None)
-        lines = [line(board, found.line, 0, f"{name} ({found.value.text})", found.value) for name, found in shown]
+        lines = [line(board, found, name) for name, found in shown]
         return render(
             "explain.html.j2",
             {"positions": [start], "lines": lines, "flipped": not board.turn},
@@ -97,13 +96,7 @@ class Shown(ABC):
         board = self.board
         arrows = [chess.svg.Arrow(found.line[0].from_square, found.line[0].to_square) for _, found in self.lines()[:1]]
         svg = chess.svg.board(board, orientation=board.turn, arrows=arrows, size=280)
-        text = "".join(f"<p>{html_text.escape(paragraph)}</p>" for paragraph in self.paragraphs())
-        body = "".join(_cells("td", row) for row in self._rows())
-        return f"<div>{svg}{text}<table><thead>{_cells('th', COLUMNS)}</thead><tbody>{body}</tbody></table></div>"
-
-
-def _cells(tag: str, cells: Iterable[str]) -> str:
-    return f"<tr>{''.join(f'<{tag}>{html_text.escape(cell)}</{tag}>' for cell in cells)}</tr>"
+        return f"<div>{svg}<pre>{html_text.escape(str(self))}</pre></div>"
 
 
 def _value_data(value: Value) -> dict[str, Any]:

@@ -17,9 +17,8 @@ from uci_engine.game_analysis.changes import changes_between
 from uci_engine.game_analysis.game_search import share_of
 from uci_engine.game_analysis.judgement import Mark, judge
 from uci_engine.game_analysis.move_report import MoveComparison, MoveExplanation, Proof
-from uci_engine.game_analysis.reasons import reason_for
+from uci_engine.game_analysis.reasons import reason_for, support_for
 from uci_engine.game_analysis.report import EXTENSION, extended, tablebase_verdict
-from uci_engine.game_analysis.support import support_for
 from uci_engine.game_analysis.values import DRAWN, Analyser, Found, SearchedMove, Value, final_value, found_by
 from uci_engine.score import piece_count
 
@@ -174,9 +173,8 @@ def prove(searches: Searches, board: chess.Board, played: Found) -> Proof | None
     before = played.line[: 1 if winner == board.turn else 2]
     if moves is None or (winner != board.turn and len(before) < 2):
         return None
-    if moves == 1 or moves > MAX_MATE_MOVES:
-        return Proof(winner, moves, before)
-    return Proof(winner, moves, before, _answers(searches, board_after(board, before), moves))
+    is_short = 1 < moves <= MAX_MATE_MOVES
+    return Proof(winner, moves, before, _answers(searches, board_after(board, before), moves) if is_short else ())
 
 
 def _answers(searches: Searches, position: chess.Board, moves: int) -> tuple[Found, ...] | None:

@@ -26,11 +26,7 @@ def game_page(report: GameReport, index: str = "") -> str:
     # Each has two lines: the better one, and the one that was played.
     data = {
         "positions": positions_of(report),
-        "lines": [
-            line(ply.board, found.line, ply.index, f"{title} ({found.value.text})", found.value)
-            for ply in errors
-            for title, found in ply.lines
-        ],
+        "lines": [line(ply.board, found, title) | {"from": ply.index} for ply in errors for title, found in ply.lines],
         "errors": [
             {"at": ply.index + 1, "played": 2 * number + 1, "better": 2 * number} for number, ply in enumerate(errors)
         ],
@@ -140,7 +136,6 @@ def _phase_sentence(report: GameReport, phase: Phase) -> str:
 
 
 def _standing(value: Value) -> str:
-    """Who stands better."""
     share = round(max(value.expected, 1 - value.expected), 2)
     side = "White" if value.expected > 0.5 else "Black"
     if value.score.mate() == 0:

@@ -1,4 +1,4 @@
-"""Why a move is an error, in words: where its line leads, compared with where the better line leads.
+"""Why a move is an error or good, in words. Of an error: where its line leads, compared with the better line.
 
 First comes the tactic that decides one of the lines, then what the move costs. Where no tactic decides, both lines are
 followed to a quiet position in which the static evaluation shows best what the search has found. The evaluation says
@@ -8,21 +8,16 @@ are reasons of their own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import chess
 
 from evaluation.report import counted_pieces, joined
-from uci_engine.game_analysis.boards import (
-    PIECE_VALUES,
-    board_after,
-    drawn_by,
-    numbered,
-    wins_material,
-)
+from uci_engine.game_analysis.boards import PIECE_VALUES, board_after, drawn_by, is_sacrifice, wins_material
 from uci_engine.game_analysis.changes import changes_between
+from uci_engine.game_analysis.judgement import INACCURACY_LOSS, ONLY_MOVE_LOSS
 from uci_engine.game_analysis.seen import remarks
 from uci_engine.game_analysis.tactics.attacks import gain_of
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
@@ -51,6 +46,9 @@ DRAWN_SHARE = 0.05
 # Of more pieces than these, lost for others, it is only said that they are material.
 MOST_TRADED = 2
 
+# Finds the best line of a position; with an empty line where nothing is left for a search.
+Finder = Callable[[chess.Board], Found]
+
 
 def material_words(better: chess.Board, worse: chess.Board, color: chess.Color) -> str:
     """What one side has less in the second position than in the first: `a piece`, or "" for nothing.
@@ -77,9 +75,9 @@ def _surplus(board: chess.Board, piece_type: chess.PieceType, color: chess.Color
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a move is an error. `text` is a sentence for the player, without its full stop.
+    """Why a move is an error or good. `text` is a sentence for the player, without its full stop.
 
-    `motifs` decide the line of the move played or the better one. `names_missed_mate`: it says that a mate is missed.
+    `motifs` decide the line of the move or the better one. `names_missed_mate`: it says that a mate is missed.
     """
 
     text: str
@@ -160,7 +158,7 @@ def _tactic(line: Line, motifs: tuple[Motif, ...], is_missed: bool) -> list[str]
     """What happens on the board by these motifs. A mate without a name of its own is said elsewhere."""
     parts = [motif_words(line, motif) for motif in motifs if motif.kind is not Kind.MATE]
     if parts and is_missed:
-        better = "better," if not motifs[0].ply else f"better is {numbered(line.boards[0], line.moves[0])}:"
+        better = "better," if not motifs[0].ply else f"better is {line.name(0)}:"
         parts[0] = f"{better} {parts[0]}"
     return parts
 
@@ -206,7 +204,7 @@ def _material(lines: _Lines, pair: _Pair, has_tactic: bool, is_missed: bool) -> 
     costs = f"it misses the gain of {owed}" if is_missed else f"it costs {owed}"
     line = lines.missed if is_missed else lines.against
     wins = line.wins()
-    return [f"{costs}: {_move(line, wins[0].ply)}"] if wins and not has_tactic else [costs]
+    return [f"{costs}: {line.name(wins[0].ply)}"] if wins and not has_tactic else [costs]
 
 
 def _positional(analyser: Analyser, lines: _Lines, pairs: Sequence[_Pair]) -> list[str]:
@@ -221,24 +219,19 @@ def _positional(analyser: Analyser, lines: _Lines, pairs: Sequence[_Pair]) -> li
         here, there, general = remarks(changes, best, worse, lines.color, LEAST_FEATURE_CP)
         here = here[:MAX_FEATURES]
         there = there[: MAX_FEATURES - len(here)]
-        where = f"after {_move(lines.against, pair.worse - 1)}"
+        where = f"after {lines.against.name(pair.worse - 1)}"
         parts = [f"{where} {joined(here)}"] if here else []
         if there:
-            parts.append(f"in the better line, after {_move(lines.missed, pair.best - 1)}, {joined(there)}")
+            parts.append(f"in the better line, after {lines.missed.name(pair.best - 1)}, {joined(there)}")
         if parts:
             return parts
         generals.append(f"{where} {general}" if general else "")
     is_named = bool(generals[0]) and pairs[0].worse == 2
     if not is_named and lines.played.line[1:2] not in ((), lines.better.line[1:2]):
-        parts.append(f"the answer is {_move(lines.against, 1)}")
+        parts.append(f"the answer is {lines.against.name(1)}")
     if generals[0]:
         parts.append(generals[0])
     return parts or ["the position that follows is a little worse in many small ways"]
-
-
-def _move(line: Line, ply: int) -> str:
-    """A move of a line, numbered."""
-    return numbered(line.boards[ply], line.moves[ply])
 
 
 def _bounded(value: Value) -> int:
@@ -284,3 +277,49 @@ def _quiet_scores(analyser: Analyser, line: Line, found: Found, first: int) -> d
         is_quiet = not any(following or wins_material(position, capture) for capture in captures)
         (quiet if is_quiet else others)[ply] = score
     return quiet or others
+
+
+# Why a move is good ---------------------------------------------------------------------------------------------------
+
+
+def support_for(
+    board: chess.Board, played: Found, others: Value | None = None, find: Finder | None = None
+) -> Reason | None:
+    """Why a move, the first of its line, is good; None where there is nothing to say.
+
+    `others`: what the best other move is worth, if that is known. `find` searches for the threat; without it none is
+    named.
+    """
+    color = board.turn
+    line = Line(board, played.line, color)
+    motifs = deciding_motifs(line)
+    parts = [motif_words(line, motif) for motif in motifs]
+    if is_sacrifice(board, played.line) and played.value.expected_for(color) >= 0.5:
+        parts.append(f"the sacrifice works: {board.variation_san(played.line)}")
+    if others is not None and played.value.expected_for(color) - others.expected_for(color) >= ONLY_MOVE_LOSS:
+        parts.append("every other move is much worse")
+    threat = _threat(board, played, find) if find is not None and not motifs else ""
+    if threat:
+        parts.append(f"it meets a threat: {threat}")
+    if not parts:
+        return None
+    text = "; ".join(parts)
+    return Reason(text[:1].upper() + text[1:], motifs)
+
+
+def _threat(board: chess.Board, played: Found, find: Finder) -> str:
+    """The tactic that the other side would have if it were to move, and has no longer after the move; "" for none."""
+    color = board.turn
+    if board.is_check():
+        return ""
+    passed = board.copy(stack=False)
+    passed.push(chess.Move.null())
+    passed = passed.copy(stack=False)
+    # Where the other side is out of moves, or the line of the move has a tactic of its own for it, nothing was met.
+    if passed.is_game_over() or deciding_motifs(Line(board, played.line, not color)):
+        return ""
+    found = find(passed)
+    if not found.line or played.value.expected_for(color) - found.value.expected_for(color) < INACCURACY_LOSS:
+        return ""
+    line = Line(passed, found.line, not color)
+    return "; ".join(motif_words(line, motif) for motif in deciding_motifs(line))

@@ -14,18 +14,8 @@ from uci_engine.book.book import Book, OpeningName, name_of
 from uci_engine.game_analysis.boards import board_after, numbered, phase_weight, positions
 from uci_engine.game_analysis.game_search import limit_text, search_game
 from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Mark, Phase, Summary, judge, phases_of
-from uci_engine.game_analysis.reasons import Reason, reason_for
-from uci_engine.game_analysis.support import support_for
-from uci_engine.game_analysis.values import (
-    MAX_LINE_PLIES,
-    Analyser,
-    Found,
-    SearchedMove,
-    Value,
-    final_value,
-    found_by,
-)
-from uci_engine.score import piece_count
+from uci_engine.game_analysis.reasons import Reason, reason_for, support_for
+from uci_engine.game_analysis.values import MAX_LINE_PLIES, Analyser, Found, SearchedMove, Value, final_value, found_by
 
 # A shorter line of an error is made longer by short searches, so that it shows the reason.
 LEAST_LINE_PLIES = 6
@@ -35,8 +25,6 @@ MAX_EXTENSIONS = 3
 MAX_PLIES = 1200
 # A year, for games by post.
 MAX_SECONDS = 366 * 24 * 3600
-# No tablebases have more pieces.
-MAX_TABLEBASE_PIECES = 7
 # No named position and no line of the built-in book is later.
 LAST_THEORY_PLY = 60
 # What programs write into comments: commands, and an engine's score, depth and time, as `+0.43/10 0.053s`.
@@ -170,10 +158,9 @@ def analyse_game(
     limit: Limit,
     on_position: Callable[[float], None] = lambda share: None,
 ) -> GameReport:
-    """Analyse the main line of a game.
+    """Analyse the main line of a game. The other arguments are those of `search_game`.
 
-    `limit`: the effort for each move, a time, nodes or a depth. `on_position` is told after each position
-    what share of them it is. ValueError: the first position cannot be analysed.
+    ValueError: the first position cannot be analysed.
     """
     try:
         start = game.board()
@@ -288,24 +275,17 @@ def _spoken(comment: str) -> str:
 def extended(analyser: Analyser, board: chess.Board, found: Found, limit: Limit = EXTENSION) -> Found:
     """The same with its line made longer by short searches, if it is too short to show anything."""
     line = found.line
-    end = board_after(board, line)
     for _ in range(MAX_EXTENSIONS):
+        end = board_after(board, line)
         if len(line) >= LEAST_LINE_PLIES or not line or end.is_game_over():
             break
-        following = found_by(analyser.analyse(end, limit), end)
-        if not following.line:
-            break
-        for move in following.line[: MAX_LINE_PLIES - len(line)]:
-            end.push(move)
-            line = (*line, move)
+        line += found_by(analyser.analyse(end, limit), end).line[: MAX_LINE_PLIES - len(line)]
     return replace(found, line=line)
 
 
 def tablebase_verdict(analyser: Analyser, board: chess.Board) -> str:
     """What the tablebases say of a position, "" where they say nothing."""
-    if piece_count(board) > MAX_TABLEBASE_PIECES or final_value(board) is not None:
-        return ""
-    result = analyser.probe_tablebases(board)
+    result = None if final_value(board) is not None else analyser.probe_tablebases(board)
     if result is None:
         return ""
     if result == 0:

@@ -8,11 +8,12 @@ from chess.engine import Limit
 
 from uci_engine.board.game import play
 from uci_engine.game_analysis.boards import numbered
+from uci_engine.game_analysis.html import line
 from uci_engine.game_analysis.move_report import NOTHING
 from uci_engine.game_analysis.move_search import compare_moves, explain_move
 from uci_engine.game_analysis.page import positions_of, shown_errors
 from uci_engine.game_analysis.report import analyse_game
-from uci_engine.game_analysis.values import Found, found_by
+from uci_engine.game_analysis.values import found_by
 from uci_engine.web_board.desk import Answer, Turn
 from uci_engine.web_board.requests import Fields
 
@@ -49,23 +50,12 @@ def reply(turn: Turn, fields: Fields) -> None:
 def explain(turn: Turn, fields: Fields) -> None:
     """The sum of the evaluation, what each legal move costs, and the best lines, until the page goes on."""
     board = fields.board()
-    turn.tell(_evaluation(turn, board))
+    turn.tell({"sum": turn.explain(board).data()})
     if not any(board.legal_moves):
         return
     for comparison, search in ROUNDS:
         turn.tell({"costs": _costs(turn, board, comparison)})
         _search(turn, board, search)
-
-
-def _evaluation(turn: Turn, board: chess.Board) -> Answer:
-    explanation = turn.explain(board)
-    families = [(family.name, family.difference_cp) for family in explanation.families]
-    pieces = [piece for piece in explanation.pieces if piece.value_cp is not None]
-    return {
-        "families": [(name, cp) for name, cp in families if cp],
-        "sum": explanation.white_score,
-        "worth": {chess.square_name(piece.square): piece.value_cp for piece in pieces},
-    }
 
 
 def _costs(turn: Turn, board: chess.Board, seconds: float) -> list[Answer]:
@@ -93,20 +83,10 @@ def _search(turn: Turn, board: chess.Board, seconds: float) -> None:
         if info.get("multipv", 1) == lines and "pv" in info:
             depth, nodes, passed = info["depth"], info["nodes"], info["time"]
             effort = f"Depth {depth}, {nodes:,} positions in {passed:.1f} s, {alternatives} alternatives."
-            found = [found_by(line, board) for line in search.multipv if "pv" in line]
-            best = [playable(board, each, board.san(each.line[0])) for each in found]
+            found = [found_by(each, board) for each in search.multipv if "pv" in each]
+            best = [line(board, each.shown, board.san(each.line[0])) for each in found]
             turn.tell({"depth": depth, "effort": effort, "lines": best})
     turn.require()
-
-
-def playable(board: chess.Board, found: Found, title: str) -> Answer:
-    """A line to play through: its value, and its moves as UCI and in words."""
-    walk, steps = board.copy(stack=False), []
-    for move in found.shown.line:
-        steps.append({"move": walk.uci(move), "say": numbered(walk, move)})
-        walk.push(move)
-    value = found.value.text
-    return {"title": f"{title} ({value})", "value": value, "share": round(found.value.expected, 3), "steps": steps}
 
 
 def prove(turn: Turn, fields: Fields) -> None:
@@ -124,7 +104,7 @@ def prove(turn: Turn, fields: Fields) -> None:
                 "mark": mark.word,
                 "is_error": mark.is_error,
                 "texts": found.paragraphs(),
-                "lines": [playable(board, each, name) for name, each in found.lines()],
+                "lines": [line(board, each.shown, name) for name, each in found.lines()],
             }
         )
 
@@ -147,7 +127,6 @@ def review(turn: Turn, fields: Fields) -> None:
             "mark": ply.judgement.mark.word,
             "player": ply.player,
             "change": ply.change,
-            "reason": ply.why,
         }
         for ply in shown_errors(report)
     ]

@@ -14,7 +14,7 @@ import chess
 import chess.pgn
 
 from uci_engine.board.game import play, read_fen
-from uci_engine.game_analysis.boards import numbered
+from uci_engine.game_analysis.boards import last_move
 from uci_engine.game_analysis.html import position
 from uci_engine.game_analysis.pgn import game_texts, read_game
 from uci_engine.game_analysis.report import MAX_PLIES, played_moves
@@ -70,18 +70,16 @@ def first_position(fen: str) -> chess.Board:
 def positions(fields: Fields) -> Answer:
     """The positions of a game, from the one with the number `first`."""
     board, first = fields.board(), fields.get("first", 0)
-    walk = board.root()
-    shown = [] if first else [_shown(walk, "Start position")]
-    for ply, move in enumerate(board.move_stack, start=1):
-        name = numbered(walk, move)
-        walk.push(move)
-        if ply >= first:
-            shown.append(_shown(walk, name))
-    return {"positions": shown}
+    shown = [_shown(board)]
+    while len(board.move_stack) > max(first, 0):
+        board.pop()
+        shown.append(_shown(board))
+    return {"positions": shown[::-1]}
 
 
-def _shown(board: chess.Board, name: str) -> Answer:
-    """A position with its legal moves as UCI and SAN, and the result where the game is over. `name`: the last move."""
+def _shown(board: chess.Board) -> Answer:
+    """A position with its legal moves as UCI and SAN, and the result where the game is over."""
+    name = last_move(board) if board.move_stack else "Start position"
     legal = {board.uci(move): board.san(move) for move in board.legal_moves}
     shown = position(board, f"{name}.") | {"turn": chess.COLOR_NAMES[board.turn], "legal": legal}
     for is_end, words in ENDS:

@@ -5,13 +5,13 @@ Every game has its header GameId. Games of others in the file, and what is no ga
 
 from __future__ import annotations
 
-import os
 import re
 import threading
 from pathlib import Path
 
 import chess.pgn
 
+from evaluation.files import replace_file
 from uci_engine import __version__
 from uci_engine.game_analysis.pgn import RESULTS
 from uci_engine.web_board.desk import Answer
@@ -40,16 +40,12 @@ class SavedGames:
         sides = ["Player", f"Secateur {__version__} at {elo}" if elo else f"Secateur {__version__}"]
         white, black = sides if fields.get("color", "white") == "white" else reversed(sides)
         game.headers.update(Event="Game against Secateur", White=white, Black=black, Result=result, GameId=number)
-        temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}")
         with self._lock:
             try:
                 before = self._path.read_bytes() if self._path.exists() else b""
-                temporary.write_bytes(_with_game(before, number, f"{game}\n\n".encode()))
-                temporary.replace(self._path)
+                replace_file(self._path, _with_game(before, number, f"{game}\n\n".encode()))
             except OSError as error:
                 raise ValueError(f"the game cannot be saved in {self._path}: {error.strerror}") from None
-            finally:
-                temporary.unlink(missing_ok=True)
         return {"saved": str(self._path)}
 
 

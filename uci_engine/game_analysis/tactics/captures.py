@@ -65,10 +65,8 @@ def x_ray(case: Case) -> Motif | None:
         return None
     answer, again = following
     is_one_square = case.move.to_square == answer.to_square == again.to_square
-    if (
-        not is_one_square
-        or not chess.between(again.from_square, again.to_square) & chess.BB_SQUARES[answer.from_square]
-    ):
+    is_through = chess.between(again.from_square, again.to_square) & chess.BB_SQUARES[answer.from_square]
+    if not (is_one_square and is_through):
         return None
     return case.motif(Kind.X_RAY, again.from_square, (again.to_square,), (answer.from_square,))
 

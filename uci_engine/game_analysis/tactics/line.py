@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import chess
 
-from uci_engine.game_analysis.boards import board_after, drawn_by, material_balance, positions
+from uci_engine.game_analysis.boards import board_after, drawn_by, material_balance, numbered, positions
 from uci_engine.game_analysis.tactics.attacks import captured_square, exchange, gain_of
 
 
@@ -59,6 +59,10 @@ class Line:
     @property
     def end(self) -> chess.Board:
         return self.boards[-1]
+
+    def name(self, ply: int) -> str:
+        """A move of the line, numbered."""
+        return numbered(self.boards[ply], self.moves[ply])
 
     def own_plies(self) -> range:
         """The indices of the moves of the side that profits."""

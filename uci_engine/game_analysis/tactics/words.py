@@ -5,7 +5,6 @@ from __future__ import annotations
 import chess
 
 from evaluation.report import joined
-from uci_engine.game_analysis.boards import numbered
 from uci_engine.game_analysis.tactics.attacks import value_at
 from uci_engine.game_analysis.tactics.line import Line
 from uci_engine.game_analysis.tactics.motif import Kind, Motif
@@ -60,16 +59,13 @@ def motif_words(line: Line, motif: Motif) -> str:
     def named(square: chess.Square, position: chess.Board = shown) -> str:
         return f"the {piece_on(position if position.piece_at(square) else before, square)}"
 
-    def numbered_at(ply: int) -> str:
-        return numbered(boards[ply], line.moves[ply])
-
     mate = motif.kind.value
     square = motif.targets[0]
     taken = value_at(before, square)
     return SENTENCES.get(motif.kind, NAMED_MATE).format(
-        move=numbered(before, motif.move),
-        before=numbered_at(max(0, motif.ply - 1)),
-        win=numbered_at(motif.wins),
+        move=line.name(motif.ply),
+        before=line.name(max(0, motif.ply - 1)),
+        win=line.name(motif.wins),
         targets=joined([named(target) for target in motif.targets]),
         others=joined([named(other) for other in motif.others]),
         them=named(square),

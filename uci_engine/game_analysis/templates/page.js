@@ -3,7 +3,7 @@ const data = JSON.parse(byId("data").textContent);
 const all = (selector) => [...document.querySelectorAll(selector)];
 const game = { positions: data.positions };
 // A line leads back to the move that it is about. All of it has one value.
-const lines = data.lines.map(({ from, title, share, steps }) => {
+const lines = data.lines.map(({ from = 0, title, share, steps }) => {
   const positions = [{ ...game.positions[from], say: "before the line" }, ...steps];
   return { title, positions: positions.map((each) => ({ ...each, share })), back: { track: game, at: from + 1 } };
 });

@@ -49,7 +49,7 @@ function showLines(position) {
   byId("effort").textContent = position.effort ?? "";
   const rows = (position.lines ?? []).map((line) => {
     const buttons = lineButtons(line.steps, (count) => enter(line, count));
-    return row(position.legal[line.steps[0].move], [line.value, `${Math.round(100 * line.share)} %`], ...buttons);
+    return row(position.legal[line.steps[0].last], [line.value, `${Math.round(100 * line.share)} %`], ...buttons);
   });
   replace("lines", position, rows);
 }
@@ -61,9 +61,10 @@ function showCosts(position) {
   replace("costs", position, chips);
 }
 
-function showFamilies({ families = [], sum }) {
+function showFamilies({ sum }) {
+  const families = (sum?.families ?? []).map((each) => [each.name, each.difference_cp]).filter(([, cp]) => cp);
   const most = Math.max(100, ...families.map(([, cp]) => Math.abs(cp)));
-  const rows = [...families, ["Sum", sum]].map(([name, cp]) => {
+  const rows = [...families, ["Sum", sum?.white_score_cp]].map(([name, cp]) => {
     const share = element("span", { className: `share ${cp < 0 ? "black" : "white"}` });
     share.style.setProperty("--share", cp / most);
     return row(name, [pawns(cp)], share);

@@ -46,7 +46,7 @@ async function filled(track) {
 async function enter({ steps, title }, count = 1) {
   const { start, moves } = path();
   const { track, at } = viewer;
-  const line = { start, moves: [...moves, ...steps.map(({ move }) => move)], positions: track.positions.slice(0, at + 1) };
+  const line = { start, moves: [...moves, ...steps.map(({ last }) => last)], positions: track.positions.slice(0, at + 1) };
   viewer.go({ ...(await filled(line)), title, back: track.back ?? { track, at } }, at + count);
 }
 
@@ -90,7 +90,7 @@ async function commit(move) {
 }
 
 // Play a move in the game if it is the player's turn there, or else in a line.
-const play = (move) => (canPlay() ? commit(move) : enter({ steps: [{ move }], title: "Your line" }));
+const play = (move) => (canPlay() ? commit(move) : enter({ steps: [{ last: move }], title: "Your line" }));
 
 // How many moves are left when the player takes one back.
 const fewerMoves = () => game.moves.length - (latest().turn === game.color ? 2 : 1);

@@ -47,17 +47,18 @@ function showMoves() {
 
 function drawBoard() {
   board.draw(here(), drawBelow);
-  const { lines = [], worth = {}, proof, hint } = here();
+  const { lines = [], sum, proof, hint } = here();
   if (isExplaining()) {
-    lines.forEach(({ steps }, index) => board.arrow(`better${index ? " second" : ""}`, steps[0].move));
+    lines.forEach(({ steps }, index) => board.arrow(`better${index ? " second" : ""}`, steps[0].last));
     if (byId("worth").checked) {
-      for (const [square, cp] of Object.entries(worth)) {
+      for (const { square, value_cp: cp } of sum?.pieces ?? []) {
+        if (cp === null) continue;
         const { x, y } = board.place(square);
         board.add("text", { class: "worth-text", x: x + 22.5, y: y + 42 }, (cp / 100).toFixed(1));
       }
     }
   }
-  const refutation = proof?.lines[0]?.steps[1]?.move;
+  const refutation = proof?.lines[0]?.steps[1]?.last;
   if (refutation) board.arrow("played", refutation);
   if (hint) board.arrow("better", hint);
 }
