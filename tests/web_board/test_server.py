@@ -20,6 +20,8 @@ import chess.pgn
 import pytest
 
 from tests.web_board.served import GAMES_FILE, Served, answers
+from uci_engine.web_board.requests import Fields
+from uci_engine.web_board.saved_games import SavedGames
 
 for library in ("starlette", "uvicorn", "jinja2"):
     pytest.importorskip(library)
@@ -199,6 +201,18 @@ def test_what_cannot_be_saved_is_told_and_a_link_stays(tmp_path: Path) -> None:
         (tmp_path / "games").rmdir()
         (answer,) = served.ask("save", id="aa", moves=["e2e4"])
         assert "cannot be saved" in answer["problem"]
+
+
+def test_a_file_that_is_too_large_or_no_file_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fields = Fields(b'{"id": "aa", "moves": ["e2e4"]}')
+    with pytest.raises(ValueError, match=r"cannot be saved in .*: it is not a plain file"):
+        SavedGames(tmp_path).save(fields)
+    path = tmp_path / "games.pgn"
+    path.write_bytes(b"x" * 11)
+    monkeypatch.setattr("uci_engine.web_board.saved_games.MAX_FILE_BYTES", 10)
+    with pytest.raises(ValueError, match="too large"):
+        SavedGames(path).save(fields)
+    assert path.read_bytes() == b"x" * 11
 
 
 # Hostile requests ----------------------------------------------------------------------------------------------------

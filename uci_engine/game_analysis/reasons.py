@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import chess
@@ -24,7 +25,7 @@ from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line
 from uci_engine.game_analysis.tactics.motif import CAPTURES, DRAWS, ENDINGS, Kind, Motif
 from uci_engine.game_analysis.tactics.words import motif_words
-from uci_engine.game_analysis.values import DRAWN, Analyser, Found, Value, final_value
+from uci_engine.game_analysis.values import DRAWN, MATE_CP, Analyser, Found, Value, final_value
 from uci_engine.score import piece_count, win_curve
 
 # Lines are compared at most this many plies deep.
@@ -213,9 +214,13 @@ def _positional(analyser: Analyser, lines: _Lines, pairs: Sequence[_Pair]) -> li
     Facts are looked for in one pair of positions after the other. Without any there is still something to say.
     """
     generals = []
+    # Pairs share positions.
+    explained = cache(lambda line, ply: analyser.explain(line.boards[ply]))
     for pair in pairs[:MAX_PAIRS]:
         worse, best = lines.against.boards[pair.worse], lines.missed.boards[pair.best]
-        changes = changes_between(analyser.explain(best), analyser.explain(worse), piece_count(lines.board))
+        changes = changes_between(
+            explained(lines.missed, pair.best), explained(lines.against, pair.worse), piece_count(lines.board)
+        )
         here, there, general = remarks(changes, best, worse, lines.color, LEAST_FEATURE_CP)
         here = here[:MAX_FEATURES]
         there = there[: MAX_FEATURES - len(here)]
@@ -236,7 +241,7 @@ def _positional(analyser: Analyser, lines: _Lines, pairs: Sequence[_Pair]) -> li
 
 def _bounded(value: Value) -> int:
     """The score in shown centipawns from White's view, within bounds."""
-    return min(max(value.score.score(mate_score=100_000), -MAX_SCORE_CP), MAX_SCORE_CP)
+    return min(max(value.score.score(mate_score=MATE_CP), -MAX_SCORE_CP), MAX_SCORE_CP)
 
 
 def _pairs(analyser: Analyser, lines: _Lines) -> list[_Pair]:
@@ -273,8 +278,11 @@ def _quiet_scores(analyser: Analyser, line: Line, found: Found, first: int) -> d
             continue
         score = analyser.evaluate(position).white().score(mate_score=0) * 100 / midpoint_cp
         following = found.line[ply : ply + 1]
-        captures = [move for move in following or position.legal_moves if gain_of(position, move)]
-        is_quiet = not any(following or wins_material(position, capture) for capture in captures)
+        if following:
+            is_quiet = not gain_of(position, following[0])
+        else:
+            captures = (move for move in position.legal_moves if gain_of(position, move))
+            is_quiet = not any(wins_material(position, capture) for capture in captures)
         (quiet if is_quiet else others)[ply] = score
     return quiet or others
 

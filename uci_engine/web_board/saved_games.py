@@ -11,13 +11,14 @@ from pathlib import Path
 
 import chess.pgn
 
-from evaluation.files import replace_file
+from evaluation.files import read_start, reason_of, replace_file
 from uci_engine import __version__
 from uci_engine.game_analysis.pgn import RESULTS
 from uci_engine.web_board.desk import Answer
 from uci_engine.web_board.requests import Fields
 
 GAME_ID = re.compile("[0-9a-f]{1,16}")
+MAX_FILE_BYTES = 16 << 20
 
 
 class SavedGames:
@@ -31,7 +32,7 @@ class SavedGames:
     def save(self, fields: Fields) -> Answer:
         """Add a game, or replace the one with the same `id`. `elo` is that of the engine, 0 for full strength.
 
-        Returns the path. ValueError: the file cannot be read or written; then it stays as it was.
+        Returns the path. ValueError: the file cannot be read or written, or is too large; then it stays as it was.
         """
         number, result, elo = fields.get("id", ""), fields.get("result", "*"), fields.get("elo", 0)
         if not GAME_ID.fullmatch(number) or result not in RESULTS:
@@ -42,10 +43,12 @@ class SavedGames:
         game.headers.update(Event="Game against Secateur", White=white, Black=black, Result=result, GameId=number)
         with self._lock:
             try:
-                before = self._path.read_bytes() if self._path.exists() else b""
+                before = read_start(self._path, MAX_FILE_BYTES + 1, ValueError) if self._path.exists() else b""
+                if len(before) > MAX_FILE_BYTES:
+                    raise ValueError("it is too large to add games to it")
                 replace_file(self._path, _with_game(before, number, f"{game}\n\n".encode()))
-            except OSError as error:
-                raise ValueError(f"the game cannot be saved in {self._path}: {error.strerror}") from None
+            except (OSError, ValueError) as error:
+                raise ValueError(f"the game cannot be saved in {self._path}: {reason_of(error)}") from None
         return {"saved": str(self._path)}
 
 

@@ -89,7 +89,7 @@ def _takes_back(case: Case) -> bool:
     """Whether the line begins by taking what has just taken."""
     if case.ply or not case.before.move_stack:
         return False
-    earlier = case.before.copy()
+    earlier = case.before.copy(stack=1)
     last = earlier.pop()
     return last.to_square == case.win.square and earlier.is_capture(last)
 
