@@ -9,8 +9,8 @@ The engine searches in the processes of this program, a fixed number of nodes a 
 documents the file; positions.py prints it. Positions in check are left out, and a flag marks the quiet ones. The same
 command with --resume goes on where it was killed. With one process the same command gives the same file.
 
-With --ahead N it keeps other positions: up to N for each search, as the search meets them, some way along its line and
-up to two random moves off it. Those that are not quiet are left out. Scores come from --network, or positions.py label.
+With --ahead N it keeps other positions: up to N for each search, as the search meets them: some way along its line, up
+to two random moves off it, and after the captures that follow. Scores come from --network, or positions.py label.
 """
 
 from __future__ import annotations

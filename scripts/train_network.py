@@ -139,7 +139,9 @@ class Job:
         self.start = Start(words.start) if words.start else None
         cache = Cache(words.cache)
         choice = Choice(words.max_score, limit=words.positions)
-        self.examples = read_examples([parse_source(text) for text in words.files], choice, weights, cache)
+        self.examples = read_examples(
+            [parse_source(text) for text in words.files], choice, weights, cache, words.threads
+        )
         self.train, self.validation, self.test = split(self.examples, words.parts, words.seed)
         batch = self.examples.batch
         train = self.train

@@ -183,6 +183,24 @@ def test_positions_ahead_are_legal_and_belong_to_the_game(player: SelfPlayer) ->
     assert len(few) == 6
 
 
+def are_quiet_here() -> list[bool]:
+    """Of the positions ahead of a game: whether a quiescence search finds nothing better than their static eval."""
+    opening = Opening("r3k2r/pppq1ppp/2npbn2/4p3/4P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1")
+    machine = SelfPlayer(40, 1)
+    records = np.frombuffer(machine.play(opening, Rules(max_moves=4), Kept(ahead=5), 3).records, RECORD)
+    found = []
+    for record in records:
+        machine._searchers[1].position.set_board(board_of(record))
+        found.append(bool(machine._game._is_quiet()))
+    return found
+
+
+def test_positions_ahead_are_quiet() -> None:
+    found = on_core("interpreted", __name__, "are_quiet_here")
+    assert len(found) > 20
+    assert all(found)
+
+
 def records_here() -> list[str]:
     """What is kept of two short games on the core of this process, in base 16."""
     opening = Opening("r3k2r/pppq1ppp/2npbn2/4p3/4P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1")

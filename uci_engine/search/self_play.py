@@ -175,12 +175,16 @@ class SelfPlay:
         """Whether a quiescence search finds nothing better than the static eval. False in check."""
         if self.scout_position.checkers:
             return False
+        return self._scout() == self.scout.evaluator.evaluate(self.scout_position)
+
+    def _scout(self) -> int:
+        """The score of a quiescence search of the scout."""
         self.scout.begin(0)
-        return self.scout._quiescence(-INFINITE, INFINITE, 0) == self.scout.evaluator.evaluate(self.scout_position)
+        return self.scout._quiescence(-INFINITE, INFINITE, 0)
 
     def _keep_ahead(self) -> int:
-        """Keep positions that the search has met: some way along its line, and then random moves off it. Those that are
-        not quiet are left out. They have no scores.
+        """Keep positions that the search has met: some way along its line, then random moves off it, then the captures
+        of a quiescence search to their end. Those that are not quiet are left out. They have no scores.
         """
         for _ in range(self.ahead):
             made = self._below(self.worker.pv_length + 1)
@@ -193,6 +197,12 @@ class SelfPlay:
                     self.path[made] = move
                     self.scout_position.make(move)
                     made += 1
+            self._scout()
+            for index in range(self.scout.pv_length[0]):
+                self.path[made] = self.scout.pv_table[index]
+                self.scout_position.make(self.path[made])
+                made += 1
+            # Not so where an entry of the table has cut the line short.
             if self._is_quiet():
                 self._keep(0, QUIET_FLAG, 0)
             for index in range(made):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
@@ -20,11 +21,13 @@ from scipy.special import expit
 from evaluation.weights import Weights
 from toolkit.errors import ProgramError
 from toolkit.files import replaced
+from toolkit.pool import Task, run_tasks
 from toolkit.training.coefficients import source_digest as digest_of_features
 from toolkit.training.engine_scores import has_output, source_digest, static_scores
 from toolkit.training.examples import MAX_GAME, STOCKFISH_SCALE_CP, Choice, chosen_positions
 from toolkit.training.network_model import Batch
 from toolkit.training.positions import (
+    RECORD,
     games_of_files,
     has_scores,
     keys,
@@ -33,6 +36,8 @@ from toolkit.training.positions import (
 )
 from toolkit.training.weights_text import weights_text
 
+# Positions of a task.
+CHUNK: Final = 262144
 SOURCE_SYNTAX: Final = "'FILE [mix=0..1] [scale=CP] [weight=NUMBER]'"
 
 
@@ -98,9 +103,11 @@ class Cache:
             raise ProgramError(f"{path} is damaged, delete it: {error}") from None
 
 
-def read_examples(sources: Sequence[Source], choice: Choice, weights: Weights, cache: Cache) -> Examples:
-    """The chosen positions of all files. Raises ProgramError, OSError."""
-    parts, found_keys = zip(*(_read_file(source, choice, weights, cache) for source in sources), strict=True)
+def read_examples(
+    sources: Sequence[Source], choice: Choice, weights: Weights, cache: Cache, workers: int = 1
+) -> Examples:
+    """The chosen positions of all files. workers: processes that score the features. Raises ProgramError, OSError."""
+    parts, found_keys = zip(*(_read_file(source, choice, weights, cache, workers) for source in sources), strict=True)
     _, first = np.unique(np.concatenate(found_keys), return_index=True)
     first.sort()
     columns = ([getattr(part.batch, each.name) for part in parts] for each in fields(Batch))
@@ -122,11 +129,11 @@ def split(examples: Examples, shares: Sequence[float], seed: int) -> list[npt.ND
 
 
 def _read_file(
-    source: Source, choice: Choice, weights: Weights, cache: Cache
+    source: Source, choice: Choice, weights: Weights, cache: Cache, workers: int
 ) -> tuple[Examples, npt.NDArray[np.uint64]]:
     provenance, records, games = chosen_positions(source.path, choice)
     is_scored = has_scores(provenance)
-    batch = _batch(source, records, is_scored, weights, cache)
+    batch = _batch(source, records, is_scored, weights, cache, workers)
     usable = has_output(records, batch.static_cp)
     facts = {
         "file": source.path.name,
@@ -146,12 +153,35 @@ def features_digest(weights: Weights) -> str:
     return hashlib.sha256((digest_of_features() + weights_text(weights)).encode()).hexdigest()
 
 
-def _batch(source: Source, records: npt.NDArray[Any], is_scored: bool, weights: Weights, cache: Cache) -> Batch:
+def scores_of_features(records: npt.NDArray[Any], weights: Weights, workers: int) -> npt.NDArray[np.int16]:
+    """`static_scores`, by so many processes."""
+    if workers < 2 or len(records) <= CHUNK:
+        return static_scores(records, weights)
+    text = weights_text(weights)
+    firsts = range(0, len(records), CHUNK)
+    tasks = (Task(str(first), (records[first : first + CHUNK].tobytes(), text)) for first in firsts)
+    scores = np.empty(len(records), np.int16)
+    with closing(run_tasks(_score_packed, tasks, workers=workers)) as results:
+        for key, part in results:
+            scores[int(key) : int(key) + len(part)] = part
+    return scores
+
+
+def _score_packed(payload: tuple[bytes, str]) -> npt.NDArray[np.int16]:
+    """What the workers do."""
+    packed, text = payload
+    return static_scores(np.frombuffer(packed, RECORD), Weights.parse(text.encode()))
+
+
+def _batch(
+    source: Source, records: npt.NDArray[Any], is_scored: bool, weights: Weights, cache: Cache, workers: int
+) -> Batch:
     digest = hashlib.sha256(source_digest().encode())
     for name in ("occupied", "pieces", "turn_ep"):
         digest.update(np.ascontiguousarray(records[name]).tobytes())
     static_cp = cache.get(
-        f"static-{digest.hexdigest()[:32]}-{features_digest(weights)[:16]}", lambda: static_scores(records, weights)
+        f"static-{digest.hexdigest()[:32]}-{features_digest(weights)[:16]}",
+        lambda: scores_of_features(records, weights, workers),
     )
     turn = white_to_move(records)
     result = np.where(turn, records["result"], 2 - records["result"]) / 2.0
