@@ -145,7 +145,11 @@ def _read_file(
         "weight": source.weight,
         "provenance": provenance,
     }
-    return Examples(batch.rows(usable), games[usable], (facts,)), keys(records[usable])
+    found = keys(records[usable])
+    _, first = np.unique(found, return_index=True)
+    first.sort()
+    rows = np.flatnonzero(usable)[first]
+    return Examples(batch.rows(rows), games[rows], (facts,)), found[first]
 
 
 def features_digest(weights: Weights) -> str:
