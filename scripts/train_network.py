@@ -70,6 +70,8 @@ from toolkit.training.network_model import Batch, Loss, Network, new_network, ou
 from toolkit.training.quantisation import floating, quantised
 
 CACHE = Path(__file__).resolve().parents[1] / ".selfplay" / "network"
+# The scale of the evaluation is fitted to about so many.
+SCALE_POSITIONS = 4_000_000
 FEATURES, WITH_NETWORK, QUANTISED = "features", "with the network", "in whole numbers"
 
 
@@ -144,9 +146,9 @@ class Job:
         )
         self.train, self.validation, self.test = split(self.examples, words.parts, words.seed)
         batch = self.examples.batch
-        train = self.train
+        some = self.train[:: -(-len(self.train) // SCALE_POSITIONS)]
         scale_cp = words.scale or fit_scale(
-            batch.static_cp[train].astype(np.float64), batch.expected[train].astype(np.float64)
+            batch.static_cp[some].astype(np.float64), batch.expected[some].astype(np.float64)
         )
         self.plan = Plan(
             scale_cp,
