@@ -107,14 +107,19 @@ def read_examples(
     sources: Sequence[Source], choice: Choice, weights: Weights, cache: Cache, workers: int = 1
 ) -> Examples:
     """The chosen positions of all files. workers: processes that score the features. Raises ProgramError, OSError."""
-    parts, found_keys = zip(*(_read_file(source, choice, weights, cache, workers) for source in sources), strict=True)
+    read = zip(*(_read_file(source, choice, weights, cache, workers) for source in sources), strict=True)
+    parts, found_keys = map(list, read)
     _, first = np.unique(np.concatenate(found_keys), return_index=True)
-    first.sort()
+    is_first = np.zeros(sum(map(len, found_keys)), np.bool_)
+    is_first[first] = True
+    games = games_of_files([part.games for part in parts])[is_first]
+    # One after another, so that no two copies of everything are in memory.
+    for index, kept in enumerate(np.split(is_first, np.cumsum([len(part) for part in parts])[:-1])):
+        parts[index] = replace(parts[index], batch=parts[index].batch.rows(kept))
     columns = ([getattr(part.batch, each.name) for part in parts] for each in fields(Batch))
-    batch = Batch(*(np.concatenate(column)[first] for column in columns))
+    batch = Batch(*map(np.concatenate, columns))
     if not len(batch):
         raise ProgramError("no position of these files can be used")
-    games = games_of_files([part.games for part in parts])[first]
     if np.bincount(games).max() > MAX_GAME:
         raise ProgramError("a file has lost its games: use one that was not shuffled")
     return Examples(batch, games, tuple(fact for part in parts for fact in part.sources))
