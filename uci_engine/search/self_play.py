@@ -175,10 +175,10 @@ class SelfPlay:
         """Whether a quiescence search finds nothing better than the static eval. False in check."""
         if self.scout_position.checkers:
             return False
-        return self._scout() == self.scout.evaluator.evaluate(self.scout_position)
+        return self._quiescence_score() == self.scout.evaluator.evaluate(self.scout_position)
 
-    def _scout(self) -> int:
-        """The score of a quiescence search of the scout."""
+    def _quiescence_score(self) -> int:
+        """Of the position of the scout."""
         self.scout.begin(0)
         return self.scout._quiescence(-INFINITE, INFINITE, 0)
 
@@ -197,7 +197,7 @@ class SelfPlay:
                     self.path[made] = move
                     self.scout_position.make(move)
                     made += 1
-            self._scout()
+            self._quiescence_score()
             for index in range(self.scout.pv_length[0]):
                 self.path[made] = self.scout.pv_table[index]
                 self.scout_position.make(self.path[made])
