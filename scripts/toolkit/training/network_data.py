@@ -28,6 +28,7 @@ from toolkit.training.examples import MAX_GAME, STOCKFISH_SCALE_CP, Choice, chos
 from toolkit.training.network_model import Batch
 from toolkit.training.positions import (
     RECORD,
+    are_first,
     games_of_files,
     has_scores,
     keys,
@@ -109,9 +110,7 @@ def read_examples(
     """The chosen positions of all files. workers: processes that score the features. Raises ProgramError, OSError."""
     read = zip(*(_read_file(source, choice, weights, cache, workers) for source in sources), strict=True)
     parts, found_keys = map(list, read)
-    _, first = np.unique(np.concatenate(found_keys), return_index=True)
-    is_first = np.zeros(sum(map(len, found_keys)), np.bool_)
-    is_first[first] = True
+    is_first = are_first(np.concatenate(found_keys))
     games = games_of_files([part.games for part in parts])[is_first]
     # One after another, so that no two copies of everything are in memory.
     for index, kept in enumerate(np.split(is_first, np.cumsum([len(part) for part in parts])[:-1])):
@@ -150,11 +149,10 @@ def _read_file(
         "weight": source.weight,
         "provenance": provenance,
     }
-    found = keys(records[usable])
-    _, first = np.unique(found, return_index=True)
-    first.sort()
+    found_keys = keys(records[usable])
+    first = are_first(found_keys)
     rows = np.flatnonzero(usable)[first]
-    return Examples(batch.rows(rows), games[rows], (facts,)), found[first]
+    return Examples(batch.rows(rows), games[rows], (facts,)), found_keys[first]
 
 
 def features_digest(weights: Weights) -> str:

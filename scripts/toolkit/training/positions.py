@@ -270,11 +270,16 @@ def quiet_positions(positions: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return _kept(positions, are_quiet(positions))
 
 
+def are_first(found_keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
+    """Which keys did not come before."""
+    first = np.zeros(len(found_keys), np.bool_)
+    first[np.unique(found_keys, return_index=True)[1]] = True
+    return first
+
+
 def unique_positions(positions: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """A copy of those that did not come before."""
-    keep = np.zeros(len(positions), np.bool_)
-    keep[np.unique(keys(positions), return_index=True)[1]] = True
-    return _kept(positions, keep)
+    return _kept(positions, are_first(keys(positions)))
 
 
 def _kept(positions: npt.NDArray[Any], keep: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
