@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.game_analysis.changes import Change
-from uci_engine.game_analysis.seen import facts_of, remarks
+from uci_engine.game_analysis.seen import Lasting, facts_of, lasting_facts
 
 
 def words_of(board: chess.Board, color: chess.Color = chess.WHITE) -> set[str]:
@@ -39,6 +38,11 @@ def words_of(board: chess.Board, color: chess.Color = chess.WHITE) -> set[str]:
             "",
         ),
         ("4k3/8/8/8/4r3/8/4N3/4K3 w - - 0 1", "knight on e2 is pinned", "rook"),
+        ("q5k1/8/8/8/5ppp/8/5P2/6K1 w - - 0 1", "king on g1 faces the pawns on f4, g4 and h4", "h-pawn"),
+        ("6k1/8/8/8/5ppp/8/5P2/6K1 w - - 0 1", "", "faces the pawns"),
+        ("4k3/pp3ppp/8/8/3PP3/8/PP3PPP/4K3 w - - 0 1", "pawns on d4 and e4 hold the centre", "isolated"),
+        ("4k3/8/8/8/8/8/PP6/2B1KB2 w - - 0 1", "side has the bishop pair", "knight"),
+        ("2b1kb2/8/8/8/8/8/PP6/2B1KB2 w - - 0 1", "", "side has the bishop pair"),
         ("4k3/8/8/3p4/4N3/8/8/4K3 b - - 0 1", "knight on e4 is under attack", "pinned"),
     ],
 )
@@ -67,24 +71,45 @@ def test_both_sides_are_seen_alike(choices: list[int], color: chess.Color) -> No
     assert here == there
 
 
-def test_what_is_worse_is_said_of_the_side_that_has_it() -> None:
-    better = chess.Board("r4rk1/pp3ppp/2n5/8/8/2N5/PPP2PPP/R4RK1 w - - 0 1")
-    played = chess.Board("r4rk1/pp3ppp/8/8/8/2P5/P1P2PPP/R4RK1 w - - 0 1")
-    doubled = [Change("doubled pawns", chess.WHITE, -30)]
-    assert remarks(doubled, better, played, chess.WHITE, 1)[0] == ["your pawns on the c-file are doubled"]
-    assert remarks(doubled, better, played, chess.BLACK, 1) == ([], [], "")
-    gone = [Change("doubled pawns", chess.WHITE, 30)]
-    assert remarks(gone, played, better, chess.BLACK, 1)[1] == ["White's pawns on the c-file are doubled"]
-    queens = chess.Board("q5k1/8/8/8/8/8/8/Q5K1 w - - 0 1")
-    assert remarks([], queens, chess.Board("6k1/8/8/8/8/8/8/6K1 w - - 0 1"), chess.WHITE, 1)[0] == [
-        "the queens are exchanged"
-    ]
-    # An attack that gains is a king that is less safe.
-    exposed = chess.Board("6k1/8/8/7q/8/5n2/5P2/6K1 w - - 0 1")
-    safe = chess.Board("6k1/8/8/7q/8/8/5PPP/6K1 w - - 0 1")
-    for change in (Change("king's shelter", chess.WHITE, -30), Change("attack on the king", chess.BLACK, -30)):
-        here, _, _ = remarks([change], safe, exposed, chess.WHITE, 1)
-        assert here == ["your king on g1 is under fire from the knight on f3 and the queen on h5"]
-    slower = [Change("rooks' mobility", chess.WHITE, -30)]
-    assert remarks(slower, safe, safe, chess.WHITE, 20) == ([], [], "your pieces are less active")
-    assert remarks(slower, safe, safe, chess.WHITE, 40) == ([], [], "")
+def boards_of(fen: str, *words: str) -> list[chess.Board]:
+    board = chess.Board(fen)
+    boards = [board.copy()]
+    for word in words:
+        board.push_san(word)
+        boards.append(board.copy())
+    return boards
+
+
+def lasting(boards: list[chess.Board], others: list[chess.Board]) -> dict[str, Lasting]:
+    return {found.fact.words: found for found in lasting_facts(boards, others)}
+
+
+def test_what_lasts_in_one_line_alone_is_found() -> None:
+    fen = "r4rk1/pp3ppp/2n5/8/1b6/2N5/PPP2PPP/R4RK1 b - - 0 1"
+    taken = boards_of(fen, "Bxc3", "bxc3", "Rfd8", "Rfd1")
+    kept = boards_of(fen, "Rfd8", "Rfd1", "Rd7", "h3")
+    doubled = lasting(taken, kept)["pawns on the c-file are doubled"]
+    assert (doubled.color, doubled.ply, doubled.fact.is_strength) == (chess.WHITE, 2, False)
+    # After the first move the exchange goes on, so it does not count.
+    assert doubled.value == pytest.approx(doubled.fact.weight)
+    assert "pawns on the c-file are doubled" not in lasting(kept, taken)
+    # What ends soon counts less than what stays.
+    attacked = boards_of(fen, "Rfd8", "Ne4", "Rd4", "Rfd1", "Rxe4", "Rd7")
+    assert lasting(attacked, kept)["knight on e4 is under attack"].value < 10
+
+
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=20), st.lists(st.integers(0, 30), min_size=1, max_size=20))
+def test_what_lasts_holds_on_the_board_that_is_named(one: list[int], other: list[int]) -> None:
+    lines = []
+    for choices in (one, other):
+        boards = [chess.Board("r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b kq - 5 4")]
+        for choice in choices:
+            moves = sorted(boards[-1].legal_moves, key=chess.Move.uci)
+            if moves:
+                boards.append(boards[-1].copy())
+                boards[-1].push(moves[choice % len(moves)])
+        lines.append(boards)
+    here, there = lines
+    for found in lasting_facts(here, there):
+        assert found.fact in facts_of(here[found.ply], found.color)
+        assert 0 < found.value <= found.fact.weight

@@ -35,10 +35,6 @@ class MaterialAnalyser:
         infos = [self._info(board, score, move) for score, move in ranked[: multipv or 1]]
         return infos if multipv else infos[0] if infos else {}
 
-    def evaluate(self, board: chess.Board) -> PovScore:
-        """The material."""
-        return PovScore(Cp(100 * material_balance(board, chess.WHITE)), chess.WHITE)
-
     def explain(self, board: chess.Board) -> evaluation.Explanation:
         """The features of the engine's evaluation."""
         return evaluation.explain(board, network=None)

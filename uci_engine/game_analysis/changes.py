@@ -42,9 +42,6 @@ class Change:
     cp: int
     named_pieces: str = ""
 
-    def cp_for(self, color: chess.Color) -> int:
-        return self.cp if color else -self.cp
-
     def words(self) -> str:
         """`White's king's shelter -0.80`: from White's view, in pawns."""
         words = f"{self.title} {self.cp / 100:+.2f}"

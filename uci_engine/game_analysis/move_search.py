@@ -40,7 +40,6 @@ class Searches:
     """
 
     def __init__(self, analyser: Analyser, limit: Limit) -> None:
-        self.evaluate = analyser.evaluate
         self.explain = analyser.explain
         self.probe_tablebases = analyser.probe_tablebases
         self._analyse = analyser.analyse
@@ -122,7 +121,7 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, limit
     played = extended(searches, board, played, for_extension)
     proof = prove(searches, board, played)
     better = best if is_best or searches.left() is None else extended(searches, board, best, for_extension)
-    reason = None if is_best else reason_for(searches, board, played, better)
+    reason = None if is_best else reason_for(board, played, better)
     end = board_after(board, played.shown.line)
 
     def find(position: chess.Board) -> Found:

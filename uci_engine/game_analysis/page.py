@@ -105,7 +105,7 @@ def _said(ply: Ply) -> str:
     if mark.sign or mark in (Mark.BOOK, Mark.FORCED):
         said += f", {mark.word}"
     if ply.reason is not None:
-        said += f". {ply.reason}"
+        said += f". {ply.reason.text}"
     if ply.verdict:
         said += f". Tablebases: {ply.verdict}"
     return said + _quoted(ply.words)

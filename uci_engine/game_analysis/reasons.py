@@ -1,47 +1,41 @@
 """Why a move is an error or good, in words. Of an error: where its line leads, compared with the better line.
 
-First comes the tactic that decides one of the lines, then what the move costs. Where no tactic decides, both lines are
-followed to a quiet position in which the static evaluation shows best what the search has found. The evaluation says
-what differs most between the two, and `seen.py` what of it can be seen. A forced mate, a draw and a tablebase result
-are reasons of their own.
+First comes the tactic that decides one of the lines, then what the move costs. Where neither does, it is what can be
+seen along one line and not along the other (`seen.py`). A forced mate, a draw and a tablebase result are reasons of
+their own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from operator import attrgetter
 from typing import NamedTuple
 
 import chess
 
 from evaluation.report import counted_pieces, joined
-from uci_engine.game_analysis.boards import PIECE_VALUES, board_after, drawn_by, is_sacrifice, wins_material
-from uci_engine.game_analysis.changes import changes_between
+from uci_engine.game_analysis.boards import PIECE_VALUES, board_after, drawn_by, is_sacrifice, material_balance
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS, ONLY_MOVE_LOSS
-from uci_engine.game_analysis.seen import remarks
-from uci_engine.game_analysis.tactics.attacks import gain_of
+from uci_engine.game_analysis.seen import LEAST_SHARE, lasting_facts, settled_plies
+from uci_engine.game_analysis.tactics.attacks import gain_of, value_at, winning_captures
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
-from uci_engine.game_analysis.tactics.line import Line
+from uci_engine.game_analysis.tactics.line import Line, Win
 from uci_engine.game_analysis.tactics.motif import CAPTURES, DRAWS, ENDINGS, Kind, Motif
-from uci_engine.game_analysis.tactics.words import motif_words
-from uci_engine.game_analysis.values import DRAWN, MATE_CP, Analyser, Found, Value, final_value
-from uci_engine.score import piece_count, win_curve
+from uci_engine.game_analysis.tactics.words import motif_words, piece_on
+from uci_engine.game_analysis.values import DRAWN, Found, Value
 
 # Lines are compared at most this many plies deep.
-MAX_COMPARED_PLIES = 12
-# The penalty, in shown centipawns: for each ply, for each by which the two positions differ, and for each pawn by which
-# their material differs from that at the ends of the lines.
-PLY_COST_CP = 6
-DISTANCE_COST_CP = 12
-MATERIAL_COST_CP = 60
-# Greater scores do not matter to the choice of the positions.
-MAX_SCORE_CP = 1500
-# What is worth naming, in shown centipawns.
-LEAST_FEATURE_CP = 12
-MAX_FEATURES = 2
-# In so many pairs of positions facts are looked for.
-MAX_PAIRS = 8
+MAX_COMPARED_PLIES = 14
+# More pawns than these for each hundredth of the expected result were given for something.
+MOST_GIVEN = 0.14
+# What the greatest of the pieces in such words is worth, in pawns.
+WORTHS = {"queen": 9, "rook": 5, "piece": 3, "exchange": 2, "pawn": 1}
+# How much a gain of material counts, as the weight of a fact.
+WIN_WEIGHT = 25
+# Facts of less value are not worth naming (see `seen.Lasting`), nor more than so many.
+LEAST_VALUE = 4
+MAX_FACTS = 2
 # A line that draws expects half a point to within this much.
 DRAWN_SHARE = 0.05
 # Of more pieces than these, lost for others, it is only said that they are material.
@@ -85,9 +79,6 @@ class Reason:
     motifs: tuple[Motif, ...] = ()
     names_missed_mate: bool = False
 
-    def __str__(self) -> str:
-        return self.text
-
 
 class _Lines:
     """The move played and the better one, each with its line, and what these win: for the opponent, and for the player.
@@ -105,29 +96,36 @@ class _Lines:
         self.loss = self.against.gain() + self.missed.gain()
         self.taken = sum(gain_of(board, move) for move in played.line[:1])
 
+    def own_wins(self, line: Line, other: Line) -> list[Win]:
+        """What one of them wins by moves that were searched and are not in the other, in their order."""
+        end = len((self.played if line is self.against else self.better).line)
+        wins = [win for win in line.wins() if win.ply < end and line.moves[win.ply] not in other.moves]
+        return sorted(wins, key=attrgetter("ply"))
 
-class _Pair(NamedTuple):
-    """Two positions to compare: after `worse` plies of the line of the move played, and `best` of the better one.
 
-    The less it costs the better.
+class _Difference(NamedTuple):
+    """What is seen in one line and not in the other, after so many plies. The least cost matters most.
+
+    subject: of a fact, and whose; "" for a gain of material, whose `words` name the move.
     """
 
     cost: float
-    worse: int
-    best: int
+    is_missed: bool
+    ply: int
+    words: str
+    subject: str
 
 
-def reason_for(analyser: Analyser, board: chess.Board, played: Found, better: Found) -> Reason:
+def reason_for(board: chess.Board, played: Found, better: Found) -> Reason:
     """Why the line of the move played is worse than the better line, both from this board."""
     lines = _Lines(board, played, better)
     motifs, is_missed = _deciding(lines)
     parts = _tactic(lines.missed if is_missed else lines.against, motifs, is_missed)
     is_draw = bool(motifs) and motifs[-1].kind in DRAWS
     forced = [] if is_draw else _forced(lines)
-    pairs = [] if forced or is_draw else _pairs(analyser, lines)
-    if pairs:
-        costs = _material(lines, pairs[0], bool(motifs), is_missed)
-        parts += costs if motifs or costs else _positional(analyser, lines, pairs)
+    if not (forced or is_draw):
+        costs = _material(lines, bool(motifs), is_missed)
+        parts += costs if motifs or costs else _positional(lines)
     text = "; ".join(parts + forced) or "the better line is worth more"
     return Reason(text[:1].upper() + text[1:], motifs, better.value.mate_for(lines.color) is not None)
 
@@ -140,9 +138,8 @@ def _deciding(lines: _Lines) -> tuple[tuple[Motif, ...], bool]:
         return motifs, False
     motifs = deciding_motifs(lines.missed)
     if motifs and _decides(motifs, lines.color, better, played, lines.loss):
-        takes_the_same = motifs[0].kind in CAPTURES and motifs[0].move.to_square in [
-            move.to_square for move in played.line[:1]
-        ]
+        targets = [move.to_square for move in played.line[:1]]
+        takes_the_same = motifs[0].kind in CAPTURES and motifs[0].move.to_square in targets
         return ((), False) if takes_the_same else (motifs, True)
     return (), False
 
@@ -193,98 +190,107 @@ def _is_drawn(value: Value) -> bool:
     return abs(value.expected - DRAWN.expected) < DRAWN_SHARE
 
 
-def _material(lines: _Lines, pair: _Pair, has_tactic: bool, is_missed: bool) -> list[str]:
-    """The material that the move costs or leaves, if the lines agree to their ends, and what takes it.
+def _material(lines: _Lines, has_tactic: bool, is_missed: bool) -> list[str]:
+    """The material that the move costs or leaves at the ends of the lines, and what takes it.
 
     A tactic says already what takes it.
     """
-    owed = material_words(lines.missed.boards[pair.best], lines.against.boards[pair.worse], lines.color)
-    if not owed or lines.loss < 1:
+    against, missed = lines.against, lines.missed
+    worse, best = _settled_ply(against, len(lines.played.line)), _settled_ply(missed, len(lines.better.line))
+    if has_tactic and against.balance(worse) + missed.balance(best) < 1:
+        worse, best = len(against.moves), len(missed.moves)
+    owed = material_words(missed.boards[best], against.boards[worse], lines.color)
+    pawns = against.balance(worse) + missed.balance(best)
+    lost = 100 * abs(lines.better.value.expected - lines.played.value.expected)
+    if not owed or (not has_tactic and not 1 <= pawns <= MOST_GIVEN * lost):
         return []
-    is_missed = is_missed or (not has_tactic and lines.against.gain() + lines.taken < 1)
-    costs = f"it misses the gain of {owed}" if is_missed else f"it costs {owed}"
+    greatest = next((worth for noun, worth in WORTHS.items() if noun in owed.partition(" for ")[0]), 0)
+    for line, other in ((against, missed), (missed, against))[is_missed:]:
+        costs = f"it costs {owed}" if line is against else f"it misses the gain of {owed}"
+        if has_tactic:
+            return [costs]
+        for win in lines.own_wins(line, other):
+            if greatest in (0, win.worth, value_at(line.boards[win.ply], win.square)):
+                return [f"{costs}: {line.name(win.ply)}"]
+    return []
+
+
+def _settled_ply(line: Line, length: int) -> int:
+    """Of the last third of a line of this length, a ply at which its winner has rather little."""
+    boards = line.boards[: min(length, MAX_COMPARED_PLIES) + 1]
+    settled = [ply for ply in settled_plies(boards) if ply >= 2 * (len(boards) - 1) // 3] or [len(boards) - 1]
+    return sorted(settled, key=line.balance)[len(settled) // 4]
+
+
+def _positional(lines: _Lines) -> list[str]:
+    """What is worse in the line of the move played than in the better one, and lasts."""
+    played, better = lines.played.line, lines.better.line
+    against = lines.against.boards[: min(len(played), MAX_COMPARED_PLIES) + 1]
+    missed = lines.missed.boards[: min(len(better), MAX_COMPARED_PLIES) + 1]
+    found = []
+    for is_missed, boards, others in ((False, against, missed), (True, missed, against)):
+        for value, fact, color, ply in lasting_facts(boards, others):
+            # Strengths of the opponent and own weaknesses are bad.
+            if (fact.is_strength == (color == lines.color)) == is_missed:
+                owner = "your" if color == lines.color else "White's" if color else "Black's"
+                subject = f"{owner} {fact.subject}"
+                found.append(_Difference(-value, is_missed, ply, f"{owner} {fact.words}", subject))
+        if win := _first_win(lines, boards, others, is_missed):
+            found.append(win)
+    found.sort()
+    chosen: list[_Difference] = []
+    for each in found:
+        is_new = each.subject not in [other.subject for other in chosen]
+        if is_new and -each.cost >= max(LEAST_VALUE, -found[0].cost / 2):
+            chosen.append(each)
+    return _said(chosen[:MAX_FACTS], lines) or [_in_general(lines)]
+
+
+def _first_win(
+    lines: _Lines, boards: Sequence[chess.Board], others: Sequence[chess.Board], is_missed: bool
+) -> _Difference | None:
+    """The first capture of a line that wins what it takes, if its winner keeps it for a while and not in the other."""
     line = lines.missed if is_missed else lines.against
-    wins = line.wins()
-    return [f"{costs}: {line.name(wins[0].ply)}"] if wins and not has_tactic else [costs]
+    wins = lines.own_wins(line, lines.against if is_missed else lines.missed)
+    win = next((win for win in wins if value_at(line.boards[win.ply], win.square) == win.worth), None)
+    if win is None:
+        return None
+    wanted = line.balance(0) + win.worth
+    here, there = (
+        sum(material_balance(board, line.winner) >= wanted for board in part[1:]) / max(len(part) - 1, 1)
+        for part in (boards, others)
+    )
+    if here - there < LEAST_SHARE:
+        return None
+    words = f"{line.name(win.ply)} takes the {piece_on(line.boards[win.ply], win.square)}"
+    return _Difference(-WIN_WEIGHT * (here - there), is_missed, win.ply + 1, words, "")
 
 
-def _positional(analyser: Analyser, lines: _Lines, pairs: Sequence[_Pair]) -> list[str]:
-    """What is worse after the moves of the one line than after those of the other.
-
-    Facts are looked for in one pair of positions after the other. Without any there is still something to say.
-    """
-    generals = []
-    # Pairs share positions.
-    explained = cache(lambda line, ply: analyser.explain(line.boards[ply]))
-    for pair in pairs[:MAX_PAIRS]:
-        worse, best = lines.against.boards[pair.worse], lines.missed.boards[pair.best]
-        changes = changes_between(
-            explained(lines.missed, pair.best), explained(lines.against, pair.worse), piece_count(lines.board)
-        )
-        here, there, general = remarks(changes, best, worse, lines.color, LEAST_FEATURE_CP)
-        here = here[:MAX_FEATURES]
-        there = there[: MAX_FEATURES - len(here)]
-        where = f"after {lines.against.name(pair.worse - 1)}"
-        parts = [f"{where} {joined(here)}"] if here else []
-        if there:
-            parts.append(f"in the better line, after {lines.missed.name(pair.best - 1)}, {joined(there)}")
-        if parts:
-            return parts
-        generals.append(f"{where} {general}" if general else "")
-    is_named = bool(generals[0]) and pairs[0].worse == 2
-    if not is_named and lines.played.line[1:2] not in ((), lines.better.line[1:2]):
-        parts.append(f"the answer is {lines.against.name(1)}")
-    if generals[0]:
-        parts.append(generals[0])
-    return parts or ["the position that follows is a little worse in many small ways"]
+def _said(differences: Sequence[_Difference], lines: _Lines) -> list[str]:
+    """The differences in words, those of the line of the move played first, in the order of the moves."""
+    parts = []
+    for is_missed, line, start in ((False, lines.against, ""), (True, lines.missed, "in the better line, ")):
+        clauses: dict[tuple[int, bool], list[str]] = {}
+        for each in differences:
+            if each.is_missed == is_missed:
+                clauses.setdefault((each.ply, bool(each.subject)), []).append(each.words)
+        said = [
+            f"after {line.name(ply - 1)}{',' * is_missed} {joined(words)}" if is_fact else words[0]
+            for (ply, is_fact), words in sorted(clauses.items())
+        ]
+        if said:
+            parts.append(start + ", and ".join(said))
+    return parts
 
 
-def _bounded(value: Value) -> int:
-    """The score in shown centipawns from White's view, within bounds."""
-    return min(max(value.score.score(mate_score=MATE_CP), -MAX_SCORE_CP), MAX_SCORE_CP)
-
-
-def _pairs(analyser: Analyser, lines: _Lines) -> list[_Pair]:
-    """The positions to compare, the best pair first.
-
-    In both the same side is to move, so that the right to move is no difference. Those are best whose static scores are
-    nearest to what the searches found and whose material is nearest to that of the ends, soon and not far from each
-    other.
-    """
-    worse_cp, best_cp = _bounded(lines.played.value), _bounded(lines.better.value)
-    best_scores = _quiet_scores(analyser, lines.missed, lines.better, first=1)
-    pairs = []
-    for i, there_cp in _quiet_scores(analyser, lines.against, lines.played, first=2).items():
-        for j, here_cp in best_scores.items():
-            lost = lines.missed.balance(j) + lines.against.balance(i)
-            cost = abs(there_cp - here_cp - worse_cp + best_cp) + abs(there_cp - worse_cp) + abs(here_cp - best_cp)
-            cost += MATERIAL_COST_CP * abs(lost - lines.loss) + PLY_COST_CP * (i + j) + DISTANCE_COST_CP * abs(i - j)
-            if (i - j) % 2 == 0:
-                pairs.append(_Pair(cost, i, j))
-    return sorted(pairs)
-
-
-def _quiet_scores(analyser: Analyser, line: Line, found: Found, first: int) -> dict[int, float]:
-    """The static scores after so many plies of a line, where the position is quiet; of all if it never is.
-
-    In shown centipawns from White's view, on the scale of a search of its first board.
-    """
-    midpoint_cp, _ = win_curve(piece_count(line.boards[0]))
-    quiet: dict[int, float] = {}
-    others: dict[int, float] = {}
-    for ply in range(first, min(len(found.line), MAX_COMPARED_PLIES) + 1):
-        position = line.boards[ply]
-        if position.is_check() or final_value(position) is not None:
-            continue
-        score = analyser.evaluate(position).white().score(mate_score=0) * 100 / midpoint_cp
-        following = found.line[ply : ply + 1]
-        if following:
-            is_quiet = not gain_of(position, following[0])
-        else:
-            captures = (move for move in position.legal_moves if gain_of(position, move))
-            is_quiet = not any(wins_material(position, capture) for capture in captures)
-        (quiet if is_quiet else others)[ply] = score
-    return quiet or others
+def _in_general(lines: _Lines) -> str:
+    """What to say where nothing can be seen: the answer, with what it attacks."""
+    if lines.played.line[1:2] in ((), lines.better.line[1:2]):
+        return "the position that follows is a little worse in many small ways"
+    board = lines.against.boards[2]
+    attacked = board.attacks(board.peek().to_square) & chess.SquareSet(winning_captures(board, not lines.color))
+    pieces = joined([f"the {piece_on(board, square)}" for square in attacked])
+    return f"the answer is {lines.against.name(1)}" + (f", which attacks {pieces}" if pieces else "")
 
 
 # Why a move is good ---------------------------------------------------------------------------------------------------

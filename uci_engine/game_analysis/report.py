@@ -80,7 +80,7 @@ class Ply:
     def why(self) -> str:
         """Why it is an error or good, and what it missed, in sentences; "" for nothing."""
         reason, missed_mate = self.reason, self.judgement.missed_mate
-        sentences = [] if reason is None else [f"{reason}."]
+        sentences = [] if reason is None else [f"{reason.text}."]
         if self.judgement.missed_win:
             sentences.append("A win is gone.")
         if missed_mate is not None and not (reason is not None and reason.names_missed_mate):
@@ -224,7 +224,7 @@ def _explained(
     """The best move and the one played with their lines, and why that is an error, or why it is good."""
     if mark.is_error:
         best, played = extended(analyser, board, move.best), extended(analyser, board, move.played)
-        return best.shown, played.shown, reason_for(analyser, board, played, best)
+        return best.shown, played.shown, reason_for(board, played, best)
     is_good = mark in (Mark.GOOD, Mark.BRILLIANT)
     return move.best.shown, move.played.shown, support_for(board, move.played.shown) if is_good else None
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import chess
-from chess.engine import Cp, InfoDict, Limit, Mate, MateGiven, PovScore, Score
+from chess.engine import Cp, InfoDict, Limit, Mate, MateGiven, Score
 
 from evaluation.explanation import Explanation
 from uci_engine.score import TABLEBASE_BOUND, piece_count, win_curve, win_draw_loss
@@ -153,11 +153,8 @@ class Analyser(Protocol):
     ) -> Any:
         """Search a position, and return the last report, or with `multipv` one for each line."""
 
-    def evaluate(self, board: chess.Board) -> PovScore:
-        """The static evaluation of a position, in the centipawns of the weights."""
-
     def explain(self, board: chess.Board) -> Explanation:
-        """The same, term by term."""
+        """The static evaluation of a position, term by term."""
 
     def probe_tablebases(self, board: chess.Board) -> int | None:
         """The result by the tablebases, 2 (win) to -2 (loss) for the side to move; None if not in them."""

@@ -205,10 +205,6 @@ class MovePicker:
         """Whether the last move returned at a ply was a capture or promotion that loses no material."""
         return self.stage[ply] == GOOD_NOISY
 
-    def is_bad_capture(self, ply: int) -> bool:
-        """Whether the last move returned at a ply was a bad capture."""
-        return self.stage[ply] == BAD_NOISY
-
     def _is_playable_killer(self, ply: int, move: int) -> bool:
         """Whether a killer is a quiet legal move here, and not skipped."""
         if move == 0 or self.position.is_noisy(move) or not self.position.is_legal(move):

@@ -164,11 +164,6 @@ def placed(pieces: npt.NDArray[np.uint8]) -> Iterator[list[tuple[int, int]]]:
     return (found[first:last] for first, last in pairwise([0, *ends]))
 
 
-def places_in_rows(counts: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
-    """0, 1, 2, ... for each row anew, for rows with so many elements that stand one after another."""
-    return np.asarray(np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts), np.intp)
-
-
 def header(provenance: Mapping[str, Any]) -> bytes:
     """The header of a file: its length is a multiple of a record's."""
     text = json.dumps(provenance, separators=(",", ":")).encode()

@@ -56,6 +56,23 @@ def exchange(board: chess.Board, move: chess.Move) -> int:
     return gain - answer
 
 
+def best_capture(board: chess.Board, squares: chess.Bitboard = chess.BB_ALL) -> tuple[int, chess.Move | None]:
+    """What the side to move wins at most by a capture on these squares that does not allow mate, and the capture."""
+    position = board.copy(stack=False)
+    captures = [
+        (exchange(position, move), move.uci(), move) for move in list(position.generate_legal_captures(to_mask=squares))
+    ]
+    for gain, _, move in sorted(captures, reverse=True):
+        if gain < 1:
+            break
+        position.push(move)
+        is_safe = mating_move(position, position.turn) is None
+        position.pop()
+        if is_safe:
+            return gain, move
+    return 0, None
+
+
 def _best_recapture(board: chess.Board, square: chess.Square) -> int:
     """What the side to move wins by taking on a square with its least piece, 0 if it had better not."""
     captures = board.generate_legal_captures(to_mask=chess.BB_SQUARES[square])

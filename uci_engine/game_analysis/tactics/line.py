@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import chess
 
 from uci_engine.game_analysis.boards import board_after, drawn_by, material_balance, numbered, positions
-from uci_engine.game_analysis.tactics.attacks import captured_square, exchange, gain_of
+from uci_engine.game_analysis.tactics.attacks import best_capture, captured_square, gain_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,7 @@ class Line:
         end = self.end
         if len(self.moves) < 2 or end.is_game_over() or drawn_by(end):
             return
-        captures = [(exchange(end, move), move.uci(), move) for move in list(end.generate_legal_captures())]
-        wins_something = end.turn == self.winner and max(captures, default=(0,))[0] >= 1
-        best = self._repeating_move() or (max(captures)[2] if wins_something else None)
+        best = self._repeating_move() or (best_capture(end)[1] if end.turn == self.winner else None)
         if best is not None:
             self.moves.append(best)
             self.boards.append(board_after(end, [best]))
@@ -98,10 +96,8 @@ class Line:
 
     def _settled(self, squares: chess.Bitboard) -> int:
         """The balance at the end, where the side to move may still take something on these squares."""
-        end = self.end.copy(stack=False)
-        captures = list(end.generate_legal_captures(to_mask=squares))
-        best = max((exchange(end, move) for move in captures), default=0)
-        return self.balance(len(self.moves)) + max(0, best) * (1 if end.turn == self.winner else -1)
+        gain, _ = best_capture(self.end, squares)
+        return self.balance(len(self.moves)) + gain * (1 if self.end.turn == self.winner else -1)
 
     def _after_exchange(self, ply: int) -> int:
         """The ply after the captures on one square that begin with this one; the next one where it takes nothing."""
