@@ -111,7 +111,7 @@ def _rank_of(square: chess.Square, color: chess.Color) -> int:
 def _threatened(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
     for square in winning_captures(board, not color):
         if board.piece_type_at(square) != chess.PAWN:
-            yield Fact("threats", False, f"{piece_on(board, square)} is under attack", f"attacked {square}", 20)
+            yield Fact("threats", False, f"{piece_on(board, square)} is under attack", f"attacked {square}", 10)
     for square in chess.SquareSet(board.occupied_co[color] & ~board.pawns):
         if board.is_pinned(color, square):
             yield Fact("threats", False, f"{piece_on(board, square)} is pinned", f"pinned {square}", 8)
@@ -158,7 +158,7 @@ def _of_pawns(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
         is_passed = not _pawns_ahead(others, color, square, files=(file - 1, file, file + 1))
         if is_passed:
             rank = _rank_of(square, color)
-            yield Fact("passed pawns", True, f"passed pawn stands on {at}", f"passed {file}", 7 * rank, rank)
+            yield Fact("passed pawns", True, f"passed pawn stands on {at}", f"passed {file}", 5 * rank, rank)
             if chess.square_distance(king, square) == 1 and not board.queens:
                 words = f"{piece_on(board, king)} supports the passed pawn on {at}"
                 yield Fact("passed pawns", True, words, f"supported {file}", 18)
@@ -167,7 +167,7 @@ def _of_pawns(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
             words = f"pawns on the {chess.FILE_NAMES[file]}-file are doubled"
             yield Fact("pawns", False, words, f"doubled {file}", 20)
         if 0 < file < 7 and not is_passed and not {file - 1, file + 1} & set(files):
-            yield Fact("pawns", False, f"{piece_on(board, square)} is isolated", f"isolated {file}", 14)
+            yield Fact("pawns", False, f"{piece_on(board, square)} is isolated", f"isolated {file}", 7)
 
 
 def _of_pieces(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
