@@ -25,11 +25,13 @@ from toolkit.training.engine_scores import network_scores, static_scores
 from toolkit.training.examples import Choice
 from toolkit.training.network_data import Cache, Source, parse_source, read_examples, split
 from toolkit.training.network_fit import (
+    BLOCK,
     MAX_HIDDEN,
     MAX_OUTPUT,
     Fit,
     Plan,
     State,
+    in_order,
     load_checkpoint,
     mean_loss,
     new_state,
@@ -123,6 +125,35 @@ def test_the_gradient_is_that_of_the_loss() -> None:
                 losses.append(add_gradient(network, network.hidden(), batch, loss, Gradient.of(network)))
             array.ravel()[place] = before
             assert slope.ravel()[place] == pytest.approx((losses[0] - losses[1]) / (2 * step), rel=0.01, abs=1e-3)
+
+
+def test_each_block_has_like_beside_like() -> None:
+    chance = np.random.default_rng(3)
+    places = np.concatenate(
+        [chance.permutation(block) for block in np.split(np.arange(1500), range(BLOCK, 1500, BLOCK))]
+    )
+    ordered = in_order(RECORDS, places, 2)
+
+    def changes(order: Any) -> int:
+        """How many pieces come and go from each position to the next one of a block."""
+        boards = [set(board_of(RECORDS[place]).piece_map().items()) for place in order]
+        ends = range(1, len(boards))
+        return sum(len(boards[each - 1] ^ boards[each]) for each in ends if each % BLOCK)
+
+    for first in range(0, len(places), BLOCK):
+        assert sorted(ordered[first : first + BLOCK]) == sorted(places[first : first + BLOCK])
+        assert ordered[first] == places[first]
+    assert changes(ordered) < 0.7 * changes(places)
+    # The gradient is that of the block, in any order.
+    network, batch = new_network(6, BUCKETS, 1), batch_of(RECORDS)
+    one, other = Gradient.of(network), Gradient.of(network)
+    lost = [
+        add_gradient(network, network.hidden(), batch.rows(rows), Loss(120.0), gradient)
+        for rows, gradient in ((places, one), (ordered, other))
+    ]
+    assert lost[0] == pytest.approx(lost[1], rel=1e-5)
+    for here, there in zip(one.arrays(), other.arrays(), strict=True):
+        assert here == pytest.approx(there, abs=1e-4)
 
 
 def test_files_have_settings_of_their_own(file: Path, cache: Cache) -> None:
