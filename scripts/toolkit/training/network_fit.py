@@ -258,15 +258,12 @@ def step_hidden(
 
 def in_order(records: npt.NDArray[Any], places: npt.NDArray[np.intp], threads: int) -> npt.NDArray[np.intp]:
     """These places of records, those of each block in an order that is fast to work on."""
-    ordered = places.copy()
-    size = -(-len(places) // (threads * BLOCK)) * BLOCK or BLOCK
+    ordered, words = places.copy(), words_of(records)
+    # Whole blocks for each thread.
+    parts = np.split(ordered, range(0, len(ordered), max(-(-len(ordered) // (threads * BLOCK)), 1) * BLOCK))
     with ThreadPoolExecutor(threads) as pool:
-        list(
-            pool.map(
-                lambda first: put_like_beside_like(words_of(records), ordered[first : first + size], BLOCK),
-                range(0, len(places), size),
-            )
-        )
+        # A list, so that all are waited for.
+        list(pool.map(lambda part: put_like_beside_like(words, part, BLOCK), parts))
     return ordered
 
 

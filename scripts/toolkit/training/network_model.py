@@ -203,25 +203,23 @@ def put_like_beside_like(words: Any, places: Any, size: int) -> None:
             for view in range(2):
                 orientation = _orientation(view, kings[view])
                 views[each, view] = 64 * FIRST_ROW[kings[view] ^ orientation] + orientation
+        order = np.arange(len(run))
         for each in range(1, len(run)):
-            nearest, least = each, 1 << 30
-            for other in range(each, len(run)):
+            last, nearest, least = order[each - 1], each, 1 << 30
+            for place in range(each, len(run)):
+                other = order[place]
                 changed = 0
                 for square in range(64):
-                    here, there = squares[each - 1, square], squares[other, square]
+                    here, there = squares[last, square], squares[other, square]
                     changed += ((here > 0) + (there > 0)) if here != there else 0
                 cost = 0
                 for view in range(2):
-                    is_same = views[each - 1, view] == views[other, view]
-                    cost += changed if is_same else pieces[each - 1] + pieces[other]
+                    is_same = views[last, view] == views[other, view]
+                    cost += changed if is_same else pieces[last] + pieces[other]
                 if cost < least:
-                    nearest, least = other, cost
-            run[each], run[nearest] = run[nearest], run[each]
-            pieces[each], pieces[nearest] = pieces[nearest], pieces[each]
-            for view in range(2):
-                views[each, view], views[nearest, view] = views[nearest, view], views[each, view]
-            for square in range(64):
-                squares[each, square], squares[nearest, square] = squares[nearest, square], squares[each, square]
+                    nearest, least = place, cost
+            order[each], order[nearest] = order[nearest], order[each]
+        run[:] = run[order]
 
 
 @njit(**FAST)  # type: ignore[untyped-decorator]
