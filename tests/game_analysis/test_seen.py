@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.game_analysis.seen import Lasting, facts_of, lasting_facts
+from uci_engine.game_analysis.seen import Lasting, Seen, facts_of, lasting_facts
 
 
 def words_of(board: chess.Board, color: chess.Color = chess.WHITE) -> set[str]:
@@ -81,7 +81,7 @@ def boards_of(fen: str, *words: str) -> list[chess.Board]:
 
 
 def lasting(boards: list[chess.Board], others: list[chess.Board]) -> dict[str, Lasting]:
-    return {found.fact.words: found for found in lasting_facts(boards, others)}
+    return {found.fact.words: found for found in lasting_facts(Seen(boards), Seen(others))}
 
 
 def test_what_lasts_in_one_line_alone_is_found() -> None:
@@ -110,6 +110,6 @@ def test_what_lasts_holds_on_the_board_that_is_named(one: list[int], other: list
                 boards[-1].push(moves[choice % len(moves)])
         lines.append(boards)
     here, there = lines
-    for found in lasting_facts(here, there):
+    for found in lasting_facts(Seen(here), Seen(there)):
         assert found.fact in facts_of(here[found.ply], found.color)
         assert 0 < found.value <= found.fact.weight

@@ -17,7 +17,7 @@ import chess
 from evaluation.report import counted_pieces, joined
 from uci_engine.game_analysis.boards import PIECE_VALUES, board_after, drawn_by, is_sacrifice, material_balance
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS, ONLY_MOVE_LOSS
-from uci_engine.game_analysis.seen import LEAST_SHARE, lasting_facts, settled_plies
+from uci_engine.game_analysis.seen import LEAST_SHARE, Seen, lasting_facts, settled_plies
 from uci_engine.game_analysis.tactics.attacks import gain_of, value_at, winning_captures
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line, Win
@@ -96,10 +96,10 @@ class _Lines:
         self.loss = self.against.gain() + self.missed.gain()
         self.taken = sum(gain_of(board, move) for move in played.line[:1])
 
-    def own_wins(self, line: Line, other: Line) -> list[Win]:
-        """What one of them wins by moves that were searched and are not in the other, in their order."""
-        end = len((self.played if line is self.against else self.better).line)
-        wins = [win for win in line.wins() if win.ply < end and line.moves[win.ply] not in other.moves]
+    def own_wins(self, is_missed: bool) -> list[Win]:
+        """What one of the lines wins by moves that were searched and are not in the other, in their order."""
+        line, other = (self.missed, self.against) if is_missed else (self.against, self.missed)
+        wins = [win for win in line.wins() if win.ply < line.searched and line.moves[win.ply] not in other.moves]
         return sorted(wins, key=attrgetter("ply"))
 
 
@@ -196,46 +196,48 @@ def _material(lines: _Lines, has_tactic: bool, is_missed: bool) -> list[str]:
     A tactic says already what takes it.
     """
     against, missed = lines.against, lines.missed
-    worse, best = _settled_ply(against, len(lines.played.line)), _settled_ply(missed, len(lines.better.line))
+    worse, best = _settled_ply(against), _settled_ply(missed)
     if has_tactic and against.balance(worse) + missed.balance(best) < 1:
         worse, best = len(against.moves), len(missed.moves)
     owed = material_words(missed.boards[best], against.boards[worse], lines.color)
+    costs = f"it costs {owed}", f"it misses the gain of {owed}"
+    if has_tactic or not owed:
+        return [costs[is_missed]] if owed else []
     pawns = against.balance(worse) + missed.balance(best)
     lost = 100 * abs(lines.better.value.expected - lines.played.value.expected)
-    if not owed or (not has_tactic and not 1 <= pawns <= MOST_GIVEN * lost):
+    if not 1 <= pawns <= MOST_GIVEN * lost:
         return []
     greatest = next((worth for noun, worth in WORTHS.items() if noun in owed.partition(" for ")[0]), 0)
-    for line, other in ((against, missed), (missed, against))[is_missed:]:
-        costs = f"it costs {owed}" if line is against else f"it misses the gain of {owed}"
-        if has_tactic:
-            return [costs]
-        for win in lines.own_wins(line, other):
+    for line, in_missed in ((against, False), (missed, True)):
+        for win in lines.own_wins(in_missed):
             if greatest in (0, win.worth, value_at(line.boards[win.ply], win.square)):
-                return [f"{costs}: {line.name(win.ply)}"]
+                return [f"{costs[in_missed]}: {line.name(win.ply)}"]
     return []
 
 
-def _settled_ply(line: Line, length: int) -> int:
-    """Of the last third of a line of this length, a ply at which its winner has rather little."""
-    boards = line.boards[: min(length, MAX_COMPARED_PLIES) + 1]
-    settled = [ply for ply in settled_plies(boards) if ply >= 2 * (len(boards) - 1) // 3] or [len(boards) - 1]
+def _compared(line: Line) -> list[chess.Board]:
+    """The positions of a line that are looked at."""
+    return line.boards[: min(line.searched, MAX_COMPARED_PLIES) + 1]
+
+
+def _settled_ply(line: Line) -> int:
+    """Of the last third of a line, a ply at which its winner has rather little."""
+    end = len(_compared(line)) - 1
+    settled = [ply for ply in settled_plies(_compared(line)) if ply >= 2 * end // 3] or [end]
     return sorted(settled, key=line.balance)[len(settled) // 4]
 
 
 def _positional(lines: _Lines) -> list[str]:
     """What is worse in the line of the move played than in the better one, and lasts."""
-    played, better = lines.played.line, lines.better.line
-    against = lines.against.boards[: min(len(played), MAX_COMPARED_PLIES) + 1]
-    missed = lines.missed.boards[: min(len(better), MAX_COMPARED_PLIES) + 1]
+    against, missed = Seen(_compared(lines.against)), Seen(_compared(lines.missed))
     found = []
-    for is_missed, boards, others in ((False, against, missed), (True, missed, against)):
-        for value, fact, color, ply in lasting_facts(boards, others):
+    for is_missed, seen, other in ((False, against, missed), (True, missed, against)):
+        for value, fact, color, ply in lasting_facts(seen, other):
             # Strengths of the opponent and own weaknesses are bad.
             if (fact.is_strength == (color == lines.color)) == is_missed:
                 owner = "your" if color == lines.color else "White's" if color else "Black's"
-                subject = f"{owner} {fact.subject}"
-                found.append(_Difference(-value, is_missed, ply, f"{owner} {fact.words}", subject))
-        if win := _first_win(lines, boards, others, is_missed):
+                found.append(_Difference(-value, is_missed, ply, f"{owner} {fact.words}", f"{owner} {fact.subject}"))
+        if win := _first_win(lines, is_missed):
             found.append(win)
     found.sort()
     chosen: list[_Difference] = []
@@ -246,19 +248,17 @@ def _positional(lines: _Lines) -> list[str]:
     return _said(chosen[:MAX_FACTS], lines) or [_in_general(lines)]
 
 
-def _first_win(
-    lines: _Lines, boards: Sequence[chess.Board], others: Sequence[chess.Board], is_missed: bool
-) -> _Difference | None:
+def _first_win(lines: _Lines, is_missed: bool) -> _Difference | None:
     """The first capture of a line that wins what it takes, if its winner keeps it for a while and not in the other."""
-    line = lines.missed if is_missed else lines.against
-    wins = lines.own_wins(line, lines.against if is_missed else lines.missed)
-    win = next((win for win in wins if value_at(line.boards[win.ply], win.square) == win.worth), None)
+    line, other = (lines.missed, lines.against) if is_missed else (lines.against, lines.missed)
+    wins = (win for win in lines.own_wins(is_missed) if value_at(line.boards[win.ply], win.square) == win.worth)
+    win = next(wins, None)
     if win is None:
         return None
     wanted = line.balance(0) + win.worth
     here, there = (
         sum(material_balance(board, line.winner) >= wanted for board in part[1:]) / max(len(part) - 1, 1)
-        for part in (boards, others)
+        for part in (_compared(line), _compared(other))
     )
     if here - there < LEAST_SHARE:
         return None

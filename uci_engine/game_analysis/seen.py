@@ -62,32 +62,34 @@ def facts_of(board: chess.Board, color: chess.Color) -> list[Fact]:
     return [*_threatened(board, color), *_of_king(board, color), *_of_pawns(board, color), *_of_pieces(board, color)]
 
 
-def lasting_facts(boards: Sequence[chess.Board], others: Sequence[chess.Board]) -> Iterator[Lasting]:
-    """The facts that a line has and not the other. Each line is given as its boards, from the common first one.
+class Seen:
+    """The facts along a line, which is given as its boards. Positions in the middle of an exchange do not count.
 
-    Positions in the middle of an exchange do not count.
+    settled: the plies that count. plies: [side, key, level][ply]: the facts, at each level up to their own. old: [side,
+    key]: the level before the first move.
     """
-    here, there = _plies_by_fact(boards), _plies_by_fact(others)
-    settled, others_settled = (max(len(settled_plies(line)), 1) for line in (boards, others))
-    old = {color: {fact.key: fact.level for fact in facts_of(boards[0], color)} for color in chess.COLORS}
-    for (color, key, level), seen in here.items():
+
+    def __init__(self, boards: Sequence[chess.Board]) -> None:
+        self.settled = settled_plies(boards)
+        self.plies: dict[tuple[chess.Color, str, int], dict[int, Fact]] = {}
+        for ply, color in product(self.settled, chess.COLORS):
+            for fact in facts_of(boards[ply], color):
+                for level in range(fact.level + 1):
+                    self.plies.setdefault((color, fact.key, level), {})[ply] = fact
+        self.old = {(color, fact.key): fact.level for color in chess.COLORS for fact in facts_of(boards[0], color)}
+
+
+def lasting_facts(line: Seen, other: Seen) -> Iterator[Lasting]:
+    """The facts that a line has and not another from the same board."""
+    for (color, key, level), seen in line.plies.items():
         first, *_ = seen
-        share = len(seen) / settled - len(there.get((color, key, level), ())) / others_settled
-        lasts = len(seen) / sum(ply >= first for ply in settled_plies(boards))
-        is_old = old[color].get(key, -1) >= level and seen[first].subject != "bishop pair"
+        elsewhere = other.plies.get((color, key, level), ())
+        share = len(seen) / len(line.settled) - len(elsewhere) / max(len(other.settled), 1)
+        lasts = len(seen) / sum(ply >= first for ply in line.settled)
+        is_old = line.old.get((color, key), -1) >= level and seen[first].subject != "bishop pair"
         if share >= LEAST_SHARE:
             value = seen[first].weight * share * lasts * (OLD_SHARE if is_old else 1)
             yield Lasting(value, seen[first], color, first)
-
-
-def _plies_by_fact(boards: Sequence[chess.Board]) -> dict[tuple[chess.Color, str, int], dict[int, Fact]]:
-    """[side, key, level][ply]: the facts after the plies of a line, at each level up to their own."""
-    found: dict[tuple[chess.Color, str, int], dict[int, Fact]] = {}
-    for ply, color in product(settled_plies(boards), chess.COLORS):
-        for fact in facts_of(boards[ply], color):
-            for level in range(fact.level + 1):
-                found.setdefault((color, fact.key, level), {})[ply] = fact
-    return found
 
 
 def settled_plies(boards: Sequence[chess.Board]) -> list[int]:
@@ -129,18 +131,17 @@ def _of_king(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
         yield Fact("king", False, words, "attackers", 15 * count, count)
     if file in (3, 4) and has_queen and pieces > MANY_PIECES and not board.has_castling_rights(color):
         yield Fact("king", False, f"{name} is caught in the centre", "centre", 35)
-    for beside in range(file - 1, file + 2) if is_at_home and has_queen and file not in (3, 4) else ():
-        if beside in (0, 1, 2, 5, 6, 7) and not board.pieces_mask(chess.PAWN, color) & chess.BB_FILES[beside]:
-            words = f"{name} has no pawn before it on the {chess.FILE_NAMES[beside]}-file"
-            yield Fact("king", False, words, f"open {beside}", 22)
     if is_at_home and has_queen and file not in (3, 4):
         files = range(file - 1, file + 2)
+        for beside in files:
+            if beside in (0, 1, 2, 5, 6, 7) and not board.pieces_mask(chess.PAWN, color) & chess.BB_FILES[beside]:
+                words = f"{name} has no pawn before it on the {chess.FILE_NAMES[beside]}-file"
+                yield Fact("king", False, words, f"open {beside}", 22)
         near = [at for at in board.pieces(chess.PAWN, not color) if chess.square_file(at) in files]
         storm = [chess.square_name(at) for at in near if 2 <= _rank_of(at, color) <= 4]
         if len(storm) >= 2:
-            yield Fact(
-                "king", False, f"{name} faces the pawns on {joined(storm)}", "storm", 10 * len(storm), len(storm)
-            )
+            words, count = f"{name} faces the pawns on {joined(storm)}", len(storm)
+            yield Fact("king", False, words, "storm", 10 * count, count)
     if not board.queens and pieces <= FEW_PIECES and around & chess.BB_CENTER and not is_at_home:
         yield Fact("activity", True, f"{name} is active", "active king", 18)
 

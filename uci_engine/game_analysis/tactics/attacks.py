@@ -59,10 +59,8 @@ def exchange(board: chess.Board, move: chess.Move) -> int:
 def best_capture(board: chess.Board, squares: chess.Bitboard = chess.BB_ALL) -> tuple[int, chess.Move | None]:
     """What the side to move wins at most by a capture on these squares that does not allow mate, and the capture."""
     position = board.copy(stack=False)
-    captures = [
-        (exchange(position, move), move.uci(), move) for move in list(position.generate_legal_captures(to_mask=squares))
-    ]
-    for gain, _, move in sorted(captures, reverse=True):
+    moves = list(position.generate_legal_captures(to_mask=squares))
+    for gain, _, move in sorted(((exchange(position, move), move.uci(), move) for move in moves), reverse=True):
         if gain < 1:
             break
         position.push(move)

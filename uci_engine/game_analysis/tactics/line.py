@@ -26,13 +26,14 @@ class Line:
     """A line from a board, and the side that profits from it.
 
     Where that side may draw by a check or take something at the end, it does. `boards[i]` is the position
-    before `moves[i]`, and the last one that after the line.
+    before `moves[i]`, and the last one that after the line. `searched`: its moves without one that was added.
     """
 
     def __init__(self, board: chess.Board, moves: Sequence[chess.Move], winner: chess.Color) -> None:
         self.winner = winner
         self.moves = list(moves)
         self.boards = positions(board, moves)
+        self.searched = len(moves)
         self._add_last_move()
 
     def _add_last_move(self) -> None:
