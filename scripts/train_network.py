@@ -19,7 +19,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import tomli_w
@@ -57,7 +57,7 @@ from toolkit.training.network_data import (
     split,
 )
 from toolkit.training.network_fit import (
-    Fit,
+    CpuFit,
     Plan,
     State,
     best_mixture,
@@ -68,6 +68,9 @@ from toolkit.training.network_fit import (
 )
 from toolkit.training.network_model import Batch, Loss, Network, new_network, outputs
 from toolkit.training.quantisation import floating, quantised
+
+if TYPE_CHECKING:
+    from toolkit.training.network_gpu import GpuFit
 
 CACHE = Path(__file__).resolve().parents[1] / ".selfplay" / "network"
 # The scale of the evaluation is fitted to about so many.
@@ -99,6 +102,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     fit.add_argument("--decay", type=not_negative, default=0.01, metavar="N", help="of parameters, by the step (0.01)")
     fit.add_argument("--seed", type=int, default=0)
     fit.add_argument("--threads", type=at_least_one, default=1, metavar="N", help="(1)")
+    fit.add_argument("--gpu", action="store_true", help="train on the GPU, with PyTorch")
     fit.add_argument("--checkpoint", type=new_file, metavar="FILE", help="what --resume needs")
     fit.add_argument("--resume", action="store_true", help="go on from the checkpoint, if there is one")
     report = parser.add_argument_group("report")
@@ -132,11 +136,26 @@ class Start:
         return {"sha256": self.sha256, **kept}
 
 
+def fit_class(on_gpu: bool) -> type[CpuFit | GpuFit]:
+    """What trains. Raises ProgramError without PyTorch and a GPU."""
+    if not on_gpu:
+        return CpuFit
+    try:
+        # Imported here, because only this needs PyTorch.
+        from toolkit.training.network_gpu import GpuFit, has_gpu
+    except ImportError as error:
+        raise ProgramError(f"--gpu needs PyTorch: {error}") from None
+    if not has_gpu():
+        raise ProgramError("--gpu: PyTorch finds no GPU")
+    return GpuFit
+
+
 class Job:
     """All that a run needs, read and checked."""
 
     def __init__(self, words: argparse.Namespace) -> None:
         """Raises ProgramError, WeightsError, OSError."""
+        self.fit_class = fit_class(words.gpu)
         weights = Weights.load(words.weights) if words.weights else default_weights()
         self.start = Start(words.start) if words.start else None
         cache = Cache(words.cache)
@@ -180,7 +199,7 @@ def train(words: argparse.Namespace, job: Job) -> State:
     state = new_state(job.first_network().arrays())
     if words.resume and words.checkpoint.exists():
         state = load_checkpoint(words.checkpoint, job.settings, state)
-    fit = Fit(job.examples.batch, job.train, job.validation, job.plan, state)
+    fit = job.fit_class(job.examples.batch, job.train, job.validation, job.plan, state)
     with show_progress("positions", job.plan.epochs * len(job.train), state.epoch * len(job.train)) as advance:
 
         def after_epoch(state: State) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import tomllib
 from hashlib import sha256
 from pathlib import Path
@@ -28,7 +29,7 @@ from toolkit.training.network_fit import (
     BLOCK,
     MAX_HIDDEN,
     MAX_OUTPUT,
-    Fit,
+    CpuFit,
     Plan,
     State,
     in_order,
@@ -192,9 +193,9 @@ def start(units: int = 16) -> State:
     return new_state(new_network(units, BUCKETS, 0).arrays())
 
 
-def fit(examples: Any, plan: Plan, state: State | None = None) -> Fit:
+def fit(examples: Any, plan: Plan, state: State | None = None) -> CpuFit:
     train, validation, _ = split(examples, (80, 10, 10), 0)
-    return Fit(examples.batch, train, validation, plan, state or start())
+    return CpuFit(examples.batch, train, validation, plan, state or start())
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -291,6 +292,36 @@ def test_the_program_learns_what_the_features_miss(
     weights.write_text(weights_text(random_weights(4)), "utf-8")
     assert main([*command, "--resume", "--weights", str(weights)]) == 1
     assert "features" in capsys.readouterr().err.splitlines()[-1].partition(" is of another run: ")[2]
+
+
+def test_the_gpu_learns_as_the_processor_does() -> None:
+    """PyTorch without a GPU is slow and gives the same."""
+    pytest.importorskip("torch")
+    from toolkit.training.network_gpu import GpuFit
+
+    batch, plan = batch_of(RECORDS[:100]), Plan(150.0, epochs=3, batch=64, rate=0.01, threads=1)
+    train, validation = np.arange(90), np.arange(90, 100)
+    states = [new_state(floating(random_network(3)).arrays()) for _ in range(2)]
+    losses = [mean_loss(Floating(*states[0].parameters), batch.rows(rows), plan.loss) for rows in (train, validation)]
+    CpuFit(batch, train, validation, plan, states[0]).run()
+    GpuFit(batch, train, validation, plan, states[1], "cpu").run()
+    assert states[0].steps == states[1].steps == 6
+    one, other = (np.array(state.history) for state in states)
+    assert one[-1][0] < 0.9 * losses[0]
+    # Numbers of 16 bits, and another order of the positions.
+    assert other == pytest.approx(one, rel=0.02)
+    after = Floating(*states[1].parameters)
+    assert np.abs(after.hidden()).max() <= MAX_HIDDEN + 1e-6
+    assert quantised(after)
+
+
+def test_without_pytorch_gpu_is_one_complaint(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "toolkit.training.network_gpu", None)
+    command = [str(file), "--output", str(tmp_path / "new.network"), "--cache", str(tmp_path / "cache"), "--gpu"]
+    assert main(command) == 1
+    assert capsys.readouterr().err.splitlines()[-1].startswith("error: --gpu needs PyTorch: ")
 
 
 def test_what_cannot_be_used_is_one_complaint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

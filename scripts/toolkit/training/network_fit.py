@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -107,25 +108,14 @@ def new_state(start: Arrays) -> State:
     return State([array.copy() for array in start], [array.copy() for array in start], first, second)
 
 
-class Fit:
+class Fit(ABC):
     """One run."""
 
-    def __init__(
-        self, batch: Batch, train: npt.NDArray[np.intp], validation: npt.NDArray[np.intp], plan: Plan, state: State
-    ) -> None:
-        """`state`: of the arrays of a network."""
+    def __init__(self, train: npt.NDArray[np.intp], plan: Plan, state: State) -> None:
+        """train: the rows to learn from. `state`: of the arrays of a network."""
         self.state = state
-        self._network = Network(*state.parameters)
-        self._hidden = self._network.hidden()
-        self._batch = batch
-        self._train = in_order(batch.records, train, plan.threads)
-        self._validation = batch.rows(validation)
+        self._train = train
         self._plan = plan
-        # One for each thread, with their parts of the hidden layer in one array.
-        self._gradients = [Gradient.of(self._network) for _ in range(plan.threads)]
-        self._of_hidden = np.zeros((plan.threads, *self._hidden.shape), self._hidden.dtype)
-        for gradient, of_hidden in zip(self._gradients, self._of_hidden, strict=True):
-            gradient.hidden = of_hidden
 
     def run(
         self,
@@ -134,32 +124,65 @@ class Fit:
     ) -> State:
         """Go on until the end, and call the functions after each epoch and each batch."""
         state, plan = self.state, self._plan
-        with ThreadPoolExecutor(plan.threads) as pool:
-            while state.epoch < plan.epochs and state.epoch - state.best_epoch < plan.patience:
-                train_loss = self._epoch(pool, after_batch)
-                state.epoch += 1
-                loss = mean_loss(self._network, self._validation, plan.loss, pool.map)
-                state.history.append((train_loss, loss))
-                if loss < state.best_loss:
-                    state.best_loss, state.best_epoch = loss, state.epoch
-                    state.best = [array.copy() for array in state.parameters]
-                after_epoch(state)
+        while state.epoch < plan.epochs and state.epoch - state.best_epoch < plan.patience:
+            chance = np.random.default_rng([plan.seed, state.epoch])
+            losses = self._epoch(chance, after_batch)
+            state.epoch += 1
+            state.history.append(losses)
+            if losses[1] < state.best_loss:
+                state.best_loss, state.best_epoch = losses[1], state.epoch
+                state.best = [array.copy() for array in state.parameters]
+            after_epoch(state)
         return state
 
-    def _epoch(self, pool: ThreadPoolExecutor, after_batch: Callable[[int], None]) -> float:
-        """Each position once, in an order of its own; returns the mean loss on the way."""
+    @abstractmethod
+    def _epoch(self, chance: np.random.Generator, after_batch: Callable[[int], None]) -> tuple[float, float]:
+        """Each position once, in an order of its own, into the state.
+
+        Returns the mean loss on the way, and that of the validation at the end.
+        """
+
+    def _next_rate(self) -> float:
+        """Count a step, and return how large it is."""
+        state, plan = self.state, self._plan
+        state.steps += 1
+        batches = math.ceil(len(self._train) / plan.batch) * plan.epochs
+        cosine = (1 + math.cos(math.pi * min(state.steps / batches, 1.0))) / 2
+        return plan.rate * min(1.0, state.steps / WARM_UP_BATCHES) * (LAST_RATE + (1 - LAST_RATE) * cosine)
+
+
+class CpuFit(Fit):
+    """One run on the threads of the processor."""
+
+    def __init__(
+        self, batch: Batch, train: npt.NDArray[np.intp], validation: npt.NDArray[np.intp], plan: Plan, state: State
+    ) -> None:
+        super().__init__(in_order(batch.records, train, plan.threads), plan, state)
+        self._network = Network(*state.parameters)
+        self._hidden = self._network.hidden()
+        self._batch = batch
+        self._validation = batch.rows(validation)
+        # One for each thread, with their parts of the hidden layer in one array.
+        self._gradients = [Gradient.of(self._network) for _ in range(plan.threads)]
+        self._of_hidden = np.zeros((plan.threads, *self._hidden.shape), self._hidden.dtype)
+        for gradient, of_hidden in zip(self._gradients, self._of_hidden, strict=True):
+            gradient.hidden = of_hidden
+
+    def _epoch(self, chance: np.random.Generator, after_batch: Callable[[int], None]) -> tuple[float, float]:
         blocks = np.split(self._train, range(BLOCK, len(self._train), BLOCK))
-        order = np.random.default_rng([self._plan.seed, self.state.epoch]).permutation(len(blocks))
+        order = chance.permutation(len(blocks))
         total = weights = 0.0
         per_batch = max(self._plan.batch // BLOCK, 1)
-        for first in range(0, len(order), per_batch):
-            batch = self._batch.rows(np.concatenate([blocks[each] for each in order[first : first + per_batch]]))
-            weight = float(batch.weight.sum())
-            total += self._add_gradients(pool, batch)
-            weights += weight
-            self._step(pool, weight)
-            after_batch(len(batch))
-        return total / weights
+        with ThreadPoolExecutor(self._plan.threads) as pool:
+            for first in range(0, len(order), per_batch):
+                rows = np.concatenate([blocks[each] for each in order[first : first + per_batch]])
+                batch = self._batch.rows(rows)
+                weight = float(batch.weight.sum())
+                total += self._add_gradients(pool, batch)
+                weights += weight
+                self._step(pool, weight)
+                after_batch(len(batch))
+            return total / weights, mean_loss(self._network, self._validation, self._plan.loss, pool.map)
 
     def _add_gradients(self, pool: ThreadPoolExecutor, batch: Batch) -> float:
         """The sum of the losses. Each thread has a part of the batch."""
@@ -176,11 +199,7 @@ class Fit:
 
     def _step(self, pool: ThreadPoolExecutor, weight: float) -> None:
         state, plan = self.state, self._plan
-        state.steps += 1
-        batches = math.ceil(len(self._train) / plan.batch) * plan.epochs
-        cosine = (1 + math.cos(math.pi * min(state.steps / batches, 1.0))) / 2
-        rate = plan.rate * min(1.0, state.steps / WARM_UP_BATCHES) * (LAST_RATE + (1 - LAST_RATE) * cosine)
-        adam = (rate, plan.decay, 1 - FIRST_DECAY**state.steps, 1 - SECOND_DECAY**state.steps)
+        adam = (self._next_rate(), plan.decay, 1 - FIRST_DECAY**state.steps, 1 - SECOND_DECAY**state.steps)
         layers = list(zip(state.parameters, state.first, state.second, strict=True))
         ends = np.linspace(0, PIECE_SQUARES, plan.threads + 1).astype(int).tolist()
 
