@@ -234,10 +234,12 @@ def _positional(lines: _Lines) -> list[str]:
     """What is worse in the line of the move played than in the better one, and lasts."""
     against, missed = Seen(_compared(lines.against)), Seen(_compared(lines.missed))
     found = [*_deeds(lines, False), *_deeds(lines, True)]
+    deeds = [each.place for each in found if each.cost <= -DEED_WEIGHT]
     for is_missed, seen, other in ((False, against, missed), (True, missed, against)):
         for value, fact, color, ply in lasting_facts(seen, other):
-            # Strengths of the opponent and own weaknesses are bad.
-            if (fact.is_strength == (color == lines.color)) == is_missed:
+            # Strengths of the opponent and own weaknesses are bad. What a deed brings with it is a by-product.
+            is_bad = (fact.is_strength == (color == lines.color)) == is_missed
+            if is_bad and (is_missed, ply) not in deeds:
                 owner = "your" if color == lines.color else "White's" if color else "Black's"
                 move = lines.pair(is_missed)[0].name(ply - 1)
                 words = f"after {move}{',' * is_missed} {owner} {fact.words}"
@@ -245,20 +247,17 @@ def _positional(lines: _Lines) -> list[str]:
     found.sort()
     chosen: list[_Difference] = []
     for each in found:
-        is_new = not any(each.place == other.place or each.subject == other.subject for other in chosen)
-        if is_new and each.cost <= found[0].cost / 2:
+        if each.cost <= found[0].cost / 2 and each.subject not in [other.subject for other in chosen]:
             chosen.append(each)
-    ordered = sorted(chosen[:MAX_FACTS], key=attrgetter("place"))
+    # Of one move only the greatest is said.
+    ordered = sorted({each.place: each for each in reversed(chosen[:MAX_FACTS])}.values(), key=attrgetter("place"))
     said = [", and ".join(each.words for each in ordered if each.place[0] == is_missed) for is_missed in (False, True)]
-    starts = "", "in the better line, "
-    return [start + words for start, words in zip(starts, said, strict=True) if words] or [_in_general(lines)]
+    parts = [start + words for start, words in zip(("", "in the better line, "), said, strict=True) if words]
+    return parts or [_in_general(lines)]
 
 
 def _deeds(lines: _Lines, is_missed: bool) -> Iterator[_Difference]:
-    """What the winner of a line does and not in the other: the first gain that it keeps, and what its first move does.
-
-    That takes or attacks something, offers to trade queens, or goes where the move played has left no guard.
-    """
+    """What the winner of a line does and not in the other: the first gain that it keeps, and by its first move."""
     line, other = lines.pair(is_missed)
     first = int(not is_missed)
     is_new = bool(line.moves[first:]) and line.moves[first] not in other.moves
