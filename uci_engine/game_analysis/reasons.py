@@ -234,7 +234,7 @@ def _positional(lines: _Lines) -> list[str]:
     """What is worse in the line of the move played than in the better one, and lasts."""
     against, missed = Seen(_compared(lines.against)), Seen(_compared(lines.missed))
     found = [*_deeds(lines, False), *_deeds(lines, True)]
-    deeds = [each.place for each in found if each.cost <= -DEED_WEIGHT]
+    deeds = [each.place for each in found if each.cost < -ATTACK_WEIGHT]
     for is_missed, seen, other in ((False, against, missed), (True, missed, against)):
         for value, fact, color, ply in lasting_facts(seen, other):
             # Strengths of the opponent and own weaknesses are bad. What a deed brings with it is a by-product.
