@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from tests.support.networks import random_network
 from uci_engine import Engine
+from uci_engine.game_analysis.boards import numbered
 from uci_engine.game_analysis.changes import MATERIAL, NETWORK, WITHOUT_OWNER, Change, changes_between
 from uci_engine.game_analysis.reasons import material_words, reason_for
-from uci_engine.game_analysis.tactics.attacks import best_capture
+from uci_engine.game_analysis.tactics.attacks import best_capture, winning_captures
 from uci_engine.game_analysis.values import DRAWN, Found, Value, value_of
 from uci_engine.score import win_curve
 
@@ -260,6 +261,117 @@ def test_what_lasts_is_the_reason_where_no_tactic_decides(
     board = chess.Board(fen)
     lines = found(value(board, -40), moves(board, *played)), found(value(board, 20), moves(board, *better))
     assert reason_for(board, *lines).text == words
+
+
+FIRST_MOVES = [
+    (
+        "4k3/pp3ppp/8/3p4/8/2N5/PP3PPP/4K3 w - - 0 1",
+        ("Nb5", "a6", "Nc3", "Kd7"),
+        ("Kd2", "Kd7", "h3", "h6"),
+        "1...a6 drives the knight on b5 away, and with 2.Nc3 the knight is back on c3",
+    ),
+    (
+        "4k3/pp3ppp/5n2/8/8/2N5/PP3PPP/4K3 w - - 0 1",
+        ("Na4", "Ne4", "h3", "h6"),
+        ("Kd2", "Kd7", "h3", "h6"),
+        "1.Na4 leaves e4 without a guard: 1...Ne4",
+    ),
+    (
+        "4k3/p1p2p1p/3q2p1/8/8/8/PP3PPP/4KQ2 w - - 0 1",
+        ("h3", "Kf8", "g3", "h6"),
+        ("Qd3", "Kf8", "h3", "h6"),
+        "In the better line, 1.Qd3 offers to trade queens",
+    ),
+    (
+        "4k3/pp3ppp/8/8/2b5/8/PP3PPP/3RK3 w - - 0 1",
+        ("h3", "Kf8", "g3", "h6"),
+        ("Rd4", "Kf8", "h3", "h6"),
+        "In the better line, 1.Rd4 attacks the bishop on c4",
+    ),
+]
+DRIVES = re.compile(r"(\S+) drives the (\w+) on (\w\d) away")
+LEAVES = re.compile(r"(\S+) leaves (\w\d) without a guard: (\S+)")
+TRADES = re.compile(r"(\S+) offers to trade queens")
+RETURNS = re.compile(r"with (\S+) the (\w+) is back on (\w\d)")
+
+
+def check_claims(text: str, start: chess.Board, line: tuple[chess.Move, ...]) -> None:
+    """Check what is said of the first moves of a line on its positions, those after each move by its name."""
+    after, boards = start.copy(), {}
+    for move in line:
+        name = numbered(after, move)
+        after.push(move)
+        boards[name] = after.copy()
+    for name, piece, square in DRIVES.findall(text):
+        board, at = boards[name], chess.parse_square(square)
+        assert chess.piece_name(board.piece_type_at(at) or 0) == piece
+        assert at in winning_captures(board, not board.turn)
+        assert line[len(board.move_stack)].from_square == at
+    for name, square, answer in LEAVES.findall(text):
+        at = chess.parse_square(square)
+        assert at in start.attacks(line[0].from_square)
+        assert not boards[name].attackers(start.turn, at)
+        assert line[1].to_square == at
+        assert answer.strip(",;") in boards
+    for name in TRADES.findall(text):
+        board, at = boards[name], boards[name].peek().to_square
+        assert board.piece_type_at(at) == chess.QUEEN
+        assert board.attackers(board.turn, at) & board.pieces(chess.QUEEN, board.turn)
+    for name, piece, square in RETURNS.findall(text):
+        at = chess.parse_square(square)
+        assert line[0].from_square == boards[name].peek().to_square == at
+        assert chess.piece_name(boards[name].piece_type_at(at) or 0) == piece
+
+
+def check_reason(board: chess.Board, played: tuple[chess.Move, ...], better: tuple[chess.Move, ...]) -> str:
+    text = reason_for(board, found(value(board, -40), played), found(value(board, 20), better)).text
+    own, _, missed = text.partition("n the better line, ")
+    check_claims(own, board, played)
+    check_claims(missed, board, better)
+    return text
+
+
+@pytest.mark.parametrize(("fen", "played", "better", "words"), FIRST_MOVES)
+def test_what_a_first_move_does_is_a_reason(
+    fen: str, played: tuple[str, ...], better: tuple[str, ...], words: str
+) -> None:
+    board = chess.Board(fen)
+    assert check_reason(board, moves(board, *played), moves(board, *better)) == words
+
+
+@given(
+    st.sampled_from([fen for fen, *_ in FIRST_MOVES]),
+    st.lists(st.integers(0, 40), min_size=3, max_size=8),
+    st.lists(st.integers(0, 40), min_size=3, max_size=8),
+)
+def test_what_is_said_of_first_moves_holds_on_the_board(fen: str, one: list[int], other: list[int]) -> None:
+    board = chess.Board(fen)
+    lines = []
+    for choices in (one, other):
+        after = board.copy()
+        for choice in choices:
+            options = sorted(after.legal_moves, key=chess.Move.uci)
+            if options:
+                after.push(options[choice % len(options)])
+        lines.append(tuple(after.move_stack))
+    check_reason(board, *lines)
+
+
+@pytest.mark.parametrize(
+    ("fen", "played", "unsaid"),
+    [
+        # The pawn on d3 guards e4, too.
+        ("4k3/pp3ppp/5n2/8/8/2NP4/PP3PPP/4K3 w - - 0 1", ("Na4", "Ne4", "h3", "h6"), "without a guard"),
+        # The pawn on a4 guards the knight, and the rook is worth more.
+        ("r3k3/p4ppp/8/1N6/P7/8/1P3PPP/4K3 w q - 0 1", ("h3", "Rb8", "Nc3", "h6"), "drives"),
+        # A rook that comes back has taken something on its way.
+        ("4k3/p4ppp/8/8/8/8/5PPP/R3K3 w - - 0 1", ("Rxa7", "Kf8", "Ra1", "h6"), "is back on"),
+    ],
+)
+def test_what_a_first_move_does_not(fen: str, played: tuple[str, ...], unsaid: str) -> None:
+    board = chess.Board(fen)
+    better = found(value(board, 20), moves(board, "Kd2", "Kf8"))
+    assert unsaid not in reason_for(board, found(value(board, -40), moves(board, *played)), better).text
 
 
 def test_material_that_is_worth_far_more_than_the_loss_was_given_for_something() -> None:

@@ -7,7 +7,7 @@ their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import NamedTuple
@@ -31,10 +31,10 @@ MAX_COMPARED_PLIES = 14
 MOST_GIVEN = 0.14
 # What the greatest of the pieces in such words is worth, in pawns.
 WORTHS = {"queen": 9, "rook": 5, "piece": 3, "exchange": 2, "pawn": 1}
-# How much a gain of material counts, as the weight of a fact.
+# How much a gain of material counts, as the weight of a fact; what else a first move does; and a mere attack.
 WIN_WEIGHT = 25
-# Facts of less value are not worth naming (see `seen.Lasting`), nor more than so many.
-LEAST_VALUE = 4
+DEED_WEIGHT = 15
+ATTACK_WEIGHT = 4
 MAX_FACTS = 2
 # A line that draws expects half a point to within this much.
 DRAWN_SHARE = 0.05
@@ -94,24 +94,28 @@ class _Lines:
         self.against = Line(board, played.line, not self.color)
         self.missed = Line(board, better.line, self.color)
         self.loss = self.against.gain() + self.missed.gain()
+        self.targets = [move.to_square for move in played.line[:1]]
         self.taken = sum(gain_of(board, move) for move in played.line[:1])
+
+    def pair(self, is_missed: bool) -> tuple[Line, Line]:
+        """One of the lines, and the other one."""
+        return (self.missed, self.against) if is_missed else (self.against, self.missed)
 
     def own_wins(self, is_missed: bool) -> list[Win]:
         """What one of the lines wins by moves that were searched and are not in the other, in their order."""
-        line, other = (self.missed, self.against) if is_missed else (self.against, self.missed)
+        line, other = self.pair(is_missed)
         wins = [win for win in line.wins() if win.ply < line.searched and line.moves[win.ply] not in other.moves]
         return sorted(wins, key=attrgetter("ply"))
 
 
 class _Difference(NamedTuple):
-    """What is seen in one line and not in the other, after so many plies. The least cost matters most.
+    """What is seen in one line and not in the other. The least cost matters most.
 
-    subject: of a fact, and whose; "" for a gain of material, whose `words` name the move.
+    place: whether in the better line, and after how many plies. subject: one difference of a subject is enough.
     """
 
     cost: float
-    is_missed: bool
-    ply: int
+    place: tuple[bool, int]
     words: str
     subject: str
 
@@ -138,8 +142,7 @@ def _deciding(lines: _Lines) -> tuple[tuple[Motif, ...], bool]:
         return motifs, False
     motifs = deciding_motifs(lines.missed)
     if motifs and _decides(motifs, lines.color, better, played, lines.loss):
-        targets = [move.to_square for move in played.line[:1]]
-        takes_the_same = motifs[0].kind in CAPTURES and motifs[0].move.to_square in targets
+        takes_the_same = motifs[0].kind in CAPTURES and motifs[0].move.to_square in lines.targets
         return ((), False) if takes_the_same else (motifs, True)
     return (), False
 
@@ -230,67 +233,100 @@ def _settled_ply(line: Line) -> int:
 def _positional(lines: _Lines) -> list[str]:
     """What is worse in the line of the move played than in the better one, and lasts."""
     against, missed = Seen(_compared(lines.against)), Seen(_compared(lines.missed))
-    found = []
+    found = [*_deeds(lines, False), *_deeds(lines, True)]
+    deeds = [each.place for each in found if each.cost < -ATTACK_WEIGHT]
     for is_missed, seen, other in ((False, against, missed), (True, missed, against)):
         for value, fact, color, ply in lasting_facts(seen, other):
-            # Strengths of the opponent and own weaknesses are bad.
-            if (fact.is_strength == (color == lines.color)) == is_missed:
+            # Strengths of the opponent and own weaknesses are bad. What a deed brings with it is a by-product.
+            is_bad = (fact.is_strength == (color == lines.color)) == is_missed
+            if is_bad and (is_missed, ply) not in deeds:
                 owner = "your" if color == lines.color else "White's" if color else "Black's"
-                found.append(_Difference(-value, is_missed, ply, f"{owner} {fact.words}", f"{owner} {fact.subject}"))
-        if win := _first_win(lines, is_missed):
-            found.append(win)
+                move = lines.pair(is_missed)[0].name(ply - 1)
+                words = f"after {move}{',' * is_missed} {owner} {fact.words}"
+                found.append(_Difference(-value, (is_missed, ply), words, f"{owner} {fact.subject}"))
     found.sort()
     chosen: list[_Difference] = []
     for each in found:
-        is_new = each.subject not in [other.subject for other in chosen]
-        if is_new and -each.cost >= max(LEAST_VALUE, -found[0].cost / 2):
+        if each.cost <= found[0].cost / 2 and each.subject not in [other.subject for other in chosen]:
             chosen.append(each)
-    return _said(chosen[:MAX_FACTS], lines) or [_in_general(lines)]
+    # Of one move only the greatest is said.
+    ordered = sorted({each.place: each for each in reversed(chosen[:MAX_FACTS])}.values(), key=attrgetter("place"))
+    said = [", and ".join(each.words for each in ordered if each.place[0] == is_missed) for is_missed in (False, True)]
+    parts = [start + words for start, words in zip(("", "in the better line, "), said, strict=True) if words]
+    return parts or [_in_general(lines)]
 
 
-def _first_win(lines: _Lines, is_missed: bool) -> _Difference | None:
-    """The first capture of a line that wins what it takes, if its winner keeps it for a while and not in the other."""
-    line, other = (lines.missed, lines.against) if is_missed else (lines.against, lines.missed)
+def _deeds(lines: _Lines, is_missed: bool) -> Iterator[_Difference]:
+    """What the winner of a line does and not in the other: the first gain that it keeps, and by its first move."""
+    line, other = lines.pair(is_missed)
+    first = int(not is_missed)
+    is_new = bool(line.moves[first:]) and line.moves[first] not in other.moves
+    weight, deed = _attack(line, first) if is_new else (0, "")
+    if left := _left_square(line) if is_new and not is_missed else "":
+        weight = DEED_WEIGHT
     wins = (win for win in lines.own_wins(is_missed) if value_at(line.boards[win.ply], win.square) == win.worth)
-    win = next(wins, None)
-    if win is None:
-        return None
-    wanted = line.balance(0) + win.worth
-    here, there = (
-        sum(material_balance(board, line.winner) >= wanted for board in part[1:]) / max(len(part) - 1, 1)
-        for part in (_compared(line), _compared(other))
-    )
-    if here - there < LEAST_SHARE:
-        return None
-    words = f"{line.name(win.ply)} takes the {piece_on(line.boards[win.ply], win.square)}"
-    return _Difference(-WIN_WEIGHT * (here - there), is_missed, win.ply + 1, words, "")
+    if (win := next(wins, None)) and not (is_missed and win.square in lines.targets):
+        taking = f" takes the {piece_on(line.boards[win.ply], win.square)}"
+        wanted = line.balance(0) + win.worth
+        share = _share(line, line.winner, wanted) - _share(other, line.winner, wanted)
+        if win.ply == first and win.worth > lines.taken:
+            weight, deed = WIN_WEIGHT * min(win.worth, 2), taking
+        elif share >= LEAST_SHARE:
+            yield _Difference(-WIN_WEIGHT * share, (is_missed, win.ply + 1), line.name(win.ply) + taking, "gain")
+    if weight:
+        yield _Difference(-weight, (is_missed, first + 1), left + line.name(first) + deed, "first move")
+    if not is_missed and (ply := _return(line)):
+        piece = piece_on(line.boards[ply + 1], line.moves[ply].to_square).replace(" on ", " is back on ")
+        yield _Difference(-DEED_WEIGHT, (False, ply + 1), f"with {line.name(ply)} the {piece}", "return")
 
 
-def _said(differences: Sequence[_Difference], lines: _Lines) -> list[str]:
-    """The differences in words, those of the line of the move played first, in the order of the moves."""
-    parts = []
-    for is_missed, line, start in ((False, lines.against, ""), (True, lines.missed, "in the better line, ")):
-        clauses: dict[tuple[int, bool], list[str]] = {}
-        for each in differences:
-            if each.is_missed == is_missed:
-                clauses.setdefault((each.ply, bool(each.subject)), []).append(each.words)
-        said = [
-            f"after {line.name(ply - 1)}{',' * is_missed} {joined(words)}" if is_fact else words[0]
-            for (ply, is_fact), words in sorted(clauses.items())
-        ]
-        if said:
-            parts.append(start + ", and ".join(said))
-    return parts
+def _share(line: Line, color: chess.Color, wanted: int) -> float:
+    """The share of a line's positions in which one side has a material balance of so much."""
+    boards = _compared(line)[1:]
+    return sum(material_balance(board, color) >= wanted for board in boards) / max(len(boards), 1)
+
+
+def _attack(line: Line, ply: int) -> tuple[int, str]:
+    """What a quiet move attacks, with its weight: ` drives the knight on c4 away` if that leaves at once, quietly."""
+    before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
+    if before.is_capture(move):
+        return 0, ""
+    queens = after.pieces(chess.QUEEN, after.turn) & after.attacks(move.to_square)
+    if queens and before.piece_type_at(move.from_square) == chess.QUEEN:
+        return DEED_WEIGHT, " offers to trade queens"
+    squares = winning_captures(after, before.turn).keys() - winning_captures(before, before.turn).keys()
+    attacked = [square for square in sorted(squares) if after.piece_type_at(square) != chess.PAWN]
+    for reply in line.moves[ply + 1 : ply + 2]:
+        if reply.from_square in attacked and not (after.is_check() or after.is_capture(reply)):
+            return DEED_WEIGHT, f" drives the {piece_on(after, reply.from_square)} away"
+    pieces = joined([f"the {piece_on(after, square)}" for square in attacked or sorted(squares)])
+    return (ATTACK_WEIGHT if attacked else 1, f" attacks {pieces}") if pieces else (0, "")
+
+
+def _left_square(line: Line) -> str:
+    """`9.Nb5 leaves e4 without a guard: ` if the answer goes to this square; "" if it does not."""
+    before, after = line.boards[:2]
+    move, square = line.moves[0], line.moves[1].to_square
+    was_guarded = square in before.attacks(move.from_square) and square != move.to_square
+    is_left = was_guarded and not after.attackers(before.turn, square)
+    return f"{line.name(0)} leaves {chess.square_name(square)} without a guard: " if is_left else ""
+
+
+def _return(line: Line) -> int:
+    """The ply by which the piece that moved is soon back where it came from, without having taken anything; or 0."""
+    for ply in range(2, min(line.searched, 8), 2):
+        move, start = line.moves[ply], line.moves[0].from_square
+        is_back = move.to_square == start and line.where_was(move.from_square, ply, 0) == start
+        if is_back and not any(line.boards[at].is_capture(line.moves[at]) for at in (0, ply)):
+            return ply
+    return 0
 
 
 def _in_general(lines: _Lines) -> str:
-    """What to say where nothing can be seen: the answer, with what it attacks."""
+    """What to say where nothing can be seen."""
     if lines.played.line[1:2] in ((), lines.better.line[1:2]):
         return "the position that follows is a little worse in many small ways"
-    board = lines.against.boards[2]
-    attacked = board.attacks(board.peek().to_square) & chess.SquareSet(winning_captures(board, not lines.color))
-    pieces = joined([f"the {piece_on(board, square)}" for square in attacked])
-    return f"the answer is {lines.against.name(1)}" + (f", which attacks {pieces}" if pieces else "")
+    return f"the answer is {lines.against.name(1)}"
 
 
 # Why a move is good ---------------------------------------------------------------------------------------------------

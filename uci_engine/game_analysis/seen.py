@@ -1,7 +1,7 @@
 """What a player sees of a position: facts of the board, each a strength or a weakness of one side.
 
-Facts say how two lines differ: the pawn that is isolated, the rook that has the open file. What lasts matters more than
-what the next move ends.
+Facts say how two lines differ: the pawns that are doubled, the rook that has the open file. What lasts matters more
+than what the next move ends.
 """
 
 from __future__ import annotations
@@ -9,21 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
 
 import chess
 
 from evaluation.report import joined
-from uci_engine.game_analysis.tactics.attacks import best_capture, king_of, winning_captures
+from uci_engine.game_analysis.tactics.attacks import best_capture, king_of
 from uci_engine.game_analysis.tactics.words import piece_on
 
 # A fact counts if the line has it for so much more of its moves than the other one.
 LEAST_SHARE = 0.2
 # What the first board shows already counts so much.
 OLD_SHARE = 0.15
-# With fewer squares than these a piece is hemmed in.
-FEW_SQUARES = {chess.KNIGHT: 2, chess.BISHOP: 3}
-# With more pieces on the board a king in the centre is in danger, and with fewer without queens it is active.
+# With more pieces on the board a king in the centre is in danger, and with fewer an open file is worth little.
 MANY_PIECES = 20
 FEW_PIECES = 16
 
@@ -45,21 +42,9 @@ class Fact:
     level: int = 0
 
 
-class Lasting(NamedTuple):
-    """A fact of one side that a line has and another has not, or for less time.
-
-    value: its weight by the share of the line that has it. ply: it is first seen after so many moves of the line.
-    """
-
-    value: float
-    fact: Fact
-    color: chess.Color
-    ply: int
-
-
 def facts_of(board: chess.Board, color: chess.Color) -> list[Fact]:
     """The facts of one side."""
-    return [*_threatened(board, color), *_of_king(board, color), *_of_pawns(board, color), *_of_pieces(board, color)]
+    return [*_of_king(board, color), *_of_pawns(board, color), *_of_pieces(board, color)]
 
 
 class Seen:
@@ -79,17 +64,20 @@ class Seen:
         self.old = {(color, fact.key): fact.level for color in chess.COLORS for fact in facts_of(boards[0], color)}
 
 
-def lasting_facts(line: Seen, other: Seen) -> Iterator[Lasting]:
-    """The facts that a line has and not another from the same board."""
+def lasting_facts(line: Seen, other: Seen) -> Iterator[tuple[float, Fact, chess.Color, int]]:
+    """The facts of one side that a line has and another from the same board has not, or for less time and not at last.
+
+    Each comes with its weight by the share of the line that has it, its side, and the ply from which it is seen.
+    """
     for (color, key, level), seen in line.plies.items():
         first, *_ = seen
         elsewhere = other.plies.get((color, key, level), ())
         share = len(seen) / len(line.settled) - len(elsewhere) / max(len(other.settled), 1)
         lasts = len(seen) / sum(ply >= first for ply in line.settled)
         is_old = line.old.get((color, key), -1) >= level and seen[first].subject != "bishop pair"
-        if share >= LEAST_SHARE:
+        if share >= LEAST_SHARE and max(other.settled, default=0) not in elsewhere:
             value = seen[first].weight * share * lasts * (OLD_SHARE if is_old else 1)
-            yield Lasting(value, seen[first], color, first)
+            yield value, seen[first], color, first
 
 
 def settled_plies(boards: Sequence[chess.Board]) -> list[int]:
@@ -108,15 +96,6 @@ def settled_plies(boards: Sequence[chess.Board]) -> list[int]:
 def _rank_of(square: chess.Square, color: chess.Color) -> int:
     """The rank as one side sees it, from 0."""
     return chess.square_rank(square) if color else 7 - chess.square_rank(square)
-
-
-def _threatened(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
-    for square in winning_captures(board, not color):
-        if board.piece_type_at(square) != chess.PAWN:
-            yield Fact("threats", False, f"{piece_on(board, square)} is under attack", f"attacked {square}", 10)
-    for square in chess.SquareSet(board.occupied_co[color] & ~board.pawns):
-        if board.is_pinned(color, square):
-            yield Fact("threats", False, f"{piece_on(board, square)} is pinned", f"pinned {square}", 8)
 
 
 def _of_king(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
@@ -142,8 +121,6 @@ def _of_king(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
         if len(storm) >= 2:
             words, count = f"{name} faces the pawns on {joined(storm)}", len(storm)
             yield Fact("king", False, words, "storm", 10 * count, count)
-    if not board.queens and pieces <= FEW_PIECES and around & chess.BB_CENTER and not is_at_home:
-        yield Fact("activity", True, f"{name} is active", "active king", 18)
 
 
 def _of_pawns(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
@@ -151,7 +128,6 @@ def _of_pawns(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
     centre = [chess.square_name(square) for square in pawns if square in (chess.D4, chess.E4, chess.D5, chess.E5)]
     if len(centre) == 2 and not others & chess.BB_CENTER:
         yield Fact("pawns", True, f"pawns on {joined(centre)} hold the centre", "centre pawns", 18)
-    king = king_of(board, color)
     # A pawn that has come so far is no weakness.
     far = [chess.square_file(square) for square in pawns if _rank_of(square, color) >= 5]
     for square in pawns:
@@ -160,15 +136,10 @@ def _of_pawns(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
         if is_passed:
             rank = _rank_of(square, color)
             yield Fact("passed pawns", True, f"passed pawn stands on {at}", f"passed {file}", 5 * rank, rank)
-            if chess.square_distance(king, square) == 1 and not board.queens:
-                words = f"{piece_on(board, king)} supports the passed pawn on {at}"
-                yield Fact("passed pawns", True, words, f"supported {file}", 18)
         files = [chess.square_file(pawn) for pawn in pawns]
         if files.count(file) > 1 and file not in far:
             words = f"pawns on the {chess.FILE_NAMES[file]}-file are doubled"
             yield Fact("pawns", False, words, f"doubled {file}", 20)
-        if 0 < file < 7 and not is_passed and not {file - 1, file + 1} & set(files):
-            yield Fact("pawns", False, f"{piece_on(board, square)} is isolated", f"isolated {file}", 7)
 
 
 def _of_pieces(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
@@ -180,7 +151,7 @@ def _of_pieces(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
     for square in pieces:
         kind, name = board.piece_type_at(square), piece_on(board, square)
         file, rank = chess.square_file(square), _rank_of(square, color)
-        is_minor, is_knight = kind in (chess.KNIGHT, chess.BISHOP), kind == chess.KNIGHT
+        is_minor = kind in (chess.KNIGHT, chess.BISHOP)
         if kind == chess.ROOK and not board.pawns & chess.BB_FILES[file] and count > FEW_PIECES:
             words = f"rook stands on the open {chess.FILE_NAMES[file]}-file"
             yield Fact("activity", True, words, f"open file {file}", 18)
@@ -189,14 +160,6 @@ def _of_pieces(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
         is_safe = not _pawns_ahead(others, color, square, files=(file - 1, file + 1))
         if is_minor and is_safe and 3 <= rank <= 5 and 2 <= file <= 5:
             yield Fact("activity", True, f"{name} cannot be driven away by a pawn", f"outpost {square}", 18)
-        if is_minor and rank == 0 and file in ((1, 6) if is_knight else (2, 5)) and count > MANY_PIECES:
-            yield Fact("activity", False, f"{name} is not in play", f"at home {square}", 18)
-        elif is_knight and file in (0, 7):
-            yield Fact("activity", False, f"{name} stands on the edge", f"edge {square}", 10)
-        squares = chess.popcount(board.attacks_mask(square) & ~board.occupied_co[color])
-        if rank > 0 and squares < FEW_SQUARES.get(kind or 0, 0):
-            number, weight = (("no square", 35), ("only one square", 18), ("only two squares", 4))[squares]
-            yield Fact("activity", False, f"{name} has {number}", f"few {square}", weight, 4 - squares)
 
 
 def _pawns_ahead(pawns: chess.Bitboard, color: chess.Color, square: chess.Square, files: tuple[int, ...]) -> bool:

@@ -115,7 +115,8 @@ def fork(case: Case) -> Motif | None:
 
 def double_attack(case: Case) -> Motif | None:
     """The move threatens mate and attacks a piece. The mate is prevented, and the piece is taken."""
-    if case.target not in case.after.attacks(case.taker) or mating_move(case.before, case.winner):
+    is_old = case.win.square in case.before.attacks(case.line.where_was(case.taker, case.ply + 1, case.ply))
+    if is_old or case.target not in case.after.attacks(case.taker) or mating_move(case.before, case.winner):
         return None
     if mating_move(case.after, case.winner) is None:
         return None
