@@ -176,26 +176,24 @@ class CpuFit(Fit):
         with ThreadPoolExecutor(self._plan.threads) as pool:
             for first in range(0, len(order), per_batch):
                 rows = np.concatenate([blocks[each] for each in order[first : first + per_batch]])
-                batch = self._batch.rows(rows)
-                weight = float(batch.weight.sum())
-                total += self._add_gradients(pool, batch)
-                weights += weight
+                lost, weight = self._add_gradients(pool, rows)
                 self._step(pool, weight)
-                after_batch(len(batch))
+                total, weights = total + lost, weights + weight
+                after_batch(len(rows))
             return total / weights, mean_loss(self._network, self._validation, self._plan.loss, pool.map)
 
-    def _add_gradients(self, pool: ThreadPoolExecutor, batch: Batch) -> float:
-        """The sum of the losses. Each thread has a part of the batch."""
-        ends = np.linspace(0, len(batch), self._plan.threads + 1).astype(int)
-        parts = [batch.rows(slice(first, last)) for first, last in pairwise(ends.tolist())]
-        loss = self._plan.loss
-        return sum(
-            pool.map(
-                lambda part, gradient: add_gradient(self._network, self._hidden, part, loss, gradient),
-                parts,
-                self._gradients,
-            )
+    def _add_gradients(self, pool: ThreadPoolExecutor, rows: npt.NDArray[np.intp]) -> tuple[float, float]:
+        """The sums of the losses and of the weights. Each thread has a part of the rows."""
+
+        def of_some(some: npt.NDArray[np.intp], gradient: Gradient) -> tuple[float, float]:
+            batch = self._batch.rows(some)
+            lost = add_gradient(self._network, self._hidden, batch, self._plan.loss, gradient)
+            return lost, float(batch.weight.sum())
+
+        losses, weights = zip(
+            *pool.map(of_some, np.array_split(rows, self._plan.threads), self._gradients), strict=True
         )
+        return sum(losses), sum(weights)
 
     def _step(self, pool: ThreadPoolExecutor, weight: float) -> None:
         state, plan = self.state, self._plan
