@@ -232,38 +232,26 @@ def test_any_two_lines_give_a_sentence(seed: int, played_cp: int, better_cp: int
     assert reason.text[0].isupper() or reason.text[0].isdigit()
 
 
-@pytest.mark.parametrize(
-    ("fen", "played", "better", "words"),
-    [
-        (
-            "r4rk1/pp3ppp/2n5/8/1b6/2N5/PPP2PPP/R4RK1 w - - 0 1",
-            ("h3", "Bxc3", "bxc3", "Rfd8", "Rfd1", "Kf8"),
-            ("Ne4", "Rfd8", "c3", "Be7", "Rfd1", "Kf8"),
-            "After 2.bxc3 your pawns on the c-file are doubled",
-        ),
-        (
-            "4k3/5ppp/8/1p6/8/p7/5PPP/1R2K3 w - - 0 1",
-            ("Kd2", "b4", "Kc1", "f6", "Kc2", "g6", "Rxb4", "h6"),
-            ("Rxb5", "f6", "Kd2", "g6", "Kc1", "h6", "Kc2", "h5"),
-            "In the better line, 1.Rxb5 takes the pawn on b5",
-        ),
-        (
-            "4k3/pp3ppp/2n5/8/8/2N5/PP3PPP/4K3 w - - 0 1",
-            ("a3", "Kd7"),
-            ("h3", "h6"),
-            "The answer is 1...Kd7",
-        ),
-    ],
-)
-def test_what_lasts_is_the_reason_where_no_tactic_decides(
-    fen: str, played: tuple[str, ...], better: tuple[str, ...], words: str
-) -> None:
-    board = chess.Board(fen)
-    lines = found(value(board, -40), moves(board, *played)), found(value(board, 20), moves(board, *better))
-    assert reason_for(board, *lines).text == words
-
-
-FIRST_MOVES = [
+# Where no tactic decides: what lasts along a line, and what its first move does.
+WITHOUT_TACTIC = [
+    (
+        "r4rk1/pp3ppp/2n5/8/1b6/2N5/PPP2PPP/R4RK1 w - - 0 1",
+        ("h3", "Bxc3", "bxc3", "Rfd8", "Rfd1", "Kf8"),
+        ("Ne4", "Rfd8", "c3", "Be7", "Rfd1", "Kf8"),
+        "After 2.bxc3 your pawns on the c-file are doubled",
+    ),
+    (
+        "4k3/5ppp/8/1p6/8/p7/5PPP/1R2K3 w - - 0 1",
+        ("Kd2", "b4", "Kc1", "f6", "Kc2", "g6", "Rxb4", "h6"),
+        ("Rxb5", "f6", "Kd2", "g6", "Kc1", "h6", "Kc2", "h5"),
+        "In the better line, 1.Rxb5 takes the pawn on b5",
+    ),
+    (
+        "4k3/pp3ppp/2n5/8/8/2N5/PP3PPP/4K3 w - - 0 1",
+        ("a3", "Kd7"),
+        ("h3", "h6"),
+        "The answer is 1...Kd7",
+    ),
     (
         "4k3/pp3ppp/8/3p4/8/2N5/PP3PPP/4K3 w - - 0 1",
         ("Nb5", "a6", "Nc3", "Kd7"),
@@ -331,8 +319,8 @@ def check_reason(board: chess.Board, played: tuple[chess.Move, ...], better: tup
     return text
 
 
-@pytest.mark.parametrize(("fen", "played", "better", "words"), FIRST_MOVES)
-def test_what_a_first_move_does_is_a_reason(
+@pytest.mark.parametrize(("fen", "played", "better", "words"), WITHOUT_TACTIC)
+def test_what_lasts_or_is_done_at_once_is_the_reason_where_no_tactic_decides(
     fen: str, played: tuple[str, ...], better: tuple[str, ...], words: str
 ) -> None:
     board = chess.Board(fen)
@@ -340,7 +328,7 @@ def test_what_a_first_move_does_is_a_reason(
 
 
 @given(
-    st.sampled_from([fen for fen, *_ in FIRST_MOVES]),
+    st.sampled_from([fen for fen, *_ in WITHOUT_TACTIC]),
     st.lists(st.integers(0, 40), min_size=3, max_size=8),
     st.lists(st.integers(0, 40), min_size=3, max_size=8),
 )
