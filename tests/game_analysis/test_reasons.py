@@ -168,13 +168,13 @@ def test_a_piece_that_was_not_taken_is_the_reason() -> None:
             "4k3/pp3ppp/2n5/8/5B2/5B2/PP3PPP/4K3 w - - 0 1",
             ("Bxc6+", "bxc6", "Kd2", "Kd7"),
             ("Kd2", "Kd7", "Ke3", "Ke7"),
-            "your side has the bishop pair",
+            "your side keeps the bishop pair",
         ),
         (
             "4k3/pp3ppp/2b5/8/3N4/5B2/PP3PPP/2B1K3 b - - 0 1",
             ("Kd7", "Nxc6", "bxc6", "Kd2"),
             ("Bxf3", "gxf3", "Kd7", "Ke2"),
-            "White's side has the bishop pair",
+            "White's side keeps the bishop pair",
         ),
     ],
 )
@@ -369,6 +369,27 @@ def test_material_that_is_worth_far_more_than_the_loss_was_given_for_something()
     small, great = (found(value(board, cp), better) for cp in (40, 700))
     assert "the gain of the exchange" not in reason_for(board, found(value(board, 10), played), small).text
     assert "the gain of" in reason_for(board, found(value(board, 10), played), great).text
+
+
+def test_material_that_comes_back_is_no_loss() -> None:
+    board = chess.Board("6r1/pp5p/2pk1p2/3p4/P3p3/2P1B3/1P5P/2KR4 w - - 0 27")
+    played = moves(board, "Rg1", "Rxg1+", "Bxg1", "b6", "Bf2", "f5", "Bg3+", "Kc5", "Bb8", "a6")
+    returned = moves(board, "Bxa7", "Ra8", "Bd4", "f5", "Rf1", "Ke6", "Kc2", "Rxa4")
+    kept = moves(board, "Bxa7", "f5", "Bd4", "Ke6", "Kc2", "h5", "h4", "Rg3")
+    texts = [
+        reason_for(board, found(value(board, -10), played), found(value(board, 200), better)).text
+        for better in (returned, kept)
+    ]
+    assert "a7" not in texts[0]
+    assert "27.Bxa7 takes the pawn on a7, which nothing guards; it misses the gain of a pawn" in texts[1]
+
+
+def test_the_amount_is_that_of_the_line_named() -> None:
+    board = chess.Board("r1bqkbnr/ppp2ppp/2n5/3P4/4pP2/5N2/PPPP2PP/RNBQKB1R w KQkq - 0 5")
+    played = moves(board, "Ng1", "Qxd5", "Nc3", "Qe6", "Nh3", "Nf6")
+    better = moves(board, "dxc6", "exf3", "Qxf3", "bxc6", "Be2", "Nh6", "Qxc6+", "Bd7", "Qd5", "Be7")
+    reason = reason_for(board, found(value(board, -110), played), found(value(board, 110), better))
+    assert reason.text == "5...Qxd5 takes the pawn on d5, which nothing guards; it costs a pawn"
 
 
 def test_no_capture_at_the_end_of_a_line_that_allows_mate() -> None:

@@ -102,10 +102,14 @@ class _Lines:
         return (self.missed, self.against) if is_missed else (self.against, self.missed)
 
     def own_wins(self, is_missed: bool) -> list[Win]:
-        """What one of the lines wins by moves that were searched and are not in the other, in their order."""
+        """What one of the lines wins by compared moves that are not in the other, in their order.
+
+        A first move that only takes as much as the move played has taken wins nothing.
+        """
         line, other = self.pair(is_missed)
-        wins = [win for win in line.wins() if win.ply < line.searched and line.moves[win.ply] not in other.moves]
-        return sorted(wins, key=attrgetter("ply"))
+        end, first = len(_compared(line)) - 1, int(not is_missed)
+        wins = [win for win in line.wins() if win.ply < end and line.moves[win.ply] not in other.moves]
+        return sorted((win for win in wins if win.ply > first or win.worth > self.taken), key=attrgetter("ply"))
 
 
 class _Difference(NamedTuple):
@@ -198,24 +202,37 @@ def _material(lines: _Lines, has_tactic: bool, is_missed: bool) -> list[str]:
 
     A tactic says already what takes it.
     """
-    against, missed = lines.against, lines.missed
-    worse, best = _settled_ply(against), _settled_ply(missed)
-    if has_tactic and against.balance(worse) + missed.balance(best) < 1:
-        worse, best = len(against.moves), len(missed.moves)
-    owed = material_words(missed.boards[best], against.boards[worse], lines.color)
-    costs = f"it costs {owed}", f"it misses the gain of {owed}"
-    if has_tactic or not owed:
-        return [costs[is_missed]] if owed else []
-    pawns = against.balance(worse) + missed.balance(best)
+    plies = _settled_ply(lines.against), _settled_ply(lines.missed)
+    pawns = lines.against.balance(plies[0]) + lines.missed.balance(plies[1])
+    if has_tactic:
+        if pawns < 1:
+            plies = len(lines.against.moves), len(lines.missed.moves)
+        return [owed] if (owed := _owed(lines, plies, is_missed)) else []
     lost = 100 * abs(lines.better.value.expected - lines.played.value.expected)
     if not 1 <= pawns <= MOST_GIVEN * lost:
         return []
-    greatest = next((worth for noun, worth in WORTHS.items() if noun in owed.partition(" for ")[0]), 0)
-    for line, in_missed in ((against, False), (missed, True)):
-        for win in lines.own_wins(in_missed):
-            if greatest in (0, win.worth, value_at(line.boards[win.ply], win.square)):
-                return [f"{costs[in_missed]}: {line.name(win.ply)}"]
+    for in_missed in (False, True):
+        owed = _owed(lines, plies, in_missed)
+        greatest = next((worth for noun, worth in WORTHS.items() if noun in owed.partition(" for ")[0]), 0)
+        line, _ = lines.pair(in_missed)
+        for win in lines.own_wins(in_missed) if owed else ():
+            names_it = greatest in (0, win.worth, value_at(line.boards[win.ply], win.square))
+            if names_it and min(win.worth, 2) <= line.kept():
+                return [f"{owed}: {line.name(win.ply)}"]
     return []
+
+
+def _owed(lines: _Lines, plies: tuple[int, int], is_missed: bool) -> str:
+    """`it costs a pawn`, `it misses the gain of a pawn`: what one of the lines wins at these plies of both; or "".
+
+    It is counted from the first position, or from the other line's where the same side wins there, too.
+    """
+    line, other = lines.pair(is_missed)
+    ply, elsewhere = plies[is_missed], plies[not is_missed]
+    is_behind = other.balance(elsewhere) < other.balance(0)
+    boards = [other.boards[elsewhere] if is_behind else lines.board, line.boards[ply]]
+    owed = material_words(boards[is_missed], boards[not is_missed], lines.color)
+    return owed and f"it {'misses the gain of' if is_missed else 'costs'} {owed}"
 
 
 def _compared(line: Line) -> list[chess.Board]:
@@ -264,12 +281,12 @@ def _deeds(lines: _Lines, is_missed: bool) -> Iterator[_Difference]:
     weight, deed = _attack(line, first) if is_new else (0, "")
     if left := _left_square(line) if is_new and not is_missed else "":
         weight = DEED_WEIGHT
-    wins = (win for win in lines.own_wins(is_missed) if value_at(line.boards[win.ply], win.square) == win.worth)
-    if (win := next(wins, None)) and not (is_missed and win.square in lines.targets):
+    wins = (win for win in lines.own_wins(is_missed) if _is_clear(line, win))
+    if (win := next(wins, None)) and not (is_missed and (win.square in lines.targets or line.kept() < 1)):
         taking = f" takes the {piece_on(line.boards[win.ply], win.square)}"
         wanted = line.balance(0) + win.worth
         share = _share(line, line.winner, wanted) - _share(other, line.winner, wanted)
-        if win.ply == first and win.worth > lines.taken:
+        if win.ply == first:
             weight, deed = WIN_WEIGHT * min(win.worth, 2), taking
         elif share >= LEAST_SHARE:
             yield _Difference(-WIN_WEIGHT * share, (is_missed, win.ply + 1), line.name(win.ply) + taking, "gain")
@@ -278,6 +295,12 @@ def _deeds(lines: _Lines, is_missed: bool) -> Iterator[_Difference]:
     if not is_missed and (ply := _return(line)):
         piece = piece_on(line.boards[ply + 1], line.moves[ply].to_square).replace(" on ", " is back on ")
         yield _Difference(-DEED_WEIGHT, (False, ply + 1), f"with {line.name(ply)} the {piece}", "return")
+
+
+def _is_clear(line: Line, win: Win) -> bool:
+    """Whether a win is all of a piece, and what takes that is not taken where it stands then."""
+    following = [move.to_square for move in line.moves[win.ply + 1 :: 2]]
+    return value_at(line.boards[win.ply], win.square) == win.worth and win.square not in following
 
 
 def _share(line: Line, color: chess.Color, wanted: int) -> float:

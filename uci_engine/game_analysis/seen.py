@@ -7,7 +7,7 @@ than what the next move ends.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import chess
@@ -74,10 +74,16 @@ def lasting_facts(line: Seen, other: Seen) -> Iterator[tuple[float, Fact, chess.
         elsewhere = other.plies.get((color, key, level), ())
         share = len(seen) / len(line.settled) - len(elsewhere) / max(len(other.settled), 1)
         lasts = len(seen) / sum(ply >= first for ply in line.settled)
-        is_old = line.old.get((color, key), -1) >= level and seen[first].subject != "bishop pair"
-        if share >= LEAST_SHARE and max(other.settled, default=0) not in elsewhere:
-            value = seen[first].weight * share * lasts * (OLD_SHARE if is_old else 1)
-            yield value, seen[first], color, first
+        fact = seen[first]
+        is_old = line.old.get((color, key), -1) >= level
+        # What both lines bring is no difference, and what is gone at the end is none, but for a king in danger.
+        is_elsewhere = max(other.settled, default=0) in elsewhere if is_old else bool(elsewhere)
+        if share >= LEAST_SHARE and not is_elsewhere and (fact.subject == "king" or line.settled[-1] in seen):
+            if is_old and fact.subject == "bishop pair":
+                fact = replace(fact, words=fact.words.replace("has", "keeps"))
+            elif is_old:
+                lasts *= OLD_SHARE
+            yield fact.weight * share * lasts, fact, color, first
 
 
 def settled_plies(boards: Sequence[chess.Board]) -> list[int]:

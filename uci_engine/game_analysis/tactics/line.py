@@ -80,6 +80,10 @@ class Line:
         """What the line wins, in pawns, after the best capture of the side to move at its end."""
         return self._settled(chess.BB_ALL) - self.balance(0)
 
+    def kept(self) -> int:
+        """What the line has won after its last move, in pawns."""
+        return self.balance(len(self.moves)) - self.balance(0)
+
     def wins(self) -> list[Win]:
         """The captures and promotions at a profit, most valuable first. An exchange on one square is one of them."""
         wins = []
