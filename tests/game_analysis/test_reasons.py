@@ -255,7 +255,7 @@ WITHOUT_TACTIC = [
     (
         "4k3/pp3ppp/8/3p4/8/2N5/PP3PPP/4K3 w - - 0 1",
         ("Nb5", "a6", "Nc3", "Kd7"),
-        ("Kd2", "Kd7", "h3", "h6"),
+        ("Kd2", "Kd7", "h3", "h6", "Ke3", "a6"),
         "1...a6 drives the knight on b5 away, and with 2.Nc3 the knight is back on c3",
     ),
     (

@@ -277,7 +277,8 @@ def _deeds(lines: _Lines, is_missed: bool) -> Iterator[_Difference]:
     """What the winner of a line does and not in the other: the first gain that it keeps, and by its first move."""
     line, other = lines.pair(is_missed)
     first = int(not is_missed)
-    is_new = bool(line.moves[first:]) and line.moves[first] not in other.moves
+    # The same move later in the other line is another matter.
+    is_new = bool(line.moves[first:]) and line.moves[first] not in other.moves[: first + 3]
     weight, deed = _attack(line, first) if is_new else (0, "")
     if left := _left_square(line) if is_new and not is_missed else "":
         weight = DEED_WEIGHT
