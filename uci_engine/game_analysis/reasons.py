@@ -205,8 +205,7 @@ def _material(lines: _Lines, has_tactic: bool, is_missed: bool) -> list[str]:
     plies = _settled_ply(lines.against), _settled_ply(lines.missed)
     pawns = lines.against.balance(plies[0]) + lines.missed.balance(plies[1])
     if has_tactic:
-        if pawns < 1:
-            plies = len(lines.against.moves), len(lines.missed.moves)
+        plies = (len(lines.against.moves), len(lines.missed.moves)) if pawns < 1 else plies
         return [owed] if (owed := _owed(lines, plies, is_missed)) else []
     lost = 100 * abs(lines.better.value.expected - lines.played.value.expected)
     if not 1 <= pawns <= MOST_GIVEN * lost:
@@ -300,8 +299,9 @@ def _deeds(lines: _Lines, is_missed: bool) -> Iterator[_Difference]:
 
 def _is_clear(line: Line, win: Win) -> bool:
     """Whether a win is all of a piece, and what takes that is not taken where it stands then."""
-    following = [move.to_square for move in line.moves[win.ply + 1 :: 2]]
-    return value_at(line.boards[win.ply], win.square) == win.worth and win.square not in following
+    replies = zip(line.boards[win.ply + 1 :: 2], line.moves[win.ply + 1 :: 2], strict=False)
+    taken = [move.to_square for board, move in replies if board.is_capture(move)]
+    return value_at(line.boards[win.ply], win.square) == win.worth and win.square not in taken
 
 
 def _share(line: Line, color: chess.Color, wanted: int) -> float:
