@@ -67,9 +67,9 @@ LEVELS = (
     Level(1350, 500, 5, 59.0),
     Level(1520, 640, 4, 47.0),
     Level(1690, 1_200, 4, 33.0),
-    Level(1950, 3_600, 4, 18.0),
-    Level(2220, 10_000, 4, 12.0),
-    Level(2530, 36_000, 4, 7.0),
+    Level(2000, 3_600, 4, 18.0),
+    Level(2330, 10_000, 4, 12.0),
+    Level(2560, 36_000, 4, 7.0),
     Level(2750, 120_000, 4, 4.0),
 )
 # The range of `UCI_Elo`, within that of the measured levels.
