@@ -346,20 +346,29 @@ def test_what_is_said_of_first_moves_holds_on_the_board(fen: str, one: list[int]
 
 
 @pytest.mark.parametrize(
-    ("fen", "played", "unsaid"),
+    ("fen", "played", "better", "unsaid"),
     [
         # The pawn on d3 guards e4, too.
-        ("4k3/pp3ppp/5n2/8/8/2NP4/PP3PPP/4K3 w - - 0 1", ("Na4", "Ne4", "h3", "h6"), "without a guard"),
+        ("4k3/pp3ppp/5n2/8/8/2NP4/PP3PPP/4K3 w - - 0 1", ("Na4", "Ne4", "h3", "h6"), "Kd2", "without a guard"),
+        # The better move leaves e4 as well.
+        ("4k3/pp3ppp/5n2/8/8/2N5/PP3PPP/4K3 w - - 0 1", ("Na4", "Ne4", "h3", "h6"), "Nd1", "without a guard"),
         # The pawn on a4 guards the knight, and the rook is worth more.
-        ("r3k3/p4ppp/8/1N6/P7/8/1P3PPP/4K3 w q - 0 1", ("h3", "Rb8", "Nc3", "h6"), "drives"),
+        ("r3k3/p4ppp/8/1N6/P7/8/1P3PPP/4K3 w q - 0 1", ("h3", "Rb8", "Nc3", "h6"), "Kd2", "drives"),
+        # Out of check the rook takes on h2.
+        (
+            "r1bqk1nr/ppp3pp/2nb4/5p2/3p4/5N2/PPP2PPP/RNBQKB1R w KQkq - 0 6",
+            ("Bc4", "Qe7+", "Be2", "Bd7"),
+            "Be2",
+            "attacks",
+        ),
         # A rook that comes back has taken something on its way.
-        ("4k3/p4ppp/8/8/8/8/5PPP/R3K3 w - - 0 1", ("Rxa7", "Kf8", "Ra1", "h6"), "is back on"),
+        ("4k3/p4ppp/8/8/8/8/5PPP/R3K3 w - - 0 1", ("Rxa7", "Kf8", "Ra1", "h6"), "Kd2", "is back on"),
     ],
 )
-def test_what_a_first_move_does_not(fen: str, played: tuple[str, ...], unsaid: str) -> None:
+def test_what_a_first_move_does_not(fen: str, played: tuple[str, ...], better: str, unsaid: str) -> None:
     board = chess.Board(fen)
-    better = found(value(board, 20), moves(board, "Kd2", "Kf8"))
-    assert unsaid not in reason_for(board, found(value(board, -40), moves(board, *played)), better).text
+    best = found(value(board, 20), moves(board, better, "Kf8"))
+    assert unsaid not in reason_for(board, found(value(board, -40), moves(board, *played)), best).text
 
 
 def test_material_that_is_worth_far_more_than_the_loss_was_given_for_something() -> None:

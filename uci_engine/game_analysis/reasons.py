@@ -279,9 +279,9 @@ def _deeds(lines: _Lines, is_missed: bool) -> Iterator[_Difference]:
     # The same move later in the other line is another matter.
     is_new = bool(line.moves[first:]) and line.moves[first] not in other.moves[: first + 3]
     weight, deed = _attack(line, first) if is_new else (0, "")
-    if left := _left_square(line) if is_new and not is_missed else "":
+    if left := _left_square(line, other) if is_new and not is_missed else "":
         weight = DEED_WEIGHT
-    wins = (win for win in lines.own_wins(is_missed) if _is_clear(line, win))
+    wins = (win for win in lines.own_wins(is_missed) if line.is_clear(win))
     if (win := next(wins, None)) and not (is_missed and (win.square in lines.targets or line.kept() < 1)):
         taking = f" takes the {piece_on(line.boards[win.ply], win.square)}"
         wanted = line.balance(0) + win.worth
@@ -295,13 +295,6 @@ def _deeds(lines: _Lines, is_missed: bool) -> Iterator[_Difference]:
     if not is_missed and (ply := _return(line)):
         piece = piece_on(line.boards[ply + 1], line.moves[ply].to_square).replace(" on ", " is back on ")
         yield _Difference(-DEED_WEIGHT, (False, ply + 1), f"with {line.name(ply)} the {piece}", "return")
-
-
-def _is_clear(line: Line, win: Win) -> bool:
-    """Whether a win is all of a piece, and what takes that is not taken where it stands then."""
-    replies = zip(line.boards[win.ply + 1 :: 2], line.moves[win.ply + 1 :: 2], strict=False)
-    taken = [move.to_square for board, move in replies if board.is_capture(move)]
-    return value_at(line.boards[win.ply], win.square) == win.worth and win.square not in taken
 
 
 def _share(line: Line, color: chess.Color, wanted: int) -> float:
@@ -319,6 +312,8 @@ def _attack(line: Line, ply: int) -> tuple[int, str]:
     if queens and before.piece_type_at(move.from_square) == chess.QUEEN:
         return DEED_WEIGHT, " offers to trade queens"
     squares = winning_captures(after, before.turn).keys() - winning_captures(before, before.turn).keys()
+    if after.is_check():  # Nothing else can be taken back, so what others attack only seems to be won.
+        squares &= set(after.attacks(move.to_square))
     attacked = [square for square in sorted(squares) if after.piece_type_at(square) != chess.PAWN]
     for reply in line.moves[ply + 1 : ply + 2]:
         if reply.from_square in attacked and not (after.is_check() or after.is_capture(reply)):
@@ -327,12 +322,13 @@ def _attack(line: Line, ply: int) -> tuple[int, str]:
     return (ATTACK_WEIGHT if attacked else 1, f" attacks {pieces}") if pieces else (0, "")
 
 
-def _left_square(line: Line) -> str:
-    """`9.Nb5 leaves e4 without a guard: ` if the answer goes to this square; "" if it does not."""
+def _left_square(line: Line, other: Line) -> str:
+    """`9.Nb5 leaves e4 without a guard: ` if the answer goes to this square, and the other line guards it; else ""."""
     before, after = line.boards[:2]
     move, square = line.moves[0], line.moves[1].to_square
     was_guarded = square in before.attacks(move.from_square) and square != move.to_square
     is_left = was_guarded and not after.attackers(before.turn, square)
+    is_left = is_left and any(board.attackers(before.turn, square) for board in other.boards[1:2])
     return f"{line.name(0)} leaves {chess.square_name(square)} without a guard: " if is_left else ""
 
 

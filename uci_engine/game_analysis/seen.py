@@ -18,8 +18,6 @@ from uci_engine.game_analysis.tactics.words import piece_on
 
 # A fact counts if the line has it for so much more of its moves than the other one.
 LEAST_SHARE = 0.2
-# What the first board shows already counts so much.
-OLD_SHARE = 0.15
 # With more pieces on the board a king in the centre is in danger, and with fewer an open file is worth little.
 MANY_PIECES = 20
 FEW_PIECES = 16
@@ -71,19 +69,21 @@ def lasting_facts(line: Seen, other: Seen) -> Iterator[tuple[float, Fact, chess.
     """
     for (color, key, level), seen in line.plies.items():
         first, *_ = seen
+        fact = seen[first]
+        is_pair = fact.subject == "bishop pair"
+        is_old = line.old.get((color, key), -1) >= level
         elsewhere = other.plies.get((color, key, level), ())
         share = len(seen) / len(line.settled) - len(elsewhere) / max(len(other.settled), 1)
         lasts = len(seen) / sum(ply >= first for ply in line.settled)
-        fact = seen[first]
-        is_old = line.old.get((color, key), -1) >= level
-        # What both lines bring is no difference, and what is gone at the end is none, but for a king in danger.
-        is_elsewhere = max(other.settled, default=0) in elsewhere if is_old else bool(elsewhere)
-        if share >= LEAST_SHARE and not is_elsewhere and (fact.subject == "king" or line.settled[-1] in seen):
-            if is_old and fact.subject == "bishop pair":
-                fact = replace(fact, words=fact.words.replace("has", "keeps"))
-            elif is_old:
-                lasts *= OLD_SHARE
-            yield fact.weight * share * lasts, fact, color, first
+        # What is old or what both lines bring is no difference, but for what comes and goes: its end counts.
+        comes_and_goes = is_pair or key == "attackers"
+        is_elsewhere = max(other.settled, default=0) in elsewhere if comes_and_goes else bool(elsewhere)
+        if share < LEAST_SHARE or is_elsewhere or (is_old and not is_pair):
+            continue
+        # What is gone at the end of its own line is none either, but for a king in danger.
+        if fact.subject == "king" or line.settled[-1] in seen:
+            words = fact.words.replace("has", "keeps") if is_old else fact.words
+            yield fact.weight * share * lasts, replace(fact, words=words), color, first
 
 
 def settled_plies(boards: Sequence[chess.Board]) -> list[int]:

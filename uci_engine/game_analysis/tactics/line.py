@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import chess
 
 from uci_engine.game_analysis.boards import board_after, drawn_by, material_balance, numbered, positions
-from uci_engine.game_analysis.tactics.attacks import best_capture, captured_square, gain_of
+from uci_engine.game_analysis.tactics.attacks import best_capture, captured_square, gain_of, value_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +98,12 @@ class Line:
                 wins.append(Win(own[0], worth, captured_square(self.boards[own[0]], self.moves[own[0]])))
             ply = following
         return sorted(wins, key=lambda win: (-win.worth, win.ply))
+
+    def is_clear(self, win: Win) -> bool:
+        """Whether a win is all of a piece, and nothing worth as much is lost on its square then."""
+        replies = zip(self.boards[win.ply + 1 :: 2], self.moves[win.ply + 1 :: 2], strict=False)
+        lost = [move.to_square for board, move in replies if value_at(board, move.to_square) >= win.worth]
+        return value_at(self.boards[win.ply], win.square) == win.worth and win.square not in lost
 
     def _settled(self, squares: chess.Bitboard) -> int:
         """The balance at the end, where the side to move may still take something on these squares."""
