@@ -206,7 +206,8 @@ def _material(lines: _Lines, has_tactic: bool, is_missed: bool) -> list[str]:
     pawns = lines.against.balance(plies[0]) + lines.missed.balance(plies[1])
     if has_tactic:
         plies = (len(lines.against.moves), len(lines.missed.moves)) if pawns < 1 else plies
-        return [owed] if (owed := _owed(lines, plies, is_missed)) else []
+        owed = _owed(lines, plies, is_missed)
+        return [owed] if owed else []
     lost = 100 * abs(lines.better.value.expected - lines.played.value.expected)
     if not 1 <= pawns <= MOST_GIVEN * lost:
         return []
@@ -276,7 +277,7 @@ def _deeds(lines: _Lines, is_missed: bool) -> Iterator[_Difference]:
     """What the winner of a line does and not in the other: the first gain that it keeps, and by its first move."""
     line, other = lines.pair(is_missed)
     first = int(not is_missed)
-    # The same move later in the other line is another matter.
+    # The same move some plies later in the other line is another matter.
     is_new = bool(line.moves[first:]) and line.moves[first] not in other.moves[: first + 3]
     weight, deed = _attack(line, first) if is_new else (0, "")
     if left := _left_square(line, other) if is_new and not is_missed else "":
@@ -312,7 +313,8 @@ def _attack(line: Line, ply: int) -> tuple[int, str]:
     if queens and before.piece_type_at(move.from_square) == chess.QUEEN:
         return DEED_WEIGHT, " offers to trade queens"
     squares = winning_captures(after, before.turn).keys() - winning_captures(before, before.turn).keys()
-    if after.is_check():  # Nothing else can be taken back, so what others attack only seems to be won.
+    # In check nothing can be taken back, so what other pieces attack only seems to be won.
+    if after.is_check():
         squares &= set(after.attacks(move.to_square))
     attacked = [square for square in sorted(squares) if after.piece_type_at(square) != chess.PAWN]
     for reply in line.moves[ply + 1 : ply + 2]:
@@ -328,8 +330,9 @@ def _left_square(line: Line, other: Line) -> str:
     move, square = line.moves[0], line.moves[1].to_square
     was_guarded = square in before.attacks(move.from_square) and square != move.to_square
     is_left = was_guarded and not after.attackers(before.turn, square)
-    is_left = is_left and any(board.attackers(before.turn, square) for board in other.boards[1:2])
-    return f"{line.name(0)} leaves {chess.square_name(square)} without a guard: " if is_left else ""
+    stays_guarded = any(board.attackers(before.turn, square) for board in other.boards[1:2])
+    words = f"{line.name(0)} leaves {chess.square_name(square)} without a guard: "
+    return words if is_left and stays_guarded else ""
 
 
 def _return(line: Line) -> int:

@@ -63,7 +63,7 @@ class Seen:
 
 
 def lasting_facts(line: Seen, other: Seen) -> Iterator[tuple[float, Fact, chess.Color, int]]:
-    """The facts of one side that a line has and another from the same board has not, or for less time and not at last.
+    """The facts of one side that a line brings and keeps, and another from the same board does not bring.
 
     Each comes with its weight by the share of the line that has it, its side, and the ply from which it is seen.
     """
@@ -74,7 +74,6 @@ def lasting_facts(line: Seen, other: Seen) -> Iterator[tuple[float, Fact, chess.
         is_old = line.old.get((color, key), -1) >= level
         elsewhere = other.plies.get((color, key, level), ())
         share = len(seen) / len(line.settled) - len(elsewhere) / max(len(other.settled), 1)
-        lasts = len(seen) / sum(ply >= first for ply in line.settled)
         # What is old or what both lines bring is no difference, but for what comes and goes: its end counts.
         comes_and_goes = is_pair or key == "attackers"
         is_elsewhere = max(other.settled, default=0) in elsewhere if comes_and_goes else bool(elsewhere)
@@ -82,8 +81,9 @@ def lasting_facts(line: Seen, other: Seen) -> Iterator[tuple[float, Fact, chess.
             continue
         # What is gone at the end of its own line is none either, but for a king in danger.
         if fact.subject == "king" or line.settled[-1] in seen:
-            words = fact.words.replace("has", "keeps") if is_old else fact.words
-            yield fact.weight * share * lasts, replace(fact, words=words), color, first
+            lasts = len(seen) / sum(ply >= first for ply in line.settled)
+            shown = replace(fact, words=fact.words.replace("has", "keeps")) if is_old else fact
+            yield fact.weight * share * lasts, shown, color, first
 
 
 def settled_plies(boards: Sequence[chess.Board]) -> list[int]:

@@ -100,7 +100,7 @@ class Line:
         return sorted(wins, key=lambda win: (-win.worth, win.ply))
 
     def is_clear(self, win: Win) -> bool:
-        """Whether a win is all of a piece, and nothing worth as much is lost on its square then."""
+        """Whether a win is the whole worth of what is taken, and nothing worth as much is lost on its square later."""
         replies = zip(self.boards[win.ply + 1 :: 2], self.moves[win.ply + 1 :: 2], strict=False)
         lost = [move.to_square for board, move in replies if value_at(board, move.to_square) >= win.worth]
         return value_at(self.boards[win.ply], win.square) == win.worth and win.square not in lost
