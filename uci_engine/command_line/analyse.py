@@ -36,8 +36,8 @@ DESCRIPTION = """\
 Analyse games: write annotated PGN, and a page for each game that shows the mistakes, what was better, and why.
 
 The folder of the results gets games.pgn, a page for each game, and index.html where there are several. Every page is
-one file that needs no network. Games of variants, and what is no game, are told and left out. The results of other
-games are not replaced, unless --force is given. A file of games that is analysed is never replaced.
+one file that needs no network. Games of variants, and text that is no game, are left out, with a message. The results
+of other games are not replaced, unless --force is given. A file of games that is analysed is never replaced.
 """
 
 
@@ -222,7 +222,7 @@ class _Run:
 def _parser(default_core: str) -> Parser:
     parser = Parser("secateur analyse", DESCRIPTION)
     parser.add_argument("games", metavar="GAMES", nargs="+", help="PGN files, folders of them, or - for standard input")
-    parser.add_argument("--output", metavar="FOLDER", help="where to write (default: the name of the games, -analysis)")
+    parser.add_argument("--output", metavar="FOLDER", help="where to write (default for NAME.pgn: NAME-analysis)")
     add_analysis(parser, default_core, DEFAULT_SECONDS)
     parser.add_argument("--resume", action="store_true", help="continue a run that was interrupted or killed")
     parser.add_argument("--force", action="store_true", help="replace results of other games, and remove their index")

@@ -60,7 +60,7 @@ def add_core(parser: argparse.ArgumentParser, default: str) -> None:
 def add_position(parser: argparse.ArgumentParser, text: str = "the position (default: the start position)") -> None:
     """Add `--fen`, of which `text` says what it is for, `--moves` and `--chess960`."""
     parser.add_argument("--fen", metavar="FEN", help=text)
-    text = "moves to play first, for example: --moves e2e4 e7e5; no other word may stand behind them"
+    text = "moves to play first, for example: --moves e2e4 e7e5; words without -- come before them"
     parser.add_argument("--moves", metavar="MOVE", nargs="+", default=[], help=text)
     parser.add_argument("--chess960", action="store_true", help="read position and moves as Chess960")
 
@@ -87,7 +87,7 @@ def add_analysis(parser: argparse.ArgumentParser, default_core: str, seconds: fl
     text = f"time for {what} (default {seconds:g})"
     add("--time", "SECONDS", text, lambda word: Limit(time=_seconds(word)))
     add("--nodes", "N", f"nodes for {what}", lambda word: Limit(nodes=nodes(word)))
-    add("--depth", "N", f"depth of the search for {what}", lambda word: Limit(depth=depth(word)))
+    add("--depth", "N", "depth of each search", lambda word: Limit(depth=depth(word)))
     add_options(parser, default_core, "--option SyzygyPath=/tables", threads=min(2, usable_processors()))
 
 

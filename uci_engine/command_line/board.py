@@ -35,7 +35,7 @@ def run(words: Sequence[str], default_core: str) -> int:
     except ImportError as error:
         if error.name is None or error.name.startswith("uci_engine"):
             raise
-        raise ImportError(f"the board needs {error.name}: pip install 'secateur[board]'") from None
+        raise ImportError(f'the board needs {error.name}: pip install ".[board]" in the sources') from None
     try:
         start = requests.first_position(options.fen)
         pgn = _games(options.games, server.MAX_PGN_LENGTH)

@@ -34,14 +34,14 @@ Secateur is a UCI chess engine. Without arguments it speaks UCI on standard inpu
 chess programs use it. With arguments it runs one command and exits:
 
   secateur go LIMIT ...       search a position, for example: secateur go movetime 2000
-  secateur board [GAMES]      play against it in the browser, and see what it thinks
+  secateur board [PGN]        play against it in the browser, and see what it thinks
   secateur analyse GAMES      annotate games, and show their mistakes on pages
   secateur explain            compare the legal moves of a position, or explain one
   secateur eval               explain the evaluation of a position, term by term
   secateur perft DEPTH        count the leaf nodes of the legal move tree
   secateur bench [DEPTH]      search fixed positions and show nodes, time and speed
   secateur doctor             show what is installed, and check that it works
-  secateur UCI COMMAND ...    run one UCI command, for example: secateur uci
+  secateur UCI-COMMAND ...    run one UCI command, for example: secateur uci
 """
 
 GO_DESCRIPTION = """\
@@ -93,7 +93,7 @@ def run(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--version", action="version", version=f"Secateur {__version__}")
     add_core(parser, os.environ.get(CORE_VARIABLE, "auto"))
-    parser.add_argument("--tuning", action="store_true", help="offer the parameters of the search as UCI options")
+    parser.add_argument("--tuning", action="store_true", help="offer the parameters of search and clock as UCI options")
     parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.core not in CORES:

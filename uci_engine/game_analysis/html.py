@@ -39,7 +39,7 @@ def environment(folder: Path = TEMPLATES) -> Environment:
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError:
-        raise ImportError("the pages need Jinja2: pip install Jinja2, or analyse with --no-pages") from None
+        raise ImportError("the pages need Jinja2: pip install Jinja2") from None
     return Environment(
         loader=FileSystemLoader([folder, TEMPLATES]),
         autoescape=True,
