@@ -32,7 +32,7 @@ def reply(turn: Turn, fields: Fields) -> None:
     """The best move, or the engine's move at a level (`elo`), within the clocks of the game if it has any."""
     board, elo = fields.board(), fields.get("elo", 0)
     white, black, increment = (
-        min(fields.get(name, 0), MAX_CLOCK_MS) / 1000 for name in ("white", "black", "increment")
+        max(-1, min(fields.get(name, 0), MAX_CLOCK_MS)) / 1000 for name in ("white", "black", "increment")
     )
     clocks = Limit(white_clock=white, black_clock=black, white_inc=increment, black_inc=increment)
     turn.configure(uci_analyse_mode=False)

@@ -114,7 +114,7 @@ def _loaded(game: chess.pgn.Game) -> Answer:
     white, black, result = (game.headers.get(name, "?")[:MAX_WORD] for name in ("White", "Black", "Result"))
     return {
         "title": f"{white} \u2013 {black}, {result}",
-        "start": board.fen(),
+        "start": first_position(board.fen()).fen(),
         "moves": [node.move.uci() for node in nodes],
         "remark": remarks[0][:MAX_WORD] if remarks else "",
     }
