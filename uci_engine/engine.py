@@ -5,9 +5,9 @@ of its own: from the book, or the tablebases rank the root moves and a `SearchMa
 
 How a search is stopped: `SearchManager.stop` sets the stop flag of every worker. `UciEngine.stop` calls it;
 `ponderhit` calls it if the time is already up; the `Timer` calls it at the hard limit. `SearchManager` itself stops the
-other workers when worker 0 has finished. `_stop_event` remembers a `stop` that comes before the search has begun.
-`_may_answer` holds `bestmove` back: in `infinite` until `stop`, in `ponder` until `stop` or `ponderhit`. With limited
-strength `_take_time` holds it back on a clock.
+other workers when worker 0 has finished, unless it has used up its nodes. `_stop_event` remembers a `stop` that comes
+before the search has begun. `_may_answer` holds `bestmove` back: in `infinite` until `stop`, in `ponder` until `stop`
+or `ponderhit`. With limited strength `_take_time` holds it back on a clock.
 
 Invariant: every `go` is answered by exactly one `on_best_move`, with a move that is legal by python-chess.
 Invariant: of the commands only `stop` and `ponderhit` reach a running search.
@@ -36,6 +36,7 @@ from uci_engine.core import load
 from uci_engine.engine_parts import EngineParts
 from uci_engine.search.info import BestMove, Info
 from uci_engine.search.manager import SearchManager
+from uci_engine.search.strength import MAX_PACE_MS
 from uci_engine.tablebases.root_ranking import RankingLimits, RootRanking, rank
 from uci_engine.task import TaskThread, print_failure
 from uci_engine.time_management.limits import Limits
@@ -317,13 +318,11 @@ class UciEngine:
     def _take_time(self, board: chess.Board) -> None:
         """With limited strength on a clock: wait as long as a person might think, unless stopped."""
         strength = self._search_options.strength
-        if strength is None or not self.options.pace.value or not self._clock.may_end_early:
+        is_on_clock = self._clock.may_end_early and self._clock.hard_nodes is None
+        if strength is None or not self.options.pace.value or not is_on_clock:
             return
-        if self._clock.hard_nodes is not None:  # time is counted in nodes
-            return
-        has_choice = board.legal_moves.count() > 1
-        part = strength.pace(chess.polyglot.zobrist_hash(board), board.ply(), has_choice)
-        left_ms = part * self._clock.budget.soft_ms - self._clock.elapsed_ms()
+        part = strength.pace(chess.polyglot.zobrist_hash(board), board.ply(), board.legal_moves.count() > 1)
+        left_ms = min(part * self._clock.budget.soft_ms, MAX_PACE_MS) - self._clock.elapsed_ms()
         self._stop_event.wait(max(left_ms, 0.0) / 1000)
 
     def _rank(self, board: chess.Board, allowed: list[chess.Move]) -> RootRanking:

@@ -55,6 +55,13 @@ def test_lines_are_distinct_sorted_and_as_many_as_there_are(lines: int) -> None:
     assert outcome.best.uci() == outcome.infos[-wanted].pv[0]
 
 
+def test_a_line_that_was_not_searched_is_not_reported() -> None:
+    board = chess.Board("3q1rk1/5pbp/5Qp1/8/8/2B5/5PPP/6K1 w - - 0 1")
+    for nodes in range(1, 60):
+        infos = search(Request(board, nodes=nodes, multipv=4)).infos
+        assert all(info.depth for info in infos if info.multipv != 1)
+
+
 def test_an_exception_of_a_report_ends_the_search_and_is_raised() -> None:
     def on_info(info: Info) -> None:
         if info.depth == 2:
@@ -159,6 +166,18 @@ def test_a_report_before_the_first_iteration_is_honest() -> None:
     (info,) = infos
     assert (info.depth, info.nodes, info.seldepth, info.wdl) == (0, 0, None, None)
     assert info.pv == (main.best.uci(),)
+
+
+def test_time_after_the_search_does_not_count_for_its_speed() -> None:
+    infos: list[Info] = []
+    main = new_manager(Request(chess.Board(MIDDLEGAME), depth=2), infos.append)
+    main.run()
+    for _ in range(2):
+        main.report()
+        time.sleep(0.02)
+    first, second = infos[-2:]
+    assert first.nps == second.nps
+    assert (second.time_ms or 0) >= (first.time_ms or 0) + 20
 
 
 def test_the_current_move_is_reported_by_number_and_name() -> None:

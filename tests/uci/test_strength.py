@@ -112,10 +112,13 @@ def test_on_a_clock_a_level_takes_time_unless_that_is_switched_off(survivor: Uci
     assert survivor.search(go).infos[-1].numbers["time"] >= 100
     survivor.send("setoption name Human Pace value false")
     assert min(survivor.search(go).infos[-1].numbers["time"] for _ in range(3)) < 100
-    survivor.send("setoption name Human Pace value true", "go wtime 9000000 btime 9000000")
-    survivor.wait_for("info depth 1")
-    started = time.perf_counter()
-    survivor.send("stop")
-    survivor.wait_for("bestmove")
-    assert time.perf_counter() - started < 5.0
+    survivor.send("setoption name Human Pace value true")
+    for clock_ms in (9_000_000, 10**18):
+        survivor.send(f"go wtime {clock_ms} btime {clock_ms}")
+        survivor.wait_for("info depth 1")
+        time.sleep(0.2)
+        started = time.perf_counter()
+        survivor.send("stop")
+        assert not any("error" in line for line in survivor.wait_for("bestmove"))
+        assert time.perf_counter() - started < 5.0
     strengthen(survivor)

@@ -138,6 +138,7 @@ class SearchManager:
         self._stable_for = 0  # the number of depths for which the best move has not changed
         self._soft_factor = 0.0  # on the soft limit, from the last finished depth
         self._in_analysis = False
+        self._searched_ms = 0.0  # when the search was over
         # No analysis with MultiPV (each line has its own window already), nor for `go mate` (full width), nor in timed
         # games (it costs nodes).
         is_excluded = options.lines > 1 or self._limits.mate is not None or clock.may_end_early or self._pv_ends[0] == 1
@@ -174,6 +175,7 @@ class SearchManager:
             self._lines[0] = vote([self._lines[0], *found])
             self._apply_analysis()
         self._apply_strength()
+        self._searched_ms = self._clock.elapsed_ms()
 
     # Time and nodes ------------------------------------------------------------------------------------------------
 
@@ -228,7 +230,7 @@ class SearchManager:
             self.analysis.set_best(self._lines[0])
         # After an interruption only changed lines are reported. Line 1 is reported with `bestmove`.
         for index, line in enumerate(self._lines[: self._options.multipv]):
-            if finished or (index > 0 and line is not self._before[index]):
+            if finished or (index > 0 and line.depth and line is not self._before[index]):
                 self.report(index + 1)
         strength = self._options.strength
         if strength is not None and not self._strength_lines and self.nodes >= strength.level.nodes:
@@ -386,7 +388,7 @@ class SearchManager:
                 bound=bound,
                 wdl=scores.win_draw_loss(score, self._pieces) if known and self._options.show_wdl else None,
                 nodes=nodes,
-                nps=int(nodes * 1000 / max(elapsed_ms, 0.001)),
+                nps=int(nodes * 1000 / max(self._searched_ms or elapsed_ms, 0.001)),
                 hashfull=self._searcher.table.hashfull(),
                 tbhits=sum(worker.searcher.tb_hits for worker in self.workers) + self._ranking.hits,
                 time_ms=int(elapsed_ms),

@@ -46,6 +46,8 @@ MIN_PACE = 0.1
 MAX_PACE = 0.7
 FIRST_PACE = 0.2
 OPENING_PLIES = 24
+# No longer, however much time there is.
+MAX_PACE_MS = 60_000
 
 
 @dataclass(frozen=True, slots=True)
