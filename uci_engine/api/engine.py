@@ -80,7 +80,7 @@ class Engine(Session):
     def analyse(
         self, board: chess.Board, limit: Limit, *, multipv: int | None = None, **asked: Unpack[Asked]
     ) -> InfoDict | list[InfoDict]:
-        """Analyse a position. Returns the last report, or with `multipv` a list of that many, best first.
+        """Analyse a position. Returns what was reported last, or with `multipv` a list of that many lines, best first.
 
         >>> with Engine() as engine:
         ...     info = engine.analyse(chess.Board("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), Limit(depth=4))

@@ -25,7 +25,7 @@ HEADING = b"# Secateur debug log"
 # Only their owner may read new files: a game and the paths of the computer are nobody else's concern.
 NEW_FILE_MODE = 0o600
 # Longer lines are cut. The longest game that the engine accepts fits.
-MAX_LINE_CHARACTERS = 1 << 16
+MAX_LINE_CHARACTERS = 1 << 17
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 

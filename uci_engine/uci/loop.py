@@ -117,14 +117,11 @@ class Dispatcher:
         """Execute the commands that waited for the end of the search, up to the next search."""
         waiting, self._waiting = self._waiting, deque()
         self._go_waits = False
-        while waiting and not self._go_waits:
-            received = waiting.popleft()
+        for received in waiting:
             if self._may_execute(received.command):
                 self._execute(received)
             else:
                 self._wait(received)
-        # If a `go` has to wait again, the rest waits behind it.
-        self._waiting += waiting
 
     def _close(self) -> None:
         """Stop all searches, wait until every `go` is answered, and close the engine."""
@@ -302,7 +299,7 @@ def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
         if last is not Mark.END_OF_INPUT:
             inbox.must_end = True
         inbox.put(last)
-    inbox.exit_if_stuck(writer)
+        inbox.exit_if_stuck(writer)
 
 
 def run(engine_factory: Callable[[], UciEngine], lines: Sequence[str] | None = None) -> int:
