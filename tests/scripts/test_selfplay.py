@@ -126,8 +126,15 @@ def test_flags_and_scores_of_known_positions(player: SelfPlayer) -> None:
         first = boards_of(player.play(Opening(fen), Rules(max_moves=1), Kept(), 1))[0][0]
         assert first["flags"] == FIRST | CAPTURE
         assert sign * int(first["score_cp"]) > 100
-    quiet = boards_of(player.play(Opening(), Rules(max_moves=1), Kept(), 1))[0][0]
-    assert quiet["flags"] & (QUIET | CAPTURE) == QUIET
+    # Also long after the last capture or move of a pawn.
+    for fen in (chess.STARTING_FEN, "4k3/pppp4/8/8/8/8/PPPPPPPP/4K3 b - - 40 60"):
+        quiet = boards_of(player.play(Opening(fen), Rules(max_moves=1), Kept(), 1))[0][0]
+        assert quiet["flags"] & (QUIET | CAPTURE) == QUIET
+
+
+def test_a_mate_by_the_last_move_counts(player: SelfPlayer) -> None:
+    opening = Opening("r5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1")
+    assert player.play(opening, Rules(max_moves=1), Kept(), 1).result == "0-1"
 
 
 @pytest.mark.parametrize(

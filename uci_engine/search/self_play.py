@@ -119,6 +119,8 @@ class SelfPlay:
                 if self.position.checkers == 0:
                     return DRAWN
                 return LOST if self.position.turn else WON
+            if ply and self.max_moves and self._moves(ply) > self.max_moves:
+                return DRAWN
             self._think()
             score = self.worker.score
             if ply == 0 and self.max_opening_cp and (score > self.max_opening_cp or score < -self.max_opening_cp):
@@ -136,7 +138,7 @@ class SelfPlay:
             self.scout_position.make(move)
             if self._is_resigned(mover, score):
                 return LOST if mover else WON
-            if self._is_agreed(mover, score, self.first_ply + ply + 1):
+            if self._is_agreed(mover, score, self._moves(ply + 1)):
                 return DRAWN
         return DRAWN
 
@@ -159,15 +161,16 @@ class SelfPlay:
             return False
         return self.resign_moves > 0 and self.lost[mover] >= self.resign_moves
 
-    def _is_agreed(self, mover: int, score: int, ply: int) -> bool:
-        """Whether the game is drawn after `ply` plies by level scores, or by its length."""
-        moves = (ply >> 1) + 1
+    def _moves(self, ply: int) -> int:
+        """The number of the full move to which a ply of the game belongs."""
+        return ((self.first_ply + ply) >> 1) + 1
+
+    def _is_agreed(self, mover: int, score: int, moves: int) -> bool:
+        """Whether the game is drawn by level scores at a full move."""
         self.level[mover] = self.level[mover] + 1 if -self.draw_cp <= score <= self.draw_cp else 0
         if self.position.halfmove_clock == 0:
             self.level[0] = 0
             self.level[1] = 0
-        if self.max_moves and moves > self.max_moves:
-            return True
         level = min(self.level[0], self.level[1])
         return self.draw_moves > 0 and moves >= self.draw_from and level >= self.draw_moves
 
@@ -178,9 +181,15 @@ class SelfPlay:
         return self._quiescence_score() == self.scout.evaluator.evaluate(self.scout_position)
 
     def _quiescence_score(self) -> int:
-        """Of the position of the scout."""
+        """Of the position of the scout, as if its last move were irreversible: the search damps evals by the halfmove
+        clock.
+        """
+        clock = self.scout_position.halfmove_clock
+        self.scout_position.halfmove_clock = 0
         self.scout.begin(0)
-        return self.scout._quiescence(-INFINITE, INFINITE, 0)
+        score = self.scout._quiescence(-INFINITE, INFINITE, 0)
+        self.scout_position.halfmove_clock = clock
+        return score
 
     def _keep_ahead(self) -> int:
         """Keep positions that the search has met: some way along its line, then random moves off it, then the captures
