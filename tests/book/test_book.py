@@ -124,6 +124,8 @@ def test_any_bytes_make_a_book_or_a_sentence(tmp_path_factory: pytest.TempPathFa
 def test_only_legal_moves_come_out(path: Path) -> None:
     board = chess.Board()
     illegal = [(chess.E2, chess.E5, 0), (chess.E7, chess.E5, 0), (chess.A1, chess.A1, 0), (chess.E2, chess.E4, 4)]
+    # Five to seven stand for no piece.
+    illegal += [(chess.E2, chess.E4, number) for number in (5, 6, 7)]
     data = b"".join(entry(board, a, b, 900, promotion) for a, b, promotion in illegal)
     book = Book(written(path, data + start_entries(g1f3=1)))
     assert book.moves(board) == [(chess.Move.from_uci("g1f3"), 1)]

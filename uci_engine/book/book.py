@@ -128,7 +128,7 @@ def _legal_move(board: chess.Board, number: int) -> chess.Move | None:
         return move if board.is_legal(move) else None
     try:
         return board.parse_uci(move.uci()) or None
-    except ValueError:
+    except (ValueError, IndexError):  # IndexError: no piece is promoted to
         return None
 
 
