@@ -285,6 +285,17 @@ def test_games_are_split_at_their_headers() -> None:
     assert read_game(second).headers["White"] == "W"
 
 
+def test_games_without_headers_or_moves_are_games() -> None:
+    first, second = texts(b"1. e4 e5 1-0\n\n1. d4 d5 (1... Nf6\n1-0) *\n")
+    assert (first, second) == (b"1. e4 e5 1-0\n", b"1. d4 d5 (1... Nf6\n1-0) *\n")
+    headers = b'[Event "A"]\n[Result "1-0"]\n'
+    assert texts(headers + b'\n[Event "B"]\n[White "X"]\n\n1. e4 *\n') == [
+        headers,
+        b'[Event "B"]\n[White "X"]\n1. e4 *\n',
+    ]
+    assert len(texts(b"1. e4 e5 *\n2. Nf3 *\n")) == 1
+
+
 @pytest.mark.parametrize("line", ['[A-b "x"]', "[foo]", '[White W"]', "% escaped", "; words", f'[{"N" * 70} "x"]'])
 def test_headers_of_all_kinds_are_those_of_one_game(line: str) -> None:
     data = SCHOLAR.replace('[White "W"]', f'{line}\n[White "W"]').encode()

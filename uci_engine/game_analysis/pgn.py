@@ -33,7 +33,10 @@ from uci_engine.game_analysis.values import Found
 
 # With the names that python-chess reads.
 HEADER = re.compile(rb'\[[A-Za-z0-9][\w+#=:-]*\s+"')
+EVENT = b"[Event "
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+RESULT_AT_END = re.compile(rb"(?:^|\s)(?:1-0|0-1|1/2-1/2|\*)\s*$")
+FIRST_MOVE = re.compile(rb"1\.(?!\.)")
 HALVES = "\u00bd-\u00bd"
 TOKEN = re.compile(
     r"""
@@ -108,18 +111,23 @@ def pgn_files(path: Path) -> list[Path]:
 def game_texts(file: BinaryIO) -> Iterator[bytes]:
     """The games of a PGN file, each as its bytes.
 
-    A game begins where headers follow something else, so that an unfinished comment or bracket ends with its game.
-    Blank lines are left out: they end a game for python-chess, and some programs write them between moves.
+    A game begins where headers follow something else, so that an unfinished comment or bracket ends with its game. It
+    also begins with its second `Event`, and where a first move follows a line that ends in a result. Blank lines are
+    left out: they end a game for python-chess, and some programs write them between moves.
     """
     game: list[bytes] = []
     size = 0
-    in_headers = False
+    in_headers = is_over = False
     while line := file.readline(MAX_LINE_BYTES):
         words = line.removeprefix(BOM_UTF8).lstrip()
         is_header = HEADER.match(words) is not None
-        if is_header and not in_headers and game:
+        is_event = words.startswith(EVENT) and any(earlier.startswith(EVENT) for earlier in game)
+        begins = (is_header and not in_headers) or is_event or (is_over and FIRST_MOVE.match(words) is not None)
+        if begins and game:
             yield b"".join(game)
             game, size = [], 0
+        if words:
+            is_over = not is_header and RESULT_AT_END.search(words) is not None
         # Among headers there may be one that cannot be read, a blank line, or a comment.
         in_headers = is_header or (in_headers and words[:1] in b"[%;")
         if size < MAX_GAME_BYTES and not line.isspace():
