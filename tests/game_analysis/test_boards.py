@@ -43,6 +43,11 @@ def test_a_sacrifice_gives_what_the_line_does_not_bring_back() -> None:
     legal = chess.Board("r1bqkb1r/ppp2ppp/2np1n2/4p3/2B1P3/2N2N2/PPPP1PPP/R1BQ1RK1 w kq - 0 1")
     assert is_sacrifice(legal, line("c4f7", "e8f7", "d2d3", "f8e7", "c1e3", "h8f8"))
     assert not is_sacrifice(legal, line("c4f7", "e8f7"))
+    # A fork costs a rook, whatever the queen does.
+    forked = chess.Board("2b2rk1/5ppp/8/8/3Q4/8/PPn2PPP/R5K1 w - - 0 1")
+    assert not is_sacrifice(forked, line("d4d1", "c2a1", "d1a1", "f8e8", "a1d1", "e8e7"))
+    promoted = chess.Board("4k3/8/8/8/8/8/p5PP/4R1K1 w - - 0 1")
+    assert not is_sacrifice(promoted, line("e1f1", "a2a1q", "f1a1", "e8e7", "a1d1", "e7e6"))
 
 
 def test_weights_of_phases() -> None:

@@ -92,6 +92,23 @@ def test_the_best_move_is_not_one_that_another_move_beats() -> None:
     assert "the best move" not in str(explanation)
 
 
+def test_a_move_worth_more_than_the_better_one_is_the_best() -> None:
+    class Changing(MaterialAnalyser):
+        """Takes the other move for the better one at first."""
+
+        def analyse(self, board: chess.Board, limit: Limit, **words: Any) -> Any:
+            info = super().analyse(board, limit, **words)
+            if board.ply() == 0:
+                info["score"] = PovScore(Cp(-60 if words.get("root_moves") else 60), chess.WHITE)
+                info["depth"] = 20
+            return info
+
+    explanation = explain_move(Changing(), chess.Board(), chess.Move.from_uci("h2h3"), Limit(nodes=10))
+    assert explanation.is_best
+    assert explanation.others is not None
+    assert explanation.others.score == Cp(-60)
+
+
 def test_a_forced_win_is_proved_for_every_defence(engine: Engine) -> None:
     explanation = explained(engine, LADDER, "b1b7", depth=8)
     proof = explanation.proof

@@ -134,8 +134,9 @@ def test_a_second_look_uncovers_the_chance_that_the_opponent_missed() -> None:
     assert sum(seconds or 0 for _, seconds, _ in analyser.asked) <= 7.0 + 1e-9
 
 
-# The knights go out and back. Twenty moves leave enough effort for several second looks.
+# The knights go out and back, but for the last one. Twenty moves leave enough effort for several second looks.
 KNIGHTS = [chess.Move.from_uci(word) for word in ("g1f3", "g8f6", "f3g1", "f6g8")] * 10
+KNIGHTS[-1] = chess.Move.from_uci("f6d5")
 E4, D4 = chess.Move.from_uci("e2e4"), chess.Move.from_uci("d2d4")
 
 
@@ -178,6 +179,17 @@ def test_a_mate_at_the_end_of_the_game_is_counted_from_each_position() -> None:
     assert searched[6].is_best
     assert not searched[5].is_best
     assert searched[5].played.value.score == Mate(1)
+
+
+def test_a_repetition_at_the_end_of_the_game_is_a_draw() -> None:
+    moves = [chess.Move.from_uci(word) for word in ("g1f3", "g8f6", "f3g1", "f6g8") * 2]
+    scores = dict.fromkeys(range(12), 400)
+    found, searched = search(Script(scores), moves, Limit(nodes=1))
+    assert found[8].value.score == Cp(0)
+    assert searched[7].played.value.score == Cp(0)
+    # Whoever goes on has not claimed it.
+    found, _ = search(Script(scores), [*moves, chess.Move.from_uci("g1f3")], Limit(nodes=1))
+    assert found[8].value.score == Cp(400)
 
 
 class Mated(Script):

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from tests.support.networks import random_network
 from uci_engine import Engine
-from uci_engine.game_analysis.boards import numbered
+from uci_engine.game_analysis.boards import material_words, numbered
 from uci_engine.game_analysis.changes import MATERIAL, NETWORK, WITHOUT_OWNER, Change, changes_between
-from uci_engine.game_analysis.reasons import material_words, reason_for
+from uci_engine.game_analysis.reasons import reason_for
 from uci_engine.game_analysis.tactics.attacks import best_capture, winning_captures
 from uci_engine.game_analysis.values import DRAWN, Found, Value, value_of
 from uci_engine.score import win_curve
@@ -378,6 +378,21 @@ def test_material_that_is_worth_far_more_than_the_loss_was_given_for_something()
     small, great = (found(value(board, cp), better) for cp in (40, 700))
     assert "the gain of the exchange" not in reason_for(board, found(value(board, 10), played), small).text
     assert "the gain of" in reason_for(board, found(value(board, 10), played), great).text
+
+
+def test_a_promotion_is_no_lost_queen() -> None:
+    board = chess.Board("8/8/5k2/8/P6p/8/3K4/8 b - - 0 2")
+    played = moves(board, "Ke6", "a5", "Kd5", "a6", "h3", "a7", "h2", "a8=Q+")
+    better = moves(board, "h3", "Ke3", "h2", "a5", "h1=Q", "a6", "Qb1", "a7")
+    text = reason_for(board, found(value(board, 900), played), found(value(board, -900), better)).text
+    assert "a queen" not in text
+
+
+def test_a_blunder_is_not_a_little_worse() -> None:
+    board = chess.Board("8/8/1k6/3P4/3K4/8/8/8 w - - 0 4")
+    played, better = moves(board, "Kc4", "Kc7"), moves(board, "Ke5", "Kc7")
+    text = reason_for(board, found(value(board, 0), played), found(value(board, 299), better)).text
+    assert text == "The position that follows is worth much less"
 
 
 def test_material_that_comes_back_is_no_loss() -> None:

@@ -7,8 +7,11 @@ from collections.abc import Iterable, Sequence
 import chess
 
 from evaluation.constants import PHASE_WEIGHTS
+from evaluation.report import counted_pieces, joined
 
 PIECE_VALUES = (0, 1, 3, 3, 5, 9, 0)
+# Of more pieces than these, lost for others, it is only said that they are material.
+MOST_TRADED = 2
 # Out of check, so few moves leave not much to find.
 FEW_EVASIONS = 3
 
@@ -49,20 +52,22 @@ def is_obvious(board: chess.Board, move: chess.Move) -> bool:
         return False
     if board.move_stack and board.peek().to_square == move.to_square:
         return True
-    return wins_material(board, move, or_trades=True)
-
-
-def wins_material(board: chess.Board, capture: chess.Move, or_trades: bool = False) -> bool:
-    """Whether a capture takes what has no defence, or is worth more than what takes it; as much with `or_trades`."""
-    captured = PIECE_VALUES[board.piece_type_at(capture.to_square) or chess.PAWN]
-    moved = PIECE_VALUES[board.piece_type_at(capture.from_square) or chess.PAWN]
-    is_defended = board.is_attacked_by(not board.turn, capture.to_square)
-    return not is_defended or captured > moved or (or_trades and captured == moved)
+    captured = PIECE_VALUES[board.piece_type_at(move.to_square) or chess.PAWN]
+    moved = PIECE_VALUES[board.piece_type_at(move.from_square) or chess.PAWN]
+    return captured >= moved or not board.is_attacked_by(not board.turn, move.to_square)
 
 
 def is_sacrifice(board: chess.Board, line: Sequence[chess.Move]) -> bool:
-    """Whether the first move of a line gives at least two pawns' worth that the next four plies do not bring back."""
+    """Whether the first move of a line gives at least two pawns' worth that the next four plies do not bring back.
+
+    The reply takes the piece that moved, or one that was not attacked before.
+    """
     boards = positions(board.copy(stack=False), line[:6])
+    if len(boards) < 3 or not boards[1].is_capture(line[1]):
+        return False
+    taken = line[1].to_square
+    if taken != line[0].to_square and board.is_attacked_by(not board.turn, taken):
+        return False
     given = [material_balance(board, board.turn) - material_balance(after, board.turn) for after in boards[1:]]
     # After the opponent's reply, and after the side's own next moves.
     return len(given) >= 4 and given[1] >= 2 and min(given[2::2]) >= 2
@@ -74,6 +79,29 @@ def material_balance(board: chess.Board, color: chess.Color) -> int:
         PIECE_VALUES[piece_type] * (len(board.pieces(piece_type, color)) - len(board.pieces(piece_type, not color)))
         for piece_type in chess.PIECE_TYPES
     )
+
+
+def material_words(better: chess.Board, worse: chess.Board, color: chess.Color) -> str:
+    """What one side has less in the second position than in the first: `a piece`, or "" for nothing.
+
+    Pieces that both sides have less cancel out, and a knight counts as a bishop. What nobody would add up in his head
+    is `material`.
+    """
+    owed = {kind: _surplus(better, kind, color) - _surplus(worse, kind, color) for kind in chess.PIECE_TYPES}
+    if sum(PIECE_VALUES[kind] * count for kind, count in owed.items()) <= 0:
+        return ""
+    owed[chess.BISHOP] += owed.pop(chess.KNIGHT)
+    if owed[chess.ROOK] == 1 and owed[chess.BISHOP] == -1 and owed[chess.QUEEN] == 0:
+        pawns = counted_pieces({chess.PAWN: owed[chess.PAWN]})
+        return joined(["the exchange", *([pawns] if pawns else [])])
+    lost, gained = counted_pieces(owed), counted_pieces({kind: -count for kind, count in owed.items()})
+    if gained and sum(abs(owed[kind]) for kind in (chess.BISHOP, chess.ROOK, chess.QUEEN)) > MOST_TRADED:
+        return "material"
+    return (f"{lost} for {gained}" if gained else lost).replace("bishop", "piece")
+
+
+def _surplus(board: chess.Board, piece_type: chess.PieceType, color: chess.Color) -> int:
+    return len(board.pieces(piece_type, color)) - len(board.pieces(piece_type, not color))
 
 
 def phase_weight(board: chess.Board) -> int:

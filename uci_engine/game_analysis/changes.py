@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import chess
 
-from evaluation.catalogue import CATALOGUE, FAMILY_OF, LIMIT, NETWORK_TERM, OTHER_TITLES
+from evaluation.catalogue import CATALOGUE, FAMILY_OF, KNOWN_ENDING, LIMIT, NETWORK_TERM, OTHER_TITLES
 from evaluation.explanation import Explanation, TermValue
 from evaluation.report import pieces_seen
 from uci_engine.score import win_curve
@@ -21,7 +21,7 @@ from uci_engine.score import win_curve
 MATERIAL = "material"
 NETWORK = OTHER_TITLES[NETWORK_TERM]
 # These titles belong to neither side. Their change is stored under White.
-WITHOUT_OWNER = (MATERIAL, NETWORK)
+WITHOUT_OWNER = (MATERIAL, NETWORK, OTHER_TITLES[KNOWN_ENDING])
 # The side to move differs from position to position, and the limit from score to score. Neither says anything of a
 # line.
 NEVER_A_REASON = ("tempo", OTHER_TITLES[LIMIT])

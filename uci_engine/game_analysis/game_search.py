@@ -223,7 +223,8 @@ class _Game:
     def _search(self, index: int, share: float, root_moves: list[chess.Move] | None = None) -> Found:
         self._left_over -= share
         board = self._boards[index]
-        value = final_value(board)
+        # A draw that a game goes on after was not claimed.
+        value = final_value(board, claims=index == len(self._moves))
         if value is not None:
             return Found(value)
         # Of the moves before, only those that can be repeated matter. To replay all of them for each search takes time.

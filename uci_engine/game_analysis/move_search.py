@@ -19,7 +19,7 @@ from uci_engine.game_analysis.judgement import Mark, judge
 from uci_engine.game_analysis.move_report import MoveComparison, MoveExplanation, Proof
 from uci_engine.game_analysis.reasons import reason_for, support_for
 from uci_engine.game_analysis.report import EXTENSION, extended, tablebase_verdict
-from uci_engine.game_analysis.values import DRAWN, Analyser, Found, SearchedMove, Value, final_value, found_by
+from uci_engine.game_analysis.values import DRAWN, Analyser, Found, SearchedMove, final_value, found_by
 from uci_engine.score import piece_count
 
 # The replies to a move that are shown.
@@ -109,13 +109,11 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, limit
     # The move is compared with all others if it seems to be the best, and with the best if it does not.
     rivals = [other for other in board.legal_moves if other != move] if is_best else [*here.line[:1]]
     rival = found_by(searches.analyse(board, for_comparison, root_moves=rivals), board) if rivals else Found(DRAWN)
-    others: Value | None = None
-    if not is_best:
-        best = rival if rival.line and rival.depth >= here.depth else here
-    elif rival.line and rival.value.score_for(color) > value.score_for(color):
-        best, is_best = rival, False
-    else:
-        best, others = played, rival.value if rival.line else None
+    is_known = rival.line and (is_best or rival.depth >= here.depth)
+    other = rival if is_known else None if is_best else here
+    is_best = other is None or value.score_for(color) >= other.value.score_for(color)
+    best = played if other is None or is_best else other
+    others = other.value if other is not None and is_best else None
     judgement = judge(board, SearchedMove(best, played, is_best, others))
     for_extension.nodes = _least(for_extension.nodes, EXTENSION.nodes)
     played = extended(searches, board, played, for_extension)
@@ -153,7 +151,7 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, limit
 
 def _replies(searches: Searches, after: chess.Board, limit: Limit) -> tuple[Found, ...]:
     """The best replies of the opponent, at least one; without a line where the game is over."""
-    value = final_value(after)
+    value = final_value(after, claims=True)
     if value is not None:
         return (Found(value),)
     infos = searches.analyse(after, limit, multipv=min(REPLIES, after.legal_moves.count()))

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import chess
 
-from evaluation.report import counted_pieces, joined
-from uci_engine.game_analysis.boards import PIECE_VALUES, board_after, drawn_by, is_sacrifice, material_balance
-from uci_engine.game_analysis.judgement import INACCURACY_LOSS, ONLY_MOVE_LOSS
+from evaluation.report import joined
+from uci_engine.game_analysis.boards import board_after, drawn_by, is_sacrifice, material_balance, material_words
+from uci_engine.game_analysis.judgement import INACCURACY_LOSS, MISTAKE_LOSS, ONLY_MOVE_LOSS
 from uci_engine.game_analysis.seen import LEAST_SHARE, Seen, lasting_facts, settled_plies
 from uci_engine.game_analysis.tactics.attacks import gain_of, value_at, winning_captures
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
@@ -38,34 +38,9 @@ ATTACK_WEIGHT = 4
 MAX_FACTS = 2
 # A line that draws expects half a point to within this much.
 DRAWN_SHARE = 0.05
-# Of more pieces than these, lost for others, it is only said that they are material.
-MOST_TRADED = 2
 
 # Finds the best line of a position; with an empty line where nothing is left for a search.
 Finder = Callable[[chess.Board], Found]
-
-
-def material_words(better: chess.Board, worse: chess.Board, color: chess.Color) -> str:
-    """What one side has less in the second position than in the first: `a piece`, or "" for nothing.
-
-    Pieces that both sides have less cancel out, and a knight counts as a bishop. What nobody would add up in his head
-    is `material`.
-    """
-    owed = {kind: _surplus(better, kind, color) - _surplus(worse, kind, color) for kind in chess.PIECE_TYPES}
-    if sum(PIECE_VALUES[kind] * count for kind, count in owed.items()) <= 0:
-        return ""
-    owed[chess.BISHOP] += owed.pop(chess.KNIGHT)
-    if owed[chess.ROOK] == 1 and owed[chess.BISHOP] == -1 and owed[chess.QUEEN] == 0:
-        pawns = counted_pieces({chess.PAWN: owed[chess.PAWN]})
-        return joined(["the exchange", *([pawns] if pawns else [])])
-    lost, gained = counted_pieces(owed), counted_pieces({kind: -count for kind, count in owed.items()})
-    if gained and sum(abs(owed[kind]) for kind in (chess.BISHOP, chess.ROOK, chess.QUEEN)) > MOST_TRADED:
-        return "material"
-    return (f"{lost} for {gained}" if gained else lost).replace("bishop", "piece")
-
-
-def _surplus(board: chess.Board, piece_type: chess.PieceType, color: chess.Color) -> int:
-    return len(board.pieces(piece_type, color)) - len(board.pieces(piece_type, not color))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +110,7 @@ def reason_for(board: chess.Board, played: Found, better: Found) -> Reason:
         costs = _material(lines, bool(motifs), is_missed)
         parts += costs if motifs or costs else _positional(lines)
     text = "; ".join(parts + forced) or "the better line is worth more"
-    return Reason(text[:1].upper() + text[1:], motifs, better.value.mate_for(lines.color) is not None)
+    return Reason(text[:1].upper() + text[1:], motifs, not is_draw and better.value.mate_for(lines.color) is not None)
 
 
 def _deciding(lines: _Lines) -> tuple[tuple[Motif, ...], bool]:
@@ -229,6 +204,8 @@ def _owed(lines: _Lines, plies: tuple[int, int], is_missed: bool) -> str:
     """
     line, other = lines.pair(is_missed)
     ply, elsewhere = plies[is_missed], plies[not is_missed]
+    if any(line.moves[own].promotion for own in line.own_plies() if own < ply):
+        return "it misses a promotion" if is_missed else "it lets a pawn promote"
     is_behind = other.balance(elsewhere) < other.balance(0)
     boards = [other.boards[elsewhere] if is_behind else lines.board, line.boards[ply]]
     owed = material_words(boards[is_missed], boards[not is_missed], lines.color)
@@ -347,9 +324,10 @@ def _return(line: Line) -> int:
 
 def _in_general(lines: _Lines) -> str:
     """What to say where nothing can be seen."""
-    if lines.played.line[1:2] in ((), lines.better.line[1:2]):
-        return "the position that follows is a little worse in many small ways"
-    return f"the answer is {lines.against.name(1)}"
+    if lines.played.line[1:2] not in ((), lines.better.line[1:2]):
+        return f"the answer is {lines.against.name(1)}"
+    is_little = abs(lines.better.value.expected - lines.played.value.expected) < MISTAKE_LOSS
+    return f"the position that follows is {'a little worse in many small ways' if is_little else 'worth much less'}"
 
 
 # Why a move is good ---------------------------------------------------------------------------------------------------
@@ -366,6 +344,8 @@ def support_for(
     color = board.turn
     line = Line(board, played.line, color)
     motifs = deciding_motifs(line)
+    if motifs and motifs[-1].kind in DRAWS and not _is_drawn(played.value):
+        motifs = ()
     parts = [motif_words(line, motif) for motif in motifs]
     if is_sacrifice(board, played.line) and played.value.expected_for(color) >= 0.5:
         parts.append(f"the sacrifice works: {board.variation_san(played.line)}")

@@ -277,7 +277,7 @@ def extended(analyser: Analyser, board: chess.Board, found: Found, limit: Limit 
     line = found.line
     for _ in range(MAX_EXTENSIONS):
         end = board_after(board, line)
-        if len(line) >= LEAST_LINE_PLIES or not line or end.is_game_over():
+        if len(line) >= LEAST_LINE_PLIES or not line or final_value(end, claims=True) is not None:
             break
         line += found_by(analyser.analyse(end, limit), end).line[: MAX_LINE_PLIES - len(line)]
     return replace(found, line=line)

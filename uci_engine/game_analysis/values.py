@@ -92,13 +92,15 @@ def value_of(score: Score, pieces: int) -> Value:
     return Value(score, (wins + draws / 2) / 1000)
 
 
-def final_value(board: chess.Board) -> Value | None:
-    """The value of a position without legal moves, or drawn whatever is played; None for any other."""
+def final_value(board: chess.Board, *, claims: bool = False) -> Value | None:
+    """The value of a position without legal moves, or drawn whatever is played; None for any other.
+
+    With `claims` also of one in which either side can claim a draw.
+    """
     if board.is_checkmate():
         return Value(-MateGiven if board.turn else MateGiven, 0.0 if board.turn else 1.0)
-    if board.is_stalemate() or board.is_insufficient_material():
-        return DRAWN
-    return None
+    can_claim = claims and (board.is_repetition(3) or board.is_fifty_moves())
+    return DRAWN if can_claim or board.is_stalemate() or board.is_insufficient_material() else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,14 +74,16 @@ def x_ray(case: Case) -> Motif | None:
 def hanging(case: Case) -> Motif | None:
     """A piece can be taken at once: it has no guard, too few, or is worth more than what takes it.
 
-    Where it has just taken something itself, that was guarded.
+    Where it has just taken something itself, that was guarded. A pawn that is taken in passing may have guards.
     """
     line, square, actor = case.line, case.win.square, case.capture.to_square
+    if actor != square:
+        return None
     if exchange(case.before, case.capture) < 1 or case.ply > line.own_plies()[0] or _takes_back(case):
         return None
     if case.ply == 1 and line.moves[0].to_square == square and line.boards[0].is_capture(line.moves[0]):
         return case.motif(Kind.GUARDED, actor, (square,))
-    is_guarded = case.before.is_attacked_by(not case.winner, square)
+    is_guarded = any(line.boards[case.win.ply + 1].generate_legal_captures(to_mask=chess.BB_SQUARES[square]))
     return case.motif(Kind.UNDERDEFENDED if is_guarded else Kind.HANGING, actor, (square,))
 
 
