@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The levels of UCI_Elo measured: a ladder of games, ratings by maximum likelihood, requested against measured.
+"""The levels of UCI_Elo measured: a ladder of games, ratings fitted to them, requested against measured.
 
     python scripts/calibrate.py --stockfish stockfish --opponent 1900 'cmd=hoichess tc=60+1' --games 20 \\
         --openings 8moves_v3.pgn.zip --concurrency 2 --journal ladder.journal

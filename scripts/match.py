@@ -20,6 +20,7 @@ from toolkit.console import (
     add_run_arguments,
     at_least_one,
     new_file,
+    not_negative,
     read_numbers,
     run_program,
     run_to_end,
@@ -54,7 +55,7 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     openings.add_arguments(parser, "file")
     adjudication.add_arguments(parser)
     time = parser.add_argument_group("time")
-    time.add_argument("--margin-ms", type=float, default=0.0, metavar="MS", help="grace on the clock (0)")
+    time.add_argument("--margin-ms", type=not_negative, default=0.0, metavar="MS", help="grace on the clock (0)")
     test = parser.add_argument_group("sequential test")
     test.add_argument("--sprt", nargs="*", metavar="KEY=VALUE", help="elo0=0 elo1=5 alpha=0.05 beta=0.05")
     add_run_arguments(parser, "what --resume needs (the PGN's name and .journal)")
@@ -82,9 +83,6 @@ def make_settings(words: argparse.Namespace) -> Settings:
 def open_journal(words: argparse.Namespace, settings: dict[str, object]) -> Journal:
     """The journal of this match. Raises ProgramError and OSError."""
     path = words.journal or (words.pgn and words.pgn.with_name(words.pgn.name + ".journal"))
-    is_new = path is None or not path.exists()
-    if is_new and words.pgn is not None and words.pgn.exists() and words.pgn.stat().st_size:
-        raise ProgramError(f"{words.pgn} exists and has no journal: remove it, or name another")
     return Journal(path, settings, resume=words.resume)
 
 

@@ -30,7 +30,6 @@ import numpy as np
 
 from toolkit.console import (
     at_least_one,
-    complain,
     make_table,
     new_file,
     run_program,
@@ -110,23 +109,29 @@ class Harvest:
     """The output file and its journal, which holds how long the file is after each batch: the rest is cut off."""
 
     def __init__(self, path: Path, journal: Journal, provenance: dict[str, Any]) -> None:
-        self._path = path
         self._journal = journal
-        self.done: set[str] = set()
+        # Of each batch, by its first game: the game after the last one that was played.
+        self.ends: dict[int, int] = {}
         self.results: Counter[str] = Counter()
         self.positions = 0
         self._bytes = 0
         journal.replay(self._take)
+        self._path = path
         self._header = header(provenance)
         if path.exists() and path.stat().st_size < self._bytes:
             raise ProgramError(f"{path} is shorter than its journal says")
+        if self._bytes and path.exists():
+            with path.open("rb") as file:
+                if file.read(len(self._header)) != self._header:
+                    raise ProgramError(f"{path} is not the file of its journal")
         self._file = path.open("r+b" if path.exists() else "w+b")
         self._file.truncate(self._bytes)
         self._file.seek(self._bytes)
 
     def add(self, key: str, batch: dict[str, Any]) -> None:
         """Write the positions of a batch, once."""
-        if key in self.done:
+        first, last = _games_of(key)
+        if last <= self.ends.get(_batch_of(first), 0):
             return
         if not self._file.tell():
             self._file.write(self._header)
@@ -143,7 +148,8 @@ class Harvest:
         self._take(entry)
 
     def _take(self, entry: dict[str, Any]) -> None:
-        self.done.add(entry["key"])
+        first, last = _games_of(entry["key"])
+        self.ends[_batch_of(first)] = last
         self.results.update(entry["results"])
         self.positions += entry["positions"]
         self._bytes = int(entry["bytes"])
@@ -163,11 +169,21 @@ class Harvest:
 
 def make_batches(recipe: Recipe, games: int, harvest: Harvest) -> Iterator[Task]:
     """The games that are still to be played."""
-    for first in range(0, games, BATCH_GAMES):
-        last = min(first + BATCH_GAMES, games)
-        key = f"{first}-{last}"
-        if key not in harvest.done:
-            yield Task(key, Batch(recipe, range(first, last)))
+    for batch in range(0, games, BATCH_GAMES):
+        # A run that has grown plays the rest of what was its last batch.
+        first, last = harvest.ends.get(batch, batch), min(batch + BATCH_GAMES, games)
+        if first < last:
+            yield Task(f"{first}-{last}", Batch(recipe, range(first, last)))
+
+
+def _games_of(key: str) -> tuple[int, int]:
+    """The first game of a task, and the one after its last."""
+    first, last = map(int, key.split("-"))
+    return first, last
+
+
+def _batch_of(game: int) -> int:
+    return game - game % BATCH_GAMES
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -218,7 +234,12 @@ def open_harvest(words: argparse.Namespace, recipe: Recipe) -> Harvest:
     elif recipe.kept.ahead:
         provenance["scores"] = None
     # The number of games may grow from run to run.
-    return Harvest(words.output, Journal(path, provenance, resume=words.resume), provenance)
+    journal = Journal(path, provenance, resume=words.resume)
+    try:
+        return Harvest(words.output, journal, provenance)
+    except BaseException:
+        journal.close()
+        raise
 
 
 def play(words: argparse.Namespace, recipe: Recipe, harvest: Harvest) -> None:
@@ -233,19 +254,15 @@ def play(words: argparse.Namespace, recipe: Recipe, harvest: Harvest) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns the exit code."""
+    """The command line; returns the exit code. Raises ProgramError and OSError for what cannot be played."""
     words = parse_arguments(arguments)
-    try:
-        recipe = make_recipe(words)
-        # What is wrong with a source is said before a file is made.
-        for source in recipe.sources:
-            choose_opening((source,), recipe.seed, 0)
-        if recipe.network is not None:
-            network_of(recipe.network)
-        harvest = open_harvest(words, recipe)
-    except (ProgramError, ValueError, OSError) as error:
-        complain(error)
-        return 1
+    recipe = make_recipe(words)
+    # What is wrong with a source is said before a file is made.
+    for source in recipe.sources:
+        choose_opening((source,), recipe.seed, 0)
+    if recipe.network is not None:
+        network_of(recipe.network)
+    harvest = open_harvest(words, recipe)
     code = run_to_end(lambda: play(words, recipe, harvest), harvest.close)
     if not harvest.games:
         return code

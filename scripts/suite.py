@@ -39,7 +39,7 @@ POSITIONS_EACH = 10
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="EPD with bm, am, dm, or points in c0")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="EPD with bm, am or dm; c0: points")
     parser.add_argument("--engine", action="append", required=True, metavar="SPEC", help=ENGINE_SYNTAX)
     parser.add_argument("--each", default="", metavar="SPEC", help="what holds for all: movetime=1, nodes=9999")
     parser.add_argument("--positions", type=at_least_one, metavar="N", help="only the first N")

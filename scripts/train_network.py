@@ -57,6 +57,7 @@ from toolkit.training.network_data import (
     split,
 )
 from toolkit.training.network_fit import (
+    BLOCK,
     CpuFit,
     Plan,
     State,
@@ -72,6 +73,7 @@ from toolkit.training.quantisation import floating, quantised
 if TYPE_CHECKING:
     from toolkit.training.network_gpu import GpuFit
 
+NETWORK_SUFFIX = ".network"
 CACHE = Path(__file__).resolve().parents[1] / ".selfplay" / "network"
 # The scale of the evaluation is fitted to about so many.
 SCALE_POSITIONS = 4_000_000
@@ -111,6 +113,11 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     words = parser.parse_args(arguments)
     if words.resume and words.checkpoint is None:
         parser.error("--resume needs --checkpoint")
+    if words.batch % BLOCK:
+        parser.error(f"--batch {words.batch}: it is a multiple of {BLOCK}")
+    # Beside it stands a file of the same name that ends in .toml.
+    if words.output.suffix != NETWORK_SUFFIX:
+        parser.error(f"--output {words.output}: the name of a network ends in {NETWORK_SUFFIX}")
     return words
 
 
@@ -197,7 +204,9 @@ class Job:
 def train(words: argparse.Namespace, job: Job) -> State:
     """The run, with its checkpoints. Raises ProgramError, OSError."""
     state = new_state(job.first_network().arrays())
-    if words.resume and words.checkpoint.exists():
+    if words.checkpoint is not None and words.checkpoint.exists():
+        if not words.resume:
+            raise ProgramError(f"{words.checkpoint} is of an earlier run: continue it with --resume, or remove it")
         state = load_checkpoint(words.checkpoint, job.settings, state)
     fit = job.fit_class(job.examples.batch, job.train, job.validation, job.plan, state)
     with show_progress("positions", job.plan.epochs * len(job.train), state.epoch * len(job.train)) as advance:

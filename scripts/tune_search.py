@@ -132,7 +132,8 @@ def find_parameters(engine: EngineSpec, wanted: list[str]) -> list[Parameter]:
         for known in names:
             if known not in spins:
                 raise ProgramError(f"{engine.name} has no number called {known!r}")
-            steps[known] = step
+            # What is named by itself has its own step, whatever the order.
+            steps[known] = step or steps.get(known)
     parameters = []
     for name, step in steps.items():
         spin = spins[name]

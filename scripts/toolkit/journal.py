@@ -92,7 +92,7 @@ class Journal:
         file.seek(0)
         lines = [line for line in file if line.endswith(b"\n")]
         if len(lines) > 1 and not resume:
-            raise ProgramError(f"{path} is of an unfinished run: continue it with --resume, or remove it")
+            raise ProgramError(f"{path} is of an earlier run: continue it with --resume, or remove it")
         read = []
         for number, line in enumerate(lines, start=1):
             try:

@@ -97,9 +97,9 @@ def _on_this_machine(
         give_out()
         while running:
             done = [(running.pop(future), future) for future in wait(running, return_when=FIRST_COMPLETED).done]
-            give_out()
             for task, future in done:
                 yield task.key, _value(future.result())
+            give_out()
     except BrokenProcessPool:
         raise ProgramError("a process that worked for this program has died, perhaps for lack of memory") from None
     finally:
@@ -203,7 +203,7 @@ def _on_cluster(
                     raise ProgramError(f"given up by the cluster: {death}") from death
                 except Exception as error:
                     raise ProgramError(f"a task failed on the cluster at {address}: {error!r}"[:300]) from error
-                give_out()
                 yield key, _value(cloudpickle.loads(answer))
+                give_out()
         finally:
             client.cancel(list(running))

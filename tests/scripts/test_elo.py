@@ -67,6 +67,7 @@ def test_too_little_gives_no_false_certainty(counts: tuple[int, ...]) -> None:
     result = estimate(counts)
     assert isinstance(result, Estimate)
     assert result.error_elo == math.inf
+    assert 0.0 < result.superiority < 1.0
     assert Sprt().verdict(counts) == ""
 
 

@@ -349,6 +349,10 @@ def test_a_killed_match_goes_on_and_counts_every_game_once(tmp_path: Path) -> No
     keys = [json.loads(line)["key"] for line in journal.read_bytes().splitlines()[1:]]
     assert sorted(keys) == sorted(f"0-1-{number}" for number in range(20))
     assert json.loads((tmp_path / "result.json").read_text("utf-8"))["pairings"][0]["games"] == 40
+    # The games of another match.
+    (tmp_path / "games.pgn").write_text('[Event "?"]\n\n1. e4 *\n', "utf-8")
+    with pytest.raises(ProgramError, match="not in the journal"):
+        main([*words, "--resume"])
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")

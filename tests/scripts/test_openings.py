@@ -96,6 +96,7 @@ def test_the_random_order_depends_on_the_seed_alone(tmp_path: Path) -> None:
         ("a.epd", "not a position", "opening 1"),
         ("a.epd", "k7/8/1QK5/8/8/8/8/8 b - -", "no playable position"),
         ("a.pgn", '[Event "x"]\n\n1. e4 e4 *\n', "opening 1"),
+        ("a.epd", "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf -", "need --chess960"),
     ],
 )
 def test_what_is_no_opening_is_told(tmp_path: Path, name: str, text: str, reason: str) -> None:

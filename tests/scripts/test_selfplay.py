@@ -243,9 +243,20 @@ def test_a_run_that_was_cut_short_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
     # As if killed while the second batch was written: its positions are there, but not in the journal.
     journal = tmp_path / "x.positions.journal"
     journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:2]) + b'{"key":"2-')
-    assert main(words) == 1
+    with pytest.raises(ProgramError, match="continue it with --resume"):
+        main(words)
     assert main([*words, "--resume"]) == 0
     assert output.read_bytes() == whole
+    # More games: those of the last batch are not played again.
+    for games in (7, 8):
+        more = ["--games", str(games), "--resume"]
+        assert main([*words, *more]) == 0
+        assert output.read_bytes().startswith(whole)
+        assert json.loads((tmp_path / "counts.json").read_text("utf-8"))["games"] == games
+    # The file of another run, as one with new scores.
+    output.write_bytes(output.read_bytes().replace(b"selfplay", b"selfdone", 1))
+    with pytest.raises(ProgramError, match="not the file of its journal"):
+        main([*words, *more])
 
 
 def test_a_source_with_some_dead_ends_can_be_used(tmp_path: Path) -> None:

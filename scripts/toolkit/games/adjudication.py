@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import chess
 import chess.syzygy
 
-from toolkit.console import read_numbers
+from toolkit.console import at_least_zero, read_numbers
 from toolkit.errors import ProgramError
 
 # A mate, in centipawns: beyond every limit that makes sense.
@@ -49,7 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser, *, tables: bool = True) -> No
     ends.add_argument("--draw", default="", metavar="'from=40 moves=8 score=10'", help="score in centipawns")
     if tables:
         ends.add_argument("--tablebase", action="append", default=[], metavar="FOLDER", help="tables that decide")
-    ends.add_argument("--longest", type=int, default=0, metavar="MOVES", help="games of more full moves are drawn")
+    what = "games of more full moves are drawn"
+    ends.add_argument("--longest", type=at_least_zero, default=0, metavar="MOVES", help=what)
 
 
 def rules_of(words: argparse.Namespace) -> Rules:

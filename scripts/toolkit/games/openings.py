@@ -96,6 +96,8 @@ class OpeningBook:
             board.set_fen(" ".join(words))
         else:
             board.set_epd(line)
+        if board.castling_rights != board.clean_castling_rights():
+            raise ValueError("no such castling is possible; openings of Chess960 need --chess960")
         return Opening(board.fen(), (), self.chess960)
 
     def _from_game(self, text: str, plies: int | None) -> Opening:

@@ -17,6 +17,7 @@ from typing import Any
 from toolkit.console import show_progress
 from toolkit.elo import Pentanomial, pentanomial
 from toolkit.engines.spec import EngineSpec
+from toolkit.errors import ProgramError
 from toolkit.files import replaced
 from toolkit.games.adjudication import Rules
 from toolkit.games.clock import Patience
@@ -185,8 +186,8 @@ class Archive:
     def __init__(self, journal: Journal, pgn_path: Path | None, tournament: Tournament) -> None:
         """Count what the journal holds.
 
-        The PGN may be missing. A PGN file is written anew from the journal, so a kill between the two is mended.
-        Without games there is no PGN yet. Raises OSError when it cannot be written.
+        The PGN may be missing or lack games: it is written anew from the journal, so a kill between the two is mended.
+        Raises ProgramError when it has other games, OSError when it cannot be written.
         """
         self._journal = journal
         self._pgn_path = pgn_path
@@ -198,6 +199,8 @@ class Archive:
                 pgns.extend(game["pgn"].encode() for game in entry["games"])
 
         journal.replay(take)
+        if pgn_path is not None and pgn_path.exists() and not b"".join(pgns).startswith(pgn_path.read_bytes()):
+            raise ProgramError(f"{pgn_path} has games that are not in the journal: remove it, or name another")
         if pgn_path is not None and pgns:
             with replaced(pgn_path) as file:
                 file.writelines(pgns)
@@ -208,8 +211,8 @@ class Archive:
             return
         self._journal.append({"key": key, "games": list(games)})
         if self._pgn_path is not None:
-            with self._pgn_path.open("a", encoding="utf-8") as file:
-                file.writelines(game["pgn"] for game in games)
+            with self._pgn_path.open("ab") as file:
+                file.writelines(game["pgn"].encode() for game in games)
 
 
 def play(
