@@ -294,6 +294,7 @@ def test_explain_and_prove(page: Page, width: int) -> None:
     page.browser.driver.execute_script(f"{second_move}.click()")
     page.wait("viewer.isLine")
     assert page.browser.run("viewer.at") == 2
+    page.wait("document.activeElement.id === 'leave'")
     page.browser.click("#previous")
     assert page.browser.find("#leave")[0].is_displayed()
     page.browser.click("#leave")

@@ -48,6 +48,8 @@ async function enter({ steps, title }, count = 1) {
   const { track, at } = viewer;
   const line = { start, moves: [...moves, ...steps.map(({ last }) => last)], positions: track.positions.slice(0, at + 1) };
   viewer.go({ ...(await filled(line)), title, back: track.back ?? { track, at } }, at + count);
+  // The button that was pressed has gone with the position.
+  if (document.activeElement === document.body) byId("leave").focus();
 }
 
 async function begin(fresh) {
