@@ -109,6 +109,7 @@ class Harvest:
     """The output file and its journal, which holds how long the file is after each batch: the rest is cut off."""
 
     def __init__(self, path: Path, journal: Journal, provenance: dict[str, Any]) -> None:
+        self._path = path
         self._journal = journal
         # Of each batch, by its first game: the game after the last one that was played.
         self.ends: dict[int, int] = {}
@@ -116,14 +117,13 @@ class Harvest:
         self.positions = 0
         self._bytes = 0
         journal.replay(self._take)
-        self._path = path
         self._header = header(provenance)
-        if path.exists() and path.stat().st_size < self._bytes:
-            raise ProgramError(f"{path} is shorter than its journal says")
-        if self._bytes and path.exists():
+        if self._bytes:
             with path.open("rb") as file:
                 if file.read(len(self._header)) != self._header:
                     raise ProgramError(f"{path} is not the file of its journal")
+            if path.stat().st_size < self._bytes:
+                raise ProgramError(f"{path} is shorter than its journal says")
         self._file = path.open("r+b" if path.exists() else "w+b")
         self._file.truncate(self._bytes)
         self._file.seek(self._bytes)
@@ -214,7 +214,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
 
 
 def make_recipe(words: argparse.Namespace) -> Recipe:
-    """What the command line asks for. Raises ProgramError, ValueError and OSError."""
+    """What the command line asks for. Raises ProgramError and OSError."""
     sources = tuple(parse_source(text) for text in words.source or ["random"])
     kept = Kept(words.max_opening, words.positions, words.ahead)
     if min(astuple(kept)) < 0:

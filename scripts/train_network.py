@@ -113,6 +113,8 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     words = parser.parse_args(arguments)
     if words.resume and words.checkpoint is None:
         parser.error("--resume needs --checkpoint")
+    if words.checkpoint is not None and words.checkpoint.exists() and not words.resume:
+        parser.error(f"{words.checkpoint} is of an earlier run: continue it with --resume, or remove it")
     if words.batch % BLOCK:
         parser.error(f"--batch {words.batch}: it is a multiple of {BLOCK}")
     # Beside it stands a file of the same name that ends in .toml.
@@ -204,9 +206,7 @@ class Job:
 def train(words: argparse.Namespace, job: Job) -> State:
     """The run, with its checkpoints. Raises ProgramError, OSError."""
     state = new_state(job.first_network().arrays())
-    if words.checkpoint is not None and words.checkpoint.exists():
-        if not words.resume:
-            raise ProgramError(f"{words.checkpoint} is of an earlier run: continue it with --resume, or remove it")
+    if words.resume and words.checkpoint.exists():
         state = load_checkpoint(words.checkpoint, job.settings, state)
     fit = job.fit_class(job.examples.batch, job.train, job.validation, job.plan, state)
     with show_progress("positions", job.plan.epochs * len(job.train), state.epoch * len(job.train)) as advance:

@@ -81,7 +81,8 @@ def estimate(counts: Sequence[int]) -> Estimate:
     variance = sum(count * (value - score) ** 2 for count, value in zip(counts, PAIR_SCORES, strict=True)) / pairs
     if variance <= 0.0:
         # As if one more pair, ahead of them, had been as likely won as lost.
-        likely = 0.5 + math.copysign(0.5 - 0.5 ** (pairs + 1), score - 0.5) if score != 0.5 else 0.5
+        doubt = 0.5 ** (pairs + 1)
+        likely = 0.5 if score == 0.5 else 1.0 - doubt if score > 0.5 else doubt
         return Estimate(pairs, score, elo_of_score(score), -math.inf, math.inf, math.inf, likely)
     deviation = math.sqrt(variance / pairs)
     low = elo_of_score(score - DEVIATIONS_95 * deviation)

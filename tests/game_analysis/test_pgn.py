@@ -289,8 +289,8 @@ def test_games_without_headers_or_moves_are_games() -> None:
     first, second = texts(b"1. e4 e5 1-0\n\n1. d4 d5 (1... Nf6\n1-0) *\n")
     assert (first, second) == (b"1. e4 e5 1-0\n", b"1. d4 d5 (1... Nf6\n1-0) *\n")
     headers = b'[Event "A"]\n[Result "1-0"]\n'
-    assert texts(headers + b'\n[Event "B"]\n[White "X"]\n\n1. e4 *\n') == [
-        headers,
+    assert texts(BOM_UTF8 + headers + b'\n[Event "B"]\n[White "X"]\n\n1. e4 *\n') == [
+        BOM_UTF8 + headers,
         b'[Event "B"]\n[White "X"]\n1. e4 *\n',
     ]
     assert len(texts(b"1. e4 e5 *\n2. Nf3 *\n")) == 1

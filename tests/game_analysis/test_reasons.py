@@ -386,6 +386,11 @@ def test_a_promotion_is_no_lost_queen() -> None:
     better = moves(board, "h3", "Ke3", "h2", "a5", "h1=Q", "a6", "Qb1", "a7")
     text = reason_for(board, found(value(board, 900), played), found(value(board, -900), better)).text
     assert "a queen" not in text
+    # It is said once.
+    board = chess.Board("8/1P3k2/8/8/8/6p1/r5P1/6K1 b - - 0 1")
+    played, better = moves(board, "Ke6", "b8=Q", "Kd5", "Qxg3"), moves(board, "Rb2", "Kf1", "Rxb7", "Ke1")
+    text = reason_for(board, found(value(board, 900), played), found(value(board, -900), better)).text
+    assert text == "2.b8=Q promotes"
 
 
 def test_a_blunder_is_not_a_little_worse() -> None:

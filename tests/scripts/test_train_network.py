@@ -337,3 +337,19 @@ def test_what_cannot_be_used_is_one_complaint(tmp_path: Path, capsys: pytest.Cap
         complaint = capsys.readouterr().err
         assert complaint.startswith("error: ")
         assert complaint.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--batch", "100"], "multiple of 64"),
+        (["--output", "new.toml"], "ends in .network"),
+        (["--checkpoint", __file__], "continue it with --resume"),
+    ],
+)
+def test_what_would_be_lost_or_cannot_be_is_refused(
+    words: list[str], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["data.positions", "--output", "new.network", *words])
+    assert reason in capsys.readouterr().err

@@ -63,14 +63,14 @@ def is_sacrifice(board: chess.Board, line: Sequence[chess.Move]) -> bool:
     The reply takes the piece that moved, or one that was not attacked before.
     """
     boards = positions(board.copy(stack=False), line[:6])
-    if len(boards) < 3 or not boards[1].is_capture(line[1]):
+    if len(boards) < 5 or not boards[1].is_capture(line[1]):
         return False
     taken = line[1].to_square
     if taken != line[0].to_square and board.is_attacked_by(not board.turn, taken):
         return False
     given = [material_balance(board, board.turn) - material_balance(after, board.turn) for after in boards[1:]]
     # After the opponent's reply, and after the side's own next moves.
-    return len(given) >= 4 and given[1] >= 2 and min(given[2::2]) >= 2
+    return given[1] >= 2 and min(given[2::2]) >= 2
 
 
 def material_balance(board: chess.Board, color: chess.Color) -> int:

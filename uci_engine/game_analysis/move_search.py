@@ -111,9 +111,10 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, limit
     rival = found_by(searches.analyse(board, for_comparison, root_moves=rivals), board) if rivals else Found(DRAWN)
     is_known = rival.line and (is_best or rival.depth >= here.depth)
     other = rival if is_known else None if is_best else here
-    is_best = other is None or value.score_for(color) >= other.value.score_for(color)
-    best = played if other is None or is_best else other
-    others = other.value if other is not None and is_best else None
+    best, others = played, None
+    if other is not None:
+        is_best = value.score_for(color) >= other.value.score_for(color)
+        best, others = (played, other.value) if is_best else (other, None)
     judgement = judge(board, SearchedMove(best, played, is_best, others))
     for_extension.nodes = _least(for_extension.nodes, EXTENSION.nodes)
     played = extended(searches, board, played, for_extension)

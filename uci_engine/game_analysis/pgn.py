@@ -117,15 +117,16 @@ def game_texts(file: BinaryIO) -> Iterator[bytes]:
     """
     game: list[bytes] = []
     size = 0
-    in_headers = is_over = False
+    in_headers = has_event = is_over = False
     while line := file.readline(MAX_LINE_BYTES):
         words = line.removeprefix(BOM_UTF8).lstrip()
         is_header = HEADER.match(words) is not None
-        is_event = words.startswith(EVENT) and any(earlier.startswith(EVENT) for earlier in game)
-        begins = (is_header and not in_headers) or is_event or (is_over and FIRST_MOVE.match(words) is not None)
-        if begins and game:
+        is_event = is_header and words.startswith(EVENT)
+        is_first_move = is_over and FIRST_MOVE.match(words) is not None
+        if game and ((is_header and not in_headers) or (is_event and has_event) or is_first_move):
             yield b"".join(game)
-            game, size = [], 0
+            game, size, has_event = [], 0, False
+        has_event |= is_event
         if words:
             is_over = not is_header and RESULT_AT_END.search(words) is not None
         # Among headers there may be one that cannot be read, a blank line, or a comment.

@@ -27,8 +27,8 @@ from uci_engine.game_analysis.values import DRAWN, Found, Value
 
 # Lines are compared at most this many plies deep.
 MAX_COMPARED_PLIES = 14
-# More pawns than these for each hundredth of the expected result were given for something.
-MOST_GIVEN = 0.14
+# More pawns than these for each point of the expected result were given for something.
+MOST_GIVEN = 14
 # What the greatest of the pieces in such words is worth, in pawns.
 WORTHS = {"queen": 9, "rook": 5, "piece": 3, "exchange": 2, "pawn": 1}
 # How much a gain of material counts, as the weight of a fact; what else a first move does; and a mere attack.
@@ -58,8 +58,8 @@ class Reason:
 class _Lines:
     """The move played and the better one, each with its line, and what these win: for the opponent, and for the player.
 
-    What both win alike decides nothing, so `loss` is by how much their ends differ, in pawns. What the move played has
-    `taken` is no gain if it costs as much.
+    What both win alike decides nothing, so `loss` is by how much their ends differ, in pawns. `cost`: what the move
+    costs of the expected result. What the move played has `taken` is no gain if it costs as much.
     """
 
     def __init__(self, board: chess.Board, played: Found, better: Found) -> None:
@@ -69,6 +69,7 @@ class _Lines:
         self.against = Line(board, played.line, not self.color)
         self.missed = Line(board, better.line, self.color)
         self.loss = self.against.gain() + self.missed.gain()
+        self.cost = abs(better.value.expected - played.value.expected)
         self.targets = [move.to_square for move in played.line[:1]]
         self.taken = sum(gain_of(board, move) for move in played.line[:1])
 
@@ -107,7 +108,7 @@ def reason_for(board: chess.Board, played: Found, better: Found) -> Reason:
     is_draw = bool(motifs) and motifs[-1].kind in DRAWS
     forced = [] if is_draw else _forced(lines)
     if not (forced or is_draw):
-        costs = _material(lines, bool(motifs), is_missed)
+        costs = _material(lines, motifs, is_missed)
         parts += costs if motifs or costs else _positional(lines)
     text = "; ".join(parts + forced) or "the better line is worth more"
     return Reason(text[:1].upper() + text[1:], motifs, not is_draw and better.value.mate_for(lines.color) is not None)
@@ -172,19 +173,20 @@ def _is_drawn(value: Value) -> bool:
     return abs(value.expected - DRAWN.expected) < DRAWN_SHARE
 
 
-def _material(lines: _Lines, has_tactic: bool, is_missed: bool) -> list[str]:
+def _material(lines: _Lines, motifs: tuple[Motif, ...], is_missed: bool) -> list[str]:
     """The material that the move costs or leaves at the ends of the lines, and what takes it.
 
-    A tactic says already what takes it.
+    A tactic says already what takes it, and a promotion all.
     """
     plies = _settled_ply(lines.against), _settled_ply(lines.missed)
     pawns = lines.against.balance(plies[0]) + lines.missed.balance(plies[1])
-    if has_tactic:
+    if motifs and motifs[-1].kind in (Kind.PROMOTION, Kind.UNDERPROMOTION):
+        return []
+    if motifs:
         plies = (len(lines.against.moves), len(lines.missed.moves)) if pawns < 1 else plies
         owed = _owed(lines, plies, is_missed)
         return [owed] if owed else []
-    lost = 100 * abs(lines.better.value.expected - lines.played.value.expected)
-    if not 1 <= pawns <= MOST_GIVEN * lost:
+    if not 1 <= pawns <= MOST_GIVEN * lines.cost:
         return []
     for in_missed in (False, True):
         owed = _owed(lines, plies, in_missed)
@@ -326,8 +328,8 @@ def _in_general(lines: _Lines) -> str:
     """What to say where nothing can be seen."""
     if lines.played.line[1:2] not in ((), lines.better.line[1:2]):
         return f"the answer is {lines.against.name(1)}"
-    is_little = abs(lines.better.value.expected - lines.played.value.expected) < MISTAKE_LOSS
-    return f"the position that follows is {'a little worse in many small ways' if is_little else 'worth much less'}"
+    words = "a little worse in many small ways" if lines.cost < MISTAKE_LOSS else "worth much less"
+    return f"the position that follows is {words}"
 
 
 # Why a move is good ---------------------------------------------------------------------------------------------------

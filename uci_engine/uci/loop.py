@@ -114,7 +114,7 @@ class Dispatcher:
             self._say(f"{received.line} waits for the end of the search")
 
     def _execute_waiting(self) -> None:
-        """Execute the commands that waited for the end of the search, up to the next search."""
+        """Execute the commands that waited for the end of the search. Behind the next search they wait again."""
         waiting, self._waiting = self._waiting, deque()
         self._go_waits = False
         for received in waiting:

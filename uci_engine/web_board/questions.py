@@ -31,6 +31,7 @@ MAX_CLOCK_MS = 24 * 3600 * 1000
 def reply(turn: Turn, fields: Fields) -> None:
     """The best move, or the engine's move at a level (`elo`), within the clocks of the game if it has any."""
     board, elo = fields.board(), fields.get("elo", 0)
+    # What is below 0 the engine refuses.
     white, black, increment = (
         max(-1, min(fields.get(name, 0), MAX_CLOCK_MS)) / 1000 for name in ("white", "black", "increment")
     )

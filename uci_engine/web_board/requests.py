@@ -106,7 +106,9 @@ def load(fields: Fields) -> Answer:
 
 
 def _loaded(game: chess.pgn.Game) -> Answer:
-    """A game: names, first position, moves, and in `remark` why it is not read to its end."""
+    """A game: names, first position, moves, and in `remark` why it is not read to its end. ValueError: it has no
+    position to begin with.
+    """
     board = game.board()
     if type(board).uci_variant != "chess":
         raise ValueError("this engine plays chess and Chess960 only")

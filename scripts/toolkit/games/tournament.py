@@ -199,9 +199,11 @@ class Archive:
                 pgns.extend(game["pgn"].encode() for game in entry["games"])
 
         journal.replay(take)
-        if pgn_path is not None and pgn_path.exists() and not b"".join(pgns).startswith(pgn_path.read_bytes()):
+        if pgn_path is None:
+            return
+        if pgn_path.exists() and not b"".join(pgns).startswith(pgn_path.read_bytes()):
             raise ProgramError(f"{pgn_path} has games that are not in the journal: remove it, or name another")
-        if pgn_path is not None and pgns:
+        if pgns:
             with replaced(pgn_path) as file:
                 file.writelines(pgns)
 
