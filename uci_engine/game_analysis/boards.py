@@ -75,10 +75,7 @@ def is_sacrifice(board: chess.Board, line: Sequence[chess.Move]) -> bool:
 
 def material_balance(board: chess.Board, color: chess.Color) -> int:
     """The material of one side minus that of the other, in pawns."""
-    return sum(
-        PIECE_VALUES[piece_type] * (len(board.pieces(piece_type, color)) - len(board.pieces(piece_type, not color)))
-        for piece_type in chess.PIECE_TYPES
-    )
+    return sum(PIECE_VALUES[kind] * _surplus(board, kind, color) for kind in chess.PIECE_TYPES)
 
 
 def material_words(better: chess.Board, worse: chess.Board, color: chess.Color) -> str:

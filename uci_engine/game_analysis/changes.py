@@ -7,13 +7,12 @@ seems to lose mobility, too. Therefore what a term changes because there are mor
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import chess
 
 from evaluation.catalogue import CATALOGUE, FAMILY_OF, KNOWN_ENDING, LIMIT, NETWORK_TERM, OTHER_TITLES
-from evaluation.explanation import Explanation, TermValue
+from evaluation.explanation import Explanation
 from evaluation.report import pieces_seen
 from uci_engine.score import win_curve
 
@@ -55,53 +54,34 @@ def changes_between(old: Explanation, new: Explanation, pieces: int) -> list[Cha
 
     `pieces`: on the board at the root of the search, for the scale.
     """
-    before, after = ({term.name: term for term in explanation} for explanation in (old, new))
+    # From White's view, for Black and for White.
+    before, after = ({term.name: (-term.black_cp, term.white_cp) for term in explanation} for explanation in (old, new))
     numbers = [Counter(value.piece for value in explanation.pieces) for explanation in (old, new)]
     sums: dict[tuple[str, chess.Color], float] = {(MATERIAL, chess.WHITE): 0.0}
-    for name, term in {**before, **after}.items():
+    for name, term in {term.name: term for term in (*old, *new)}.items():
         # A decisive score is without the network. That it comes or goes is no reason.
         if term.title in NEVER_A_REASON or (name == NETWORK_TERM and not (name in before and name in after)):
             continue
         title = MATERIAL if term.family == FAMILY_OF[MATERIAL] else term.title
         for color in chess.COLORS:
-            there, here = (_white_cp(terms.get(name), color) for terms in (before, after))
-            by_number = _due_to_number(name, color, numbers, there + here)
+            there, here = (terms.get(name, (0, 0))[color] for terms in (before, after))
+            # Each of the pieces that a term counts has the mean of both positions. A king is always there.
+            owner = chess.Piece(OWNERS.get(name, chess.KING), color)
+            before_number, after_number = (number[owner] for number in numbers)
+            by_number = (after_number - before_number) * (there + here) / max(after_number + before_number, 1)
             sums[MATERIAL, chess.WHITE] += by_number
             key = title, color or title in WITHOUT_OWNER
             sums[key] = sums.get(key, 0.0) + here - there - by_number
     for title in {title for title, _ in sums} - {MATERIAL}:
-        _cancel(sums, title)
+        white, black = sums.get((title, chess.WHITE), 0.0), sums.get((title, chess.BLACK), 0.0)
+        # What both sides have gained, or both lost, changes nothing.
+        if white * black < 0:
+            greater = abs(white) > abs(black)
+            sums[title, greater] = white + black
+            sums[title, not greater] = 0.0
     midpoint_cp, _ = win_curve(pieces)
     changes = []
     for (title, color), cp in sums.items():
         seen = pieces_seen(new, 1 if cp > 0 else -1, old) if title == NETWORK else ""
         changes.append(Change(title, color, round(cp * 100 / midpoint_cp), seen))
     return sorted((change for change in changes if change.cp), key=lambda change: -abs(change.cp))
-
-
-def _white_cp(term: TermValue | None, color: chess.Color) -> int:
-    """What a term adds for one side, from White's view."""
-    if term is None:
-        return 0
-    return term.white_cp if color else -term.black_cp
-
-
-def _cancel(sums: dict[tuple[str, chess.Color], float], title: str) -> None:
-    """Take from both sides' changes of a title what both have gained, or both lost: that changes nothing."""
-    white, black = sums.get((title, chess.WHITE), 0.0), sums.get((title, chess.BLACK), 0.0)
-    if white * black < 0:
-        greater = chess.WHITE if abs(white) > abs(black) else chess.BLACK
-        sums[title, greater] = white + black
-        sums[title, not greater] = 0.0
-
-
-def _due_to_number(name: str, color: chess.Color, numbers: Sequence[Counter[chess.Piece]], sum_of_both: float) -> float:
-    """How much of a term's change is due to the number of pieces that it counts: each has the mean of both positions.
-
-    `numbers`: the pieces of the two positions.
-    """
-    owner = OWNERS.get(name)
-    if owner is None:
-        return 0.0
-    there, here = (number[chess.Piece(owner, color)] for number in numbers)
-    return (here - there) * sum_of_both / (here + there) if here != there else 0.0

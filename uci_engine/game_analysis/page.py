@@ -12,7 +12,6 @@ from uci_engine.game_analysis.judgement import ERRORS, INACCURACY_LOSS, NO_WIN, 
 from uci_engine.game_analysis.report import GameReport, Ply
 from uci_engine.game_analysis.values import Value
 
-SIDES = (chess.WHITE, chess.BLACK)
 # Of more errors the worst are shown with their lines, so that the page stays small. All have their marks.
 MAX_SHOWN_ERRORS = 40
 # Who stands better, by the least expected result of that side. Below the last, neither does.
@@ -27,9 +26,7 @@ def game_page(report: GameReport, index: str = "") -> str:
     data = {
         "positions": positions_of(report),
         "lines": [line(ply.board, found, title) | {"from": ply.index} for ply in errors for title, found in ply.lines],
-        "errors": [
-            {"at": ply.index + 1, "played": 2 * number + 1, "better": 2 * number} for number, ply in enumerate(errors)
-        ],
+        "errors": [ply.index + 1 for ply in errors],
     }
     return render(
         "game.html.j2",
@@ -64,7 +61,7 @@ def shown_errors(report: GameReport) -> list[Ply]:
 
 def index_row(report: GameReport, page: str) -> dict[str, Any]:
     """A game in the index, for JSON. `page` is its file."""
-    summaries = [report.summary(color) for color in SIDES]
+    summaries = [report.summary(color) for color in chess.COLORS]
     cells = [
         report.result,
         str(report.opening or ""),
@@ -126,7 +123,7 @@ def _phase_sentence(report: GameReport, phase: Phase) -> str:
         change = f"stayed at {after} %"
     else:
         change = f"{'rose' if after > before else 'fell'} from {before} % to {after} %"
-    white, black = (sum(report.summary(color, phase).counts[mark] for mark in ERRORS) for color in SIDES)
+    white, black = (sum(report.summary(color, phase).counts[mark] for mark in ERRORS) for color in chess.COLORS)
     mistakes = f"White made {white or 'no'} mistake{'s' if white != 1 else ''} and Black {black or 'none'}"
     moves = f"moves {first.board.fullmove_number} to {last.board.fullmove_number}"
     return (

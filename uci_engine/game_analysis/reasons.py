@@ -27,6 +27,8 @@ from uci_engine.game_analysis.values import DRAWN, Found, Value
 
 # Lines are compared at most this many plies deep.
 MAX_COMPARED_PLIES = 14
+# The same move so many plies later in the other line is another matter.
+SAME_WITHIN = 3
 # More pawns than these for each point of the expected result were given for something.
 MOST_GIVEN = 14
 # What the greatest of the pieces in such words is worth, in pawns.
@@ -68,21 +70,19 @@ class _Lines:
         self.board, self.played, self.better = board, played, better
         self.against = Line(board, played.line, not self.color)
         self.missed = Line(board, better.line, self.color)
+        # By whether it is the better one.
+        self.both = self.against, self.missed
         self.loss = self.against.gain() + self.missed.gain()
         self.cost = abs(better.value.expected - played.value.expected)
         self.targets = [move.to_square for move in played.line[:1]]
         self.taken = sum(gain_of(board, move) for move in played.line[:1])
-
-    def pair(self, is_missed: bool) -> tuple[Line, Line]:
-        """One of the lines, and the other one."""
-        return (self.missed, self.against) if is_missed else (self.against, self.missed)
 
     def own_wins(self, is_missed: bool) -> list[Win]:
         """What one of the lines wins by compared moves that are not in the other, in their order.
 
         A first move that only takes as much as the move played has taken wins nothing.
         """
-        line, other = self.pair(is_missed)
+        line, other = self.both[is_missed], self.both[not is_missed]
         end, first = len(_compared(line)) - 1, int(not is_missed)
         wins = [win for win in line.wins() if win.ply < end and line.moves[win.ply] not in other.moves]
         return sorted((win for win in wins if win.ply > first or win.worth > self.taken), key=attrgetter("ply"))
@@ -104,7 +104,12 @@ def reason_for(board: chess.Board, played: Found, better: Found) -> Reason:
     """Why the line of the move played is worse than the better line, both from this board."""
     lines = _Lines(board, played, better)
     motifs, is_missed = _deciding(lines)
-    parts = _tactic(lines.missed if is_missed else lines.against, motifs, is_missed)
+    line = lines.both[is_missed]
+    # A mate without a name of its own is said elsewhere.
+    parts = [motif_words(line, motif) for motif in motifs if motif.kind is not Kind.MATE]
+    if parts and is_missed:
+        better_move = "better," if not motifs[0].ply else f"better is {line.name(0)}:"
+        parts[0] = f"{better_move} {parts[0]}"
     is_draw = bool(motifs) and motifs[-1].kind in DRAWS
     forced = [] if is_draw else _forced(lines)
     if not (forced or is_draw):
@@ -133,15 +138,6 @@ def _decides(motifs: tuple[Motif, ...], winner: chess.Color, found: Found, other
     if kind in DRAWS:
         return _is_drawn(found.value) and other.value.expected_for(winner) < 0.5
     return kind.is_mate or kind in ENDINGS or loss >= 1
-
-
-def _tactic(line: Line, motifs: tuple[Motif, ...], is_missed: bool) -> list[str]:
-    """What happens on the board by these motifs. A mate without a name of its own is said elsewhere."""
-    parts = [motif_words(line, motif) for motif in motifs if motif.kind is not Kind.MATE]
-    if parts and is_missed:
-        better = "better," if not motifs[0].ply else f"better is {line.name(0)}:"
-        parts[0] = f"{better} {parts[0]}"
-    return parts
 
 
 def _forced(lines: _Lines) -> list[str]:
@@ -191,7 +187,7 @@ def _material(lines: _Lines, motifs: tuple[Motif, ...], is_missed: bool) -> list
     for in_missed in (False, True):
         owed = _owed(lines, plies, in_missed)
         greatest = next((worth for noun, worth in WORTHS.items() if noun in owed.partition(" for ")[0]), 0)
-        line, _ = lines.pair(in_missed)
+        line = lines.both[in_missed]
         for win in lines.own_wins(in_missed) if owed else ():
             names_it = greatest in (0, win.worth, value_at(line.boards[win.ply], win.square))
             if names_it and min(win.worth, 2) <= line.kept():
@@ -204,7 +200,7 @@ def _owed(lines: _Lines, plies: tuple[int, int], is_missed: bool) -> str:
 
     It is counted from the first position, or from the other line's where the same side wins there, too.
     """
-    line, other = lines.pair(is_missed)
+    line, other = lines.both[is_missed], lines.both[not is_missed]
     ply, elsewhere = plies[is_missed], plies[not is_missed]
     if any(line.moves[own].promotion for own in line.own_plies() if own < ply):
         return "it misses a promotion" if is_missed else "it lets a pawn promote"
@@ -228,16 +224,16 @@ def _settled_ply(line: Line) -> int:
 
 def _positional(lines: _Lines) -> list[str]:
     """What is worse in the line of the move played than in the better one, and lasts."""
-    against, missed = Seen(_compared(lines.against)), Seen(_compared(lines.missed))
+    seen = [Seen(_compared(line)) for line in lines.both]
     found = [*_deeds(lines, False), *_deeds(lines, True)]
     deeds = [each.place for each in found if each.cost < -ATTACK_WEIGHT]
-    for is_missed, seen, other in ((False, against, missed), (True, missed, against)):
-        for value, fact, color, ply in lasting_facts(seen, other):
+    for is_missed in (False, True):
+        for value, fact, color, ply in lasting_facts(seen[is_missed], seen[not is_missed]):
             # Strengths of the opponent and own weaknesses are bad. What a deed brings with it is a by-product.
             is_bad = (fact.is_strength == (color == lines.color)) == is_missed
             if is_bad and (is_missed, ply) not in deeds:
                 owner = "your" if color == lines.color else "White's" if color else "Black's"
-                move = lines.pair(is_missed)[0].name(ply - 1)
+                move = lines.both[is_missed].name(ply - 1)
                 words = f"after {move}{',' * is_missed} {owner} {fact.words}"
                 found.append(_Difference(-value, (is_missed, ply), words, f"{owner} {fact.subject}"))
     found.sort()
@@ -254,10 +250,9 @@ def _positional(lines: _Lines) -> list[str]:
 
 def _deeds(lines: _Lines, is_missed: bool) -> Iterator[_Difference]:
     """What the winner of a line does and not in the other: the first gain that it keeps, and by its first move."""
-    line, other = lines.pair(is_missed)
+    line, other = lines.both[is_missed], lines.both[not is_missed]
     first = int(not is_missed)
-    # The same move some plies later in the other line is another matter.
-    is_new = bool(line.moves[first:]) and line.moves[first] not in other.moves[: first + 3]
+    is_new = bool(line.moves[first:]) and line.moves[first] not in other.moves[: first + SAME_WITHIN]
     weight, deed = _attack(line, first) if is_new else (0, "")
     if left := _left_square(line, other) if is_new and not is_missed else "":
         weight = DEED_WEIGHT
@@ -365,13 +360,11 @@ def support_for(
 def _threat(board: chess.Board, played: Found, find: Finder) -> str:
     """The tactic that the other side would have if it were to move, and has no longer after the move; "" for none."""
     color = board.turn
-    if board.is_check():
-        return ""
     passed = board.copy(stack=False)
     passed.push(chess.Move.null())
     passed = passed.copy(stack=False)
     # Where the other side is out of moves, or the line of the move has a tactic of its own for it, nothing was met.
-    if passed.is_game_over() or deciding_motifs(Line(board, played.line, not color)):
+    if board.is_check() or passed.is_game_over() or deciding_motifs(Line(board, played.line, not color)):
         return ""
     found = find(passed)
     if not found.line or played.value.expected_for(color) - found.value.expected_for(color) < INACCURACY_LOSS:

@@ -32,7 +32,6 @@ class Turn:
         """`tell` sends an answer to the page."""
         self.tell = tell
         self.configure = engine.configure
-        self.evaluate = engine.evaluate
         self.explain = engine.explain
         self.probe_tablebases = engine.probe_tablebases
         # What the searches have learnt is kept as long as this stays.

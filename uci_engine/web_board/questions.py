@@ -131,7 +131,7 @@ def review(turn: Turn, fields: Fields) -> None:
         }
         for ply in shown_errors(report)
     ]
-    accuracies = [report.summary(color).percent for color in (chess.WHITE, chess.BLACK)]
+    accuracies = [report.summary(color).percent for color in chess.COLORS]
     turn.tell({"errors": errors, "positions": positions_of(report), "accuracy": accuracies})
 
 

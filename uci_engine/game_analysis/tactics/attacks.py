@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import chess
 
-from uci_engine.game_analysis.boards import PIECE_VALUES
+from uci_engine.game_analysis.boards import PIECE_VALUES, board_after
 
 # More than all other pieces together.
 KING_VALUE = 100
@@ -51,9 +51,14 @@ def exchange(board: chess.Board, move: chess.Move) -> int:
     """
     gain = gain_of(board, move)
     board.push(move)
-    answer = -MATE_VALUE if board.is_checkmate() else _best_recapture(board, move.to_square)
+    captures = board.generate_legal_captures(to_mask=chess.BB_SQUARES[move.to_square])
+    least = min(captures, key=lambda move: (value_at(board, move.from_square), -(move.promotion or 0)), default=None)
+    if least is not None:
+        gain -= max(0, exchange(board, least))
+    elif board.is_checkmate():
+        gain += MATE_VALUE
     board.pop()
-    return gain - answer
+    return gain
 
 
 def best_capture(board: chess.Board, squares: chess.Bitboard = chess.BB_ALL) -> tuple[int, chess.Move | None]:
@@ -61,22 +66,9 @@ def best_capture(board: chess.Board, squares: chess.Bitboard = chess.BB_ALL) -> 
     position = board.copy(stack=False)
     moves = list(position.generate_legal_captures(to_mask=squares))
     for gain, _, move in sorted(((exchange(position, move), move.uci(), move) for move in moves), reverse=True):
-        if gain < 1:
-            break
-        position.push(move)
-        is_safe = mating_move(position, position.turn) is None
-        position.pop()
-        if is_safe:
+        if gain >= 1 and mating_move(board_after(position, [move]), not board.turn) is None:
             return gain, move
     return 0, None
-
-
-def _best_recapture(board: chess.Board, square: chess.Square) -> int:
-    """What the side to move wins by taking on a square with its least piece, 0 if it had better not."""
-    captures = board.generate_legal_captures(to_mask=chess.BB_SQUARES[square])
-    on_square = [move for move in captures if move.to_square == square]
-    least = min(on_square, key=lambda move: (value_at(board, move.from_square), -(move.promotion or 0)), default=None)
-    return max(0, exchange(board, least)) if least else 0
 
 
 def with_turn(board: chess.Board, color: chess.Color) -> chess.Board:
@@ -106,7 +98,7 @@ def capture_gain(board: chess.Board, color: chess.Color, square: chess.Square) -
     """
     turned = with_turn(board, color)
     captures = list(turned.generate_legal_captures(to_mask=chess.BB_SQUARES[square]))
-    return max((exchange(turned, move) for move in captures if move.to_square == square), default=-KING_VALUE)
+    return max((exchange(turned, move) for move in captures), default=-KING_VALUE)
 
 
 def mating_move(board: chess.Board, color: chess.Color) -> chess.Move | None:
@@ -114,13 +106,7 @@ def mating_move(board: chess.Board, color: chess.Color) -> chess.Move | None:
     turned = with_turn(board, color)
     if turned.was_into_check():
         return None
-    for move in list(turned.legal_moves):
-        turned.push(move)
-        is_mate = turned.is_checkmate()
-        turned.pop()
-        if is_mate:
-            return move
-    return None
+    return next((move for move in turned.legal_moves if board_after(turned, [move]).is_checkmate()), None)
 
 
 def pins_of(board: chess.Board, square: chess.Square) -> Iterator[tuple[chess.Square, chess.Square]]:
@@ -156,11 +142,8 @@ def is_trapped(board: chess.Board, square: chess.Square) -> bool:
     if capture_gain(board, winner, square) < 2:
         return False
     position = board.copy(stack=False)
-    for move in list(position.generate_legal_moves(chess.BB_SQUARES[square])):
-        taken = gain_of(position, move)
-        position.push(move)
-        lost = capture_gain(position, winner, move.to_square)
-        position.pop()
-        if lost - taken < 1:
+    for move in position.generate_legal_moves(chess.BB_SQUARES[square]):
+        lost = capture_gain(board_after(position, [move]), winner, move.to_square)
+        if lost - gain_of(position, move) < 1:
             return False
     return True

@@ -62,16 +62,14 @@ def lost_guard(case: Case) -> Motif | None:
     to, square, last = case.move.to_square, case.capture.to_square, case.line.boards[case.win.ply]
     if case.target != case.win.square and not _is_mate(case):
         return None
-    is_exchange = (
-        case.reply.to_square == to and gain_of(case.before, case.move) and exchange(case.before, case.move) >= 0
-    )
     for guard in case.before.attackers(not case.winner, square):
         if square in last.attacks(guard) and last.piece_at(guard) == case.before.piece_at(guard):
             continue
         if guard == to:
             return case.motif(Kind.REMOVED_GUARD, to, (square,), (guard,))
         if guard == case.reply.from_square and _is_drawn_away(case):
-            if is_exchange:
+            is_taken_back = case.reply.to_square == to and gain_of(case.before, case.move)
+            if is_taken_back and exchange(case.before, case.move) >= 0:
                 return case.motif(Kind.OVERLOADED, to, (to, square), (guard,))
             return case.motif(Kind.DEFLECTION, to, (square,), (guard,))
         if chess.between(guard, square) & chess.BB_SQUARES[to]:

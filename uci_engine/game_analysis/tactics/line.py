@@ -34,9 +34,6 @@ class Line:
         self.moves = list(moves)
         self.boards = positions(board, moves)
         self.searched = len(moves)
-        self._add_last_move()
-
-    def _add_last_move(self) -> None:
         end = self.end
         if len(self.moves) < 2 or end.is_game_over() or drawn_by(end):
             return
@@ -89,7 +86,10 @@ class Line:
         wins = []
         ply = 0
         while ply < len(self.moves):
-            following = self._after_exchange(ply)
+            following, square = ply + 1, self.moves[ply].to_square
+            if gain_of(self.boards[ply], self.moves[ply]):
+                while following < len(self.moves) and self.moves[following].to_square == square:
+                    following += 1
             own = [i for i in range(ply, following) if i in self.own_plies() and gain_of(self.boards[i], self.moves[i])]
             is_last = following == len(self.moves)
             after = self._settled(chess.BB_SQUARES[self.moves[-1].to_square]) if is_last else self.balance(following)
@@ -109,15 +109,6 @@ class Line:
         """The balance at the end, where the side to move may still take something on these squares."""
         gain, _ = best_capture(self.end, squares)
         return self.balance(len(self.moves)) + gain * (1 if self.end.turn == self.winner else -1)
-
-    def _after_exchange(self, ply: int) -> int:
-        """The ply after the captures on one square that begin with this one; the next one where it takes nothing."""
-        following = ply + 1
-        square = self.moves[ply].to_square
-        if gain_of(self.boards[ply], self.moves[ply]):
-            while following < len(self.moves) and self.moves[following].to_square == square:
-                following += 1
-        return following
 
     def where_was(self, square: chess.Square, after: int, before: int) -> chess.Square:
         """Where the piece stood before move `before` that stands on a square before move `after`, both indices."""

@@ -40,7 +40,6 @@ SENTENCES = {
     Kind.OUTSIDE_SQUARE: "{them} is outside the square of {actor}",
     Kind.MATE: "{move} is mate",
 }
-NAMED_MATE = "{move} is {mate}"
 
 
 def piece_on(board: chess.Board, square: chess.Square) -> str:
@@ -62,7 +61,7 @@ def motif_words(line: Line, motif: Motif) -> str:
     mate = motif.kind.value
     square = motif.targets[0]
     taken = value_at(before, square)
-    return SENTENCES.get(motif.kind, NAMED_MATE).format(
+    return SENTENCES.get(motif.kind, "{move} is {mate}").format(
         move=line.name(motif.ply),
         before=line.name(max(0, motif.ply - 1)),
         win=line.name(motif.wins),

@@ -8,7 +8,7 @@ const lines = data.lines.map(({ from = 0, title, share, steps }) => {
   return { title, positions: positions.map((each) => ({ ...each, share })), back: { track: game, at: from + 1 } };
 });
 // The mistakes that are explained, by the number of the position after them.
-const errors = new Map(data.errors?.map(({ at, played, better }) => [at, [lines[played], lines[better]]]));
+const errors = new Map(data.errors?.map((at, number) => [at, [lines[2 * number + 1], lines[2 * number]]]));
 const viewer = new Viewer(game, show);
 const { board } = viewer;
 board.flipped = Boolean(data.flipped);
