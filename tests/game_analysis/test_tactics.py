@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.game_analysis.tactics.attacks import exchange, is_trapped
+from uci_engine.game_analysis.tactics.attacks import exchange, gain_of, is_trapped
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line
 from uci_engine.game_analysis.tactics.motif import Kind, Motif
@@ -146,11 +146,12 @@ def is_too_late(claim: Claim) -> bool:
 
 
 def has_only_losing_moves(claim: Claim) -> bool:
-    """Whether after each move of the side to move the other side takes at a profit, promotes or mates."""
+    """Whether after each move of the side to move the other side takes more than it took, promotes or mates."""
     for move in list(claim.after.legal_moves):
         reply = claim.after.copy(stack=False)
         reply.push(move)
-        gains = (exchange(reply, answer) >= 1 for answer in list(reply.legal_moves))
+        taken = gain_of(claim.after, move)
+        gains = (exchange(reply, answer) > taken for answer in list(reply.legal_moves))
         if not any(gains):
             return False
     return not claim.after.is_check()
@@ -328,6 +329,8 @@ def test_the_words_of_a_teacher(fen: str, line: str, words: str) -> None:
         ("3r2k1/5ppp/5n2/3b2B1/8/8/4b1P1/3R2K1 w - - 0 1", "g5f6 g7f6 d1d5 d8d5"),
         # A check that is met, and nothing is won.
         ("6k1/5pp1/7p/8/8/8/5PPP/3R2K1 w - - 0 1", "d1d8 g8h7 d8d7 h7g6"),
+        # No zugzwang: pawns can be traded.
+        ("8/8/8/3p1Kp1/2kP2Pp/6PP/5P2/8 w - - 0 1", "f5e5 c4c3 e5d5"),
     ],
 )
 def test_what_does_not_decide_is_not_named(fen: str, line: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 
 from uci_engine.game_analysis.boards import board_after
-from uci_engine.game_analysis.tactics.attacks import exchange, king_of, with_turn
+from uci_engine.game_analysis.tactics.attacks import exchange, gain_of, king_of, with_turn
 from uci_engine.game_analysis.tactics.line import Line
 from uci_engine.game_analysis.tactics.motif import Kind, Motif
 
@@ -34,20 +34,19 @@ def zugzwang(line: Line, until: int) -> Motif | None:
     for ply in line.own_plies():
         board, move = line.boards[ply + 1], line.moves[ply]
         replies = list(board.legal_moves)
-        is_quiet = ply + 2 <= until and not board.is_check() and not _wins_something(board, line.winner)
-        if is_quiet and 0 < len(replies) <= MAX_ZUGZWANG_MOVES and all(_loses(board, reply) for reply in replies):
+        is_quiet = ply + 2 <= until and not board.is_check() and _most_won(board, line.winner) < 1
+        if not is_quiet or not 0 < len(replies) <= MAX_ZUGZWANG_MOVES:
+            continue
+        # What takes as much as it loses is a trade.
+        if all(_most_won(board_after(board, [reply]), line.winner) > gain_of(board, reply) for reply in replies):
             return Motif(Kind.ZUGZWANG, ply, move, move.to_square, (king_of(board, not line.winner),), (), until)
     return None
 
 
-def _loses(board: chess.Board, move: chess.Move) -> bool:
-    return exchange(board, move) <= 0 and _wins_something(board_after(board, [move]), not board.turn)
-
-
-def _wins_something(board: chess.Board, color: chess.Color) -> bool:
-    """Whether this side, if it is to move, takes or promotes at a profit, or mates."""
+def _most_won(board: chess.Board, color: chess.Color) -> int:
+    """What this side wins at most by one move if it is to move: by what it takes or promotes to, or by mate."""
     turned = with_turn(board, color)
-    return any(exchange(turned, move) >= 1 for move in list(turned.legal_moves))
+    return max((exchange(turned, move) for move in list(turned.legal_moves)), default=0)
 
 
 def opposition(line: Line) -> Motif | None:
