@@ -127,6 +127,7 @@ FULL = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPP2/RNBQKBNR", "two pawns"),
         ("rnbqkb1r/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1", "the exchange"),
         ("rnbqkb1r/pppppppp/8/8/8/8/PPPPPPP1/RNBQKBN1", "the exchange and a pawn"),
+        ("rnbqkb1r/ppppppp1/8/8/8/8/PPPPPPPP/RNBQKBN1", "the exchange for a pawn"),
         ("rnbqkbnr/ppppppp1/8/8/8/8/PPPPPPPP/R1BQKBNR", "a piece for a pawn"),
         ("rnbqk1nr/pppppppp/8/8/8/8/PPPPPPPP/R1BQKBNR", ""),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBN1", "a queen and a rook"),

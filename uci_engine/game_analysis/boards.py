@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import chess
 
 from evaluation.constants import PHASE_WEIGHTS
-from evaluation.report import counted_pieces, joined
+from evaluation.report import counted_pieces
 
 PIECE_VALUES = (0, 1, 3, 3, 5, 9, 0)
 # Of more pieces than these, lost for others, it is only said that they are material.
@@ -89,8 +89,8 @@ def material_words(better: chess.Board, worse: chess.Board, color: chess.Color) 
         return ""
     owed[chess.BISHOP] += owed.pop(chess.KNIGHT)
     if owed[chess.ROOK] == 1 and owed[chess.BISHOP] == -1 and owed[chess.QUEEN] == 0:
-        pawns = counted_pieces({chess.PAWN: owed[chess.PAWN]})
-        return joined(["the exchange", *([pawns] if pawns else [])])
+        pawns = counted_pieces({chess.PAWN: abs(owed[chess.PAWN])})
+        return f"the exchange {'and' if owed[chess.PAWN] > 0 else 'for'} {pawns}" if pawns else "the exchange"
     lost, gained = counted_pieces(owed), counted_pieces({kind: -count for kind, count in owed.items()})
     if gained and sum(abs(owed[kind]) for kind in (chess.BISHOP, chess.ROOK, chess.QUEEN)) > MOST_TRADED:
         return "material"
