@@ -108,6 +108,12 @@ def test_whoever_breaks_a_rule_loses_and_is_named(mode: str, fault: str, detail:
     assert game.headers["Termination"] != "normal"
 
 
+def test_a_name_with_quotes_and_backslashes_is_escaped_in_pgn() -> None:
+    pgn = GameRecord(EngineSpec('the "new" one', ()), EngineSpec("C:\\old", ()), Opening()).pgn("1")
+    assert '[White "the \\"new\\" one"]' in pgn.splitlines()
+    assert '[Black "C:\\\\old"]' in pgn.splitlines()
+
+
 def test_odd_output_is_no_fault() -> None:
     assert play(fake("odd"), fake(), rules=Rules(max_moves=4)).fault is None
 

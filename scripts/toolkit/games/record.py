@@ -120,8 +120,9 @@ class GameRecord:
         headers["Event"] = "match"
         headers["Date"] = time.strftime("%Y.%m.%d", time.localtime(self.started))
         headers["Round"] = round_name
-        headers["White"] = self.white.name
-        headers["Black"] = self.black.name
+        for side, engine in (("White", self.white), ("Black", self.black)):
+            # The PGN standard escapes these in a string, python-chess does not.
+            headers[side] = engine.name.replace("\\", "\\\\").replace('"', '\\"')
         headers["Result"] = self.result
         board = chess.Board(self.opening.fen, chess960=self.opening.chess960)
         game.setup(board)
