@@ -31,6 +31,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from setuptools import Extension, setup
+from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CompileError
 
@@ -116,7 +117,7 @@ def digest(path: Path) -> str:
 
 
 def configuration(compiler: Compiler) -> dict[str, object]:
-    """All that decides what is built, apart from the sources."""
+    """All that decides what is built, apart from the sources and what each module is compiled with."""
     return {
         "cython": importlib.metadata.version("Cython"),
         "python": platform.python_version(),
@@ -125,7 +126,6 @@ def configuration(compiler: Compiler) -> dict[str, object]:
         "instructions": list(toolchain.fast_instructions()),
         "fast_copy": list(toolchain.fast_copy_instructions()),
         "environment": {name: os.environ[name] for name in COMPILER_VARIABLES if name in os.environ},
-        "stable_abi": STABLE_ABI,
         "headers": "Python's" if toolchain.own_headers() is None else "Secateur's",
         "directives": DIRECTIVES,
     }
@@ -151,7 +151,7 @@ def translate(modules: list[Extension], kernel: declarations.Kernel, compiler: C
         source = GENERATED / source_of(module.name)
         generated = source.with_suffix(".c")
         stamp = generated.with_suffix(".stamp")
-        made_from = json.dumps([*common, digest(source)])
+        made_from = json.dumps([*common, module.extra_compile_args, module.define_macros, digest(source)])
         if not (generated.exists() and stamp.exists() and stamp.read_text("utf-8") == made_from):
             stamp.unlink(missing_ok=True)
             complaints = io.StringIO()
@@ -178,6 +178,14 @@ def copy_translation(module: Extension) -> None:
     copy.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy2(original, copy)
     module.sources = [str(copy)]
+
+
+class Build(build):
+    """Begins with an empty folder: what an earlier build left there of other modules would be packed again."""
+
+    def run(self) -> None:
+        shutil.rmtree(self.build_lib, ignore_errors=True)
+        super().run()
 
 
 class BuildKernel(build_ext):
@@ -213,8 +221,7 @@ class BuildKernel(build_ext):
         for module in self.extensions:
             chosen = of_copies if module in copies else instructions
             module.extra_compile_args, module.extra_link_args = flags(self.chosen, chosen)
-            has_loops = module.name.removeprefix(FAST_COPY) in VECTOR_MODULES
-            if has_loops and "-fno-tree-vectorize" in module.extra_compile_args:
+            if module.name.endswith(VECTOR_MODULES) and "-fno-tree-vectorize" in module.extra_compile_args:
                 module.extra_compile_args.remove("-fno-tree-vectorize")
             if self.own_headers is not None:
                 module.include_dirs = [str(self.own_headers)]
@@ -297,6 +304,6 @@ def wheel_options() -> dict[str, str]:
 
 setup(
     ext_modules=kernel_extensions(),
-    cmdclass={"build_ext": BuildKernel},
+    cmdclass={"build": Build, "build_ext": BuildKernel},
     options={"bdist_wheel": wheel_options()},
 )

@@ -245,6 +245,39 @@ def test_what_cython_complains_of_fails_the_build_until_it_is_put_right(
 
 
 @needs_compiler
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("setup.py", '"evaluation.network.inference"', '"uci_engine.counter"'),
+        ("scripts/build_backend/toolchain.py", 'OLDEST_ABI = "0x030B0000"', 'OLDEST_ABI = "0x030B00F0"'),
+    ],
+)
+def test_a_module_is_compiled_anew_for_other_flags(
+    small: SmallBuild, tmp_path: Path, file: str, old: str, new: str
+) -> None:
+    assert "building 'uci_engine.counter'" in small().stdout
+    assert "building 'uci_engine.counter'" not in small().stdout
+    text = (tmp_path / file).read_text("utf-8")
+    assert old in text
+    (tmp_path / file).write_text(text.replace(old, new), "utf-8")
+    assert "building 'uci_engine.counter'" in small().stdout
+
+
+@needs_compiler
+def test_a_wheel_holds_nothing_of_an_earlier_one(small: SmallBuild, tmp_path: Path) -> None:
+    assert small().returncode == 0
+    gone = tmp_path / "uci_engine" / "gone.py"
+    gone.write_text("from __future__ import annotations\n")
+    for modules in ('("uci_engine.counter", "uci_engine.gone")', '("uci_engine.counter",)'):
+        (tmp_path / "uci_engine" / "core.py").write_text(f"KERNEL_MODULES = {modules}\n")
+        result = python("setup.py", "build", directory=tmp_path)
+        assert result.returncode == 0, result.stderr
+        gone.unlink(missing_ok=True)
+    built = {path.name.split(".")[0] for path in tmp_path.joinpath("build").glob("lib*/uci_engine/*")}
+    assert built == {"__init__", "build_info", "core", "counter", "processor"}
+
+
+@needs_compiler
 def test_a_build_without_a_compiled_core_takes_the_old_modules_away(small: SmallBuild, tmp_path: Path) -> None:
     assert small().returncode == 0
     assert extension_files(tmp_path)
