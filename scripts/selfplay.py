@@ -69,7 +69,7 @@ class Recipe:
     network: Path | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """For journal and provenance, without the scores."""
+        """For journal and provenance, without the scores. Raises OSError."""
         facts = {name: value for name, value in asdict(self).items() if name != "network"}
         return {**facts, "sources": [source.as_json() for source in self.sources]}
 
@@ -83,7 +83,10 @@ class Batch:
 
 
 def play_batch(batch: Batch) -> dict[str, Any]:
-    """What the workers do: `positions`, packed, and counts of `results`. Raises ProgramError, OSError."""
+    """What the workers do: the first game and the one after the last; `positions`, packed; counts of `results`.
+
+    Raises ProgramError, OSError.
+    """
     recipe = batch.recipe
     player = self_player(recipe.nodes, recipe.hash_mib)
     positions = bytearray()
@@ -97,7 +100,12 @@ def play_batch(batch: Batch) -> dict[str, Any]:
     if recipe.network is not None:
         records = np.frombuffer(positions, RECORD)
         records["score_cp"] = stockfish_scores(network_of(recipe.network), records)
-    return {"positions": bytes(positions), "results": dict(results)}
+    return {
+        "first": batch.games.start,
+        "end": batch.games.stop,
+        "positions": bytes(positions),
+        "results": dict(results),
+    }
 
 
 @cache
@@ -111,45 +119,38 @@ class Harvest:
     def __init__(self, path: Path, journal: Journal, provenance: dict[str, Any]) -> None:
         self._path = path
         self._journal = journal
-        # Of each batch, by its first game: the game after the last one that was played.
+        # Of each batch, by its number: the game after the last one that was played.
         self.ends: dict[int, int] = {}
         self.results: Counter[str] = Counter()
         self.positions = 0
         self._bytes = 0
         journal.replay(self._take)
         self._header = header(provenance)
-        if self._bytes:
+        if self._bytes or path.exists():
             with path.open("rb") as file:
-                if file.read(len(self._header)) != self._header:
-                    raise ProgramError(f"{path} is not the file of its journal")
+                if file.read(len(self._header)) != (self._header if self._bytes else b""):
+                    raise ProgramError(f"{path} is not of this run: remove it, or name another")
             if path.stat().st_size < self._bytes:
                 raise ProgramError(f"{path} is shorter than its journal says")
         self._file = path.open("r+b" if path.exists() else "w+b")
         self._file.truncate(self._bytes)
         self._file.seek(self._bytes)
 
-    def add(self, key: str, batch: dict[str, Any]) -> None:
+    def add(self, batch: dict[str, Any]) -> None:
         """Write the positions of a batch, once."""
-        first, last = _games_of(key)
-        if last <= self.ends.get(_batch_of(first), 0):
+        if batch["end"] <= self.ends.get(batch["first"] // BATCH_GAMES, 0):
             return
         if not self._file.tell():
             self._file.write(self._header)
         self._file.write(batch["positions"])
         self._file.flush()
         os.fsync(self._file.fileno())
-        entry = {
-            "key": key,
-            "bytes": self._file.tell(),
-            "positions": len(batch["positions"]) // RECORD_BYTES,
-            "results": batch["results"],
-        }
+        entry = {**batch, "positions": len(batch["positions"]) // RECORD_BYTES, "bytes": self._file.tell()}
         self._journal.append(entry)
         self._take(entry)
 
     def _take(self, entry: dict[str, Any]) -> None:
-        first, last = _games_of(entry["key"])
-        self.ends[_batch_of(first)] = last
+        self.ends[entry["first"] // BATCH_GAMES] = entry["end"]
         self.results.update(entry["results"])
         self.positions += entry["positions"]
         self._bytes = int(entry["bytes"])
@@ -164,26 +165,15 @@ class Harvest:
         self._file.close()
         if is_empty:
             self._path.unlink()
-        self._journal.close()
 
 
 def make_batches(recipe: Recipe, games: int, harvest: Harvest) -> Iterator[Task]:
     """The games that are still to be played."""
-    for batch in range(0, games, BATCH_GAMES):
+    for number, start in enumerate(range(0, games, BATCH_GAMES)):
         # A run that has grown plays the rest of what was its last batch.
-        first, last = harvest.ends.get(batch, batch), min(batch + BATCH_GAMES, games)
-        if first < last:
-            yield Task(f"{first}-{last}", Batch(recipe, range(first, last)))
-
-
-def _games_of(key: str) -> tuple[int, int]:
-    """The first game of a task, and the one after its last."""
-    first, last = map(int, key.split("-"))
-    return first, last
-
-
-def _batch_of(game: int) -> int:
-    return game - game % BATCH_GAMES
+        left = range(harvest.ends.get(number, start), min(start + BATCH_GAMES, games))
+        if left:
+            yield Task(str(left.start), Batch(recipe, left))
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -222,24 +212,14 @@ def make_recipe(words: argparse.Namespace) -> Recipe:
     return Recipe(sources, words.nodes, words.hash, words.seed, rules_of(words), kept, words.network)
 
 
-def open_harvest(words: argparse.Namespace, recipe: Recipe) -> Harvest:
-    """Output and journal. Raises ProgramError and OSError."""
-    path = words.output.with_name(words.output.name + ".journal")
-    if not path.exists() and words.output.exists() and words.output.stat().st_size:
-        raise ProgramError(f"{words.output} exists and has no journal: remove it, or name another")
-    facts = engine_facts()
-    provenance = {"program": "scripts/selfplay.py", **facts, "recipe": recipe.as_json()}
+def provenance_of(recipe: Recipe) -> dict[str, Any]:
+    """What makes a run the same run: the number of games may grow from run to run. Raises OSError."""
+    provenance = {"program": "scripts/selfplay.py", **engine_facts(), "recipe": recipe.as_json()}
     if recipe.network is not None:
         provenance["scores"] = scorer_of(recipe.network)
     elif recipe.kept.ahead:
         provenance["scores"] = None
-    # The number of games may grow from run to run.
-    journal = Journal(path, provenance, resume=words.resume)
-    try:
-        return Harvest(words.output, journal, provenance)
-    except BaseException:
-        journal.close()
-        raise
+    return provenance
 
 
 def play(words: argparse.Namespace, recipe: Recipe, harvest: Harvest) -> None:
@@ -247,9 +227,9 @@ def play(words: argparse.Namespace, recipe: Recipe, harvest: Harvest) -> None:
     tasks = make_batches(recipe, words.games, harvest)
     results = run_tasks(play_batch, tasks, workers=words.concurrency, cluster=words.cluster)
     with closing(results), show_progress("games", words.games, harvest.games) as advance:
-        for key, batch in results:
+        for _, batch in results:
             before = harvest.games
-            harvest.add(key, batch)
+            harvest.add(batch)
             advance(harvest.games - before, f"{harvest.positions} positions")
 
 
@@ -262,8 +242,10 @@ def main(arguments: list[str] | None = None) -> int:
         choose_opening((source,), recipe.seed, 0)
     if recipe.network is not None:
         network_of(recipe.network)
-    harvest = open_harvest(words, recipe)
-    code = run_to_end(lambda: play(words, recipe, harvest), harvest.close)
+    provenance = provenance_of(recipe)
+    with Journal(words.output.with_name(words.output.name + ".journal"), provenance, resume=words.resume) as journal:
+        harvest = Harvest(words.output, journal, provenance)
+        code = run_to_end(lambda: play(words, recipe, harvest), harvest.close)
     if not harvest.games:
         return code
     results = [harvest.results[result] for result in ("1-0", "1/2-1/2", "0-1", NOT_PLAYED)]

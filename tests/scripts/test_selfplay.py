@@ -242,7 +242,7 @@ def test_a_run_that_was_cut_short_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
     assert counts["games"] == sum(counts["results"].values()) == 6
     # As if killed while the second batch was written: its positions are there, but not in the journal.
     journal = tmp_path / "x.positions.journal"
-    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:2]) + b'{"key":"2-')
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:2]) + b'{"first":2,')
     with pytest.raises(ProgramError, match="continue it with --resume"):
         main(words)
     assert main([*words, "--resume"]) == 0
@@ -255,8 +255,22 @@ def test_a_run_that_was_cut_short_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
         assert json.loads((tmp_path / "counts.json").read_text("utf-8"))["games"] == games
     # The file of another run, as one with new scores.
     output.write_bytes(output.read_bytes().replace(b"selfplay", b"selfdone", 1))
-    with pytest.raises(ProgramError, match="not the file of its journal"):
+    with pytest.raises(ProgramError, match="not of this run"):
         main([*words, *more])
+    journal.unlink()
+    with pytest.raises(ProgramError, match="not of this run"):
+        main(words)
+    assert not journal.exists()
+
+
+def test_another_file_under_the_same_name_is_another_run(tmp_path: Path) -> None:
+    epd = tmp_path / "x.epd"
+    epd.write_text("4k3/8/8/8/8/8/4P3/4K3 w - -\n")
+    words = [*arguments(tmp_path / "x.positions", "--games", "1"), "--source", f"file={epd}"]
+    assert main(words) == 0
+    epd.write_text("4k3/8/8/8/8/8/3P4/4K3 w - -\n")
+    with pytest.raises(ProgramError, match="begun with other settings"):
+        main([*words, "--games", "2", "--resume"])
 
 
 def test_a_source_with_some_dead_ends_can_be_used(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import chess
 
 from toolkit.errors import ProgramError
+from toolkit.files import digest_of_files
 from toolkit.games.openings import DeadEndError, Opening, OpeningBook, random_opening, read_openings, start_position
 
 SOURCE_SYNTAX = (
@@ -48,10 +49,10 @@ class Source:
     share: int = 1
 
     def as_json(self) -> dict[str, Any]:
-        """For journal and provenance."""
+        """For journal and provenance. Raises OSError."""
         facts: dict[str, Any] = {"kind": self.kind, "plies": self.plies, "share": self.share}
         if self.path is not None:
-            facts |= {"file": Path(self.path).name, "cut": self.cut}
+            facts |= {"file": Path(self.path).name, "digest": digest_of_files([Path(self.path)]), "cut": self.cut}
         if self.kind == "endgames":
             facts["pieces"] = self.pieces
         return facts
