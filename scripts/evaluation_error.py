@@ -55,7 +55,6 @@ from toolkit.training.positions import (
     RESULT_NAMES,
     board_of,
     game_numbers,
-    has_scores,
     pack,
     read_positions,
     unique_positions,
@@ -146,9 +145,7 @@ def ask_engine(spec: EngineSpec, records: npt.NDArray[Any], advance: Advance) ->
 
 def compare(words: argparse.Namespace) -> None:
     """The errors of all evaluations, in one table."""
-    provenance, records = read_positions(words.file)
-    if not has_scores(provenance) or not len(records):
-        raise ProgramError(f"{words.file} has no scores: let positions.py label give it some")
+    provenance, records = read_positions(words.file, scored=True)
     records = np.asarray(records)
     expected = expit(records["score_cp"] / STOCKFISH_SCALE_CP)
     errors = [

@@ -22,7 +22,7 @@ import numpy as np
 
 from toolkit.console import make_table, run_program, standard_output
 from toolkit.errors import ProgramError
-from toolkit.training.positions import has_scores, read_positions, split_rows
+from toolkit.training.positions import read_positions, split_rows
 from toolkit.training.wins import Outcomes, WinModel, fit, joined, read_outcomes
 from uci_engine import score as scores
 
@@ -73,13 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="positions in the order of their games")
     words = parser.parse_args(arguments)
-    parts = []
-    for path in words.files:
-        provenance, positions = read_positions(path)
-        if not has_scores(provenance):
-            raise ProgramError(f"{path} has no scores")
-        parts.append(read_outcomes(positions, SKIPPED_MOVES))
-    outcomes = joined(parts)
+    outcomes = joined([read_outcomes(read_positions(path, scored=True)[1], SKIPPED_MOVES) for path in words.files])
     train, test = split(outcomes)
     if not (len(train) and len(test)):
         raise ProgramError(f"{outcomes.games} games are too few to hold some out")

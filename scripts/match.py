@@ -80,12 +80,6 @@ def make_settings(words: argparse.Namespace) -> Settings:
     return Settings(engines, pairings, openings.openings_as_json(words), rules, patience)
 
 
-def open_journal(words: argparse.Namespace, settings: dict[str, object]) -> Journal:
-    """The journal of this match. Raises ProgramError and OSError."""
-    path = words.journal or (words.pgn and words.pgn.with_name(words.pgn.name + ".journal"))
-    return Journal(path, settings, resume=words.resume)
-
-
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit code. Raises ProgramError and OSError for what cannot be played."""
     words = parse_arguments(arguments)
@@ -95,7 +89,8 @@ def main(arguments: list[str] | None = None) -> int:
         raise ProgramError(f"--games {games}: openings are played in pairs of games")
     settings = make_settings(words)
     tournament = Tournament(settings, openings.book_of(words), games // 2)
-    with open_journal(words, {**settings.as_json(), "sprt": sprt and asdict(sprt)}) as journal:
+    path = words.journal or (words.pgn and words.pgn.with_name(words.pgn.name + ".journal"))
+    with Journal(path, {**settings.as_json(), "sprt": sprt and asdict(sprt)}, resume=words.resume) as journal:
         archive = Archive(journal, words.pgn, tournament)
         code = run_to_end(
             lambda: play(

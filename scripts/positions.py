@@ -116,15 +116,15 @@ def label(words: argparse.Namespace) -> None:
     with show_progress("positions", len(chosen)) as advance:
         if words.engine is None:
             chosen["score_cp"] = scores_of_network(network, chosen, words.concurrency, advance)
-            write_positions(words.output, {**provenance, "scores": scorer}, chosen)
-            return
-        journal_path = words.output.with_name(words.output.name + ".journal")
-        digest = hashlib.sha256(chosen.tobytes()).hexdigest()
-        settings = {"program": "scripts/positions.py label", "positions": digest, "engine": scorer}
-        with Journal(journal_path, settings, resume=words.resume) as journal:
-            chosen["score_cp"] = scores_of_engine(spec, chosen, words, journal, advance)
-            write_positions(words.output, {**provenance, "scores": scorer}, chosen)
-    journal_path.unlink(missing_ok=True)
+        else:
+            journal_path = words.output.with_name(words.output.name + ".journal")
+            digest = hashlib.sha256(chosen.tobytes()).hexdigest()
+            settings = {"program": "scripts/positions.py label", "positions": digest, "engine": scorer}
+            with Journal(journal_path, settings, resume=words.resume) as journal:
+                chosen["score_cp"] = scores_of_engine(spec, chosen, words, journal, advance)
+    write_positions(words.output, {**provenance, "scores": scorer}, chosen)
+    if words.engine is not None:
+        journal_path.unlink(missing_ok=True)
 
 
 # ---- import ----

@@ -101,7 +101,7 @@ def test_choose_writes_each_position_once(tmp_path: Path, capsys: pytest.Capture
     assert "of 3 games" in capsys.readouterr().out
     assert game_numbers(records)[-1] == 2
     assert main(["compare", str(tmp_path / "quiet.positions")]) == 1
-    assert "no scores" in capsys.readouterr().err
+    assert "no positions with scores" in capsys.readouterr().err
 
 
 def test_the_error_is_that_of_the_best_scale() -> None:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from fit_wdl import main
-from toolkit.training.positions import FIRST, QUIET, RECORD, pack, write_positions
+from toolkit.errors import ProgramError
+from toolkit.training.positions import FIRST, QUIET, RECORD, pack, read_positions, write_positions
 from toolkit.training.wins import Outcomes, WinModel, fit, joined, read_outcomes
 from uci_engine import score as scores
 
@@ -116,4 +117,7 @@ def test_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     printed = capsys.readouterr().out
     assert "predicted / observed" in printed
     assert "600 games" in printed
+    write_positions(path, {"scores": None}, read_positions(path)[1].copy())
+    with pytest.raises(ProgramError, match="no positions with scores"):
+        main([str(path)])
     assert re.search(r"^WIN_PIECES = \(6, 32\)\nWIN_MIDPOINT_CP = \(.*\)\nWIN_SPREAD_CP = \(.*\)\n\Z", printed, re.M)

@@ -121,18 +121,16 @@ def _read_file(path: Path, choice: Choice, workers: int) -> Examples:
     provenance, records, games = chosen_positions(path, choice)
     with show_progress(f"coefficients of {path.name}", len(records)) as advance:
         coefficients = find_coefficients(records, workers, advance)
-    is_scored = has_scores(provenance)
-    score_scale = choice.score_scale
-    if is_scored and score_scale is None and choice.mix:
-        score_scale = fit_scale(records["score_cp"].astype(np.float64), records["result"] / 2.0)
     expected = records["result"] / 2.0
-    if is_scored and score_scale is not None:
+    score_scale = None
+    if has_scores(provenance) and choice.mix:
+        score_scale = choice.score_scale or fit_scale(records["score_cp"].astype(np.float64), expected)
         expected = choice.mix * expit(records["score_cp"] / score_scale) + (1 - choice.mix) * expected
     source = {
         "file": path.name,
         "sha256": hashlib.sha256(records.tobytes()).hexdigest(),
         "positions": len(records),
-        "score_scale": score_scale if is_scored else None,
+        "score_scale": score_scale,
     }
     return Examples(records, coefficients, expected, games, (source,))
 

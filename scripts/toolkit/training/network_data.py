@@ -136,15 +136,15 @@ def _read_file(
     source: Source, choice: Choice, weights: Weights, cache: Cache, workers: int
 ) -> tuple[Examples, npt.NDArray[np.uint64]]:
     provenance, records, games = chosen_positions(source.path, choice)
-    is_scored = has_scores(provenance)
-    batch = _batch(source, records, is_scored, weights, cache, workers)
+    source = source if has_scores(provenance) else replace(source, mix=0.0)
+    batch = _batch(source, records, weights, cache, workers)
     usable = has_output(records, batch.static_cp)
     facts = {
         "file": source.path.name,
         "sha256": hashlib.sha256(records.tobytes()).hexdigest(),
         "positions": int(usable.sum()),
         "games": len(np.unique(games[usable])),
-        "mix": source.mix if is_scored else 0.0,
+        "mix": source.mix,
         "scale_cp": source.score_scale_cp,
         "weight": source.weight,
         "provenance": provenance,
@@ -180,9 +180,7 @@ def _score_packed(payload: tuple[bytes, str]) -> npt.NDArray[np.int16]:
     return static_scores(np.frombuffer(packed, RECORD), Weights.parse(text.encode()))
 
 
-def _batch(
-    source: Source, records: npt.NDArray[Any], is_scored: bool, weights: Weights, cache: Cache, workers: int
-) -> Batch:
+def _batch(source: Source, records: npt.NDArray[Any], weights: Weights, cache: Cache, workers: int) -> Batch:
     digest = hashlib.sha256(source_digest().encode())
     for name in ("occupied", "pieces", "turn_ep"):
         digest.update(np.ascontiguousarray(records[name]).tobytes())
@@ -193,8 +191,7 @@ def _batch(
     turn = white_to_move(records)
     result = np.where(turn, records["result"], 2 - records["result"]) / 2.0
     score_cp = np.where(turn, 1, -1) * records["score_cp"].astype(np.int32)
-    mix = source.mix if is_scored else 0.0
-    expected = mix * expit(score_cp / source.score_scale_cp) + (1 - mix) * result
+    expected = source.mix * expit(score_cp / source.score_scale_cp) + (1 - source.mix) * result
     return Batch(
         np.asarray(records),
         static_cp.astype(np.float32),

@@ -171,10 +171,11 @@ def header(provenance: Mapping[str, Any]) -> bytes:
     return _PREFIX.pack(_MAGIC, size) + text.ljust(size - _PREFIX.size)
 
 
-def read_positions(path: Path) -> tuple[dict[str, Any], npt.NDArray[Any]]:
+def read_positions(path: Path, *, scored: bool = False) -> tuple[dict[str, Any], npt.NDArray[Any]]:
     """What the header says, and the positions as an array of RECORD that is read from the file where it is needed.
 
-    A record that was cut off at the end is left out. Raises ProgramError for another file, OSError.
+    A record that was cut off at the end is left out. Raises ProgramError for another file, with `scored` also for one
+    without positions that have scores, OSError.
     """
     with path.open("rb") as file:
         prefix = file.read(_PREFIX.size)
@@ -190,6 +191,8 @@ def read_positions(path: Path) -> tuple[dict[str, Any], npt.NDArray[Any]]:
         if not isinstance(provenance, dict):
             raise ProgramError(f"{path}: the header is damaged")
         count = max(0, os.fstat(file.fileno()).st_size - size) // RECORD_BYTES
+    if scored and not (count and has_scores(provenance)):
+        raise ProgramError(f"{path} has no positions with scores: let positions.py label give it some")
     if not count:
         return provenance, np.empty(0, RECORD)
     return provenance, np.memmap(path, RECORD, "r", size, (count,))
