@@ -422,6 +422,38 @@ def test_the_amount_is_that_of_the_line_named() -> None:
     assert reason.text == "5...Qxd5 takes the pawn on d5, which nothing guards; it costs a pawn"
 
 
+@pytest.mark.parametrize(
+    ("fen", "played", "better", "text"),
+    [
+        (  # A rook that only a piece can win is the exchange.
+            "rn1qk2r/pp1n1ppp/2pbp3/3pN3/3P1P2/4P3/PPP1Q1PP/RNB2RK1 b kq - 4 9",
+            ("f6", "Qh5+", "g6", "Nxg6", "hxg6", "Qxh8+", "Nf8", "Qh3"),
+            ("O-O", "b3", "Be7", "Bb2", "Nxe5", "dxe5", "Qa5", "Nd2", "Nd7", "c4"),
+            "It costs the exchange and a pawn: 12.Qxh8+",
+        ),
+        (  # The queen is lost in the exchange that follows.
+            "2r3k1/1p3ppp/p4n2/3p1P2/P2Pp3/1P2P1Q1/2rq2PP/1R1R2K1 b - - 12 27",
+            ("Rc1", "Rbxc1", "Qxc1", "Rxc1", "Rxc1+", "Kf2", "Rc2+", "Ke1", "Rc8", "Qf4"),
+            ("Qe2", "Re1", "Qg4", "Qxg4", "Nxg4", "h3", "Nf6", "b4", "R2c4", "b5"),
+            "It costs a queen for a rook: 28.Rbxc1",
+        ),
+        (  # Its quiet steps are no other plan.
+            "8/8/8/p3R3/1P5p/r4k2/8/5K2 w - - 0 53",
+            ("b5", "Ra1+", "Re1", "Rxe1+", "Kxe1", "h3", "Kd2", "h2", "b6", "h1=Q"),
+            ("Rxa5", "Rb3", "Kg1", "Kg4", "Rd5", "Rb1+", "Kh2", "h3", "Rd2", "Kf5"),
+            "57...h1=Q promotes",
+        ),
+    ],
+)
+def test_what_is_won_comes_before_what_is_seen(
+    fen: str, played: tuple[str, ...], better: tuple[str, ...], text: str
+) -> None:
+    board = chess.Board(fen)
+    sign = 1 if board.turn else -1
+    worse, rest = value(board, -250 * sign), value(board, 20 * sign)
+    assert reason_for(board, found(worse, moves(board, *played)), found(rest, moves(board, *better))).text == text
+
+
 def test_no_capture_at_the_end_of_a_line_that_allows_mate() -> None:
     board = chess.Board("6k1/5ppp/7P/8/8/2Q5/q4P2/B5K1 b - - 0 1")
     assert best_capture(board)[1] is None

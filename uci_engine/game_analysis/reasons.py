@@ -31,8 +31,8 @@ MAX_COMPARED_PLIES = 14
 SAME_WITHIN = 3
 # More pawns than these for each point of the expected result were given for something.
 MOST_GIVEN = 14
-# What the greatest of the pieces in such words is worth, in pawns.
-WORTHS = {"queen": 9, "rook": 5, "piece": 3, "exchange": 2, "pawn": 1}
+# What is taken where such words are said, in pawns: the exchange is won by taking a rook.
+WORTHS = {"queen": 9, "rook": 5, "piece": 3, "exchange": 5, "pawn": 1}
 # How much a gain of material counts, as the weight of a fact; what else a first move does; and a mere attack.
 WIN_WEIGHT = 25
 DEED_WEIGHT = 15
@@ -189,8 +189,8 @@ def _material(lines: _Lines, motifs: tuple[Motif, ...], is_missed: bool) -> list
         greatest = next((worth for noun, worth in WORTHS.items() if noun in owed.partition(" for ")[0]), 0)
         line = lines.both[in_missed]
         for win in lines.own_wins(in_missed) if owed else ():
-            names_it = greatest in (0, win.worth, value_at(line.boards[win.ply], win.square))
-            if names_it and min(win.worth, 2) <= line.kept():
+            taken = value_at(line.boards[win.ply], win.square)
+            if (greatest in (0, win.worth, taken) or win.worth == pawns) and min(win.worth, 2) <= line.kept():
                 return [f"{owed}: {line.name(win.ply)}"]
     return []
 
