@@ -204,6 +204,9 @@ def test_the_page_of_an_explained_move(browser: Browser, tmp_path: Path, width: 
     assert browser.status.endswith("3...Nf6")
     browser.click("#next")
     assert browser.status.endswith("4.Qxf7#")
+    # There is no mistake to go to.
+    browser.press("n", "p")
+    assert browser.status.endswith("4.Qxf7#")
     browser.click(".line-move:nth-child(2)")
     assert browser.status.endswith("4.Qxf7#")
     browser.click("#leave")

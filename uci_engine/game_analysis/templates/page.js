@@ -58,8 +58,9 @@ function keepInView(move, error) {
   if (!isInView) list.scrollTop = top - list.clientHeight / 8;
 }
 
-// Where the board stands above everything else, it is brought into sight.
-function go(track, at = viewer.ply) {
+// Where the board stands above everything else, it is brought into sight. Without a mistake to go to, nothing moves.
+function go(track, at) {
+  if (at === undefined) return;
   viewer.go(track, at);
   if (innerWidth < 900) board.element.scrollIntoView({ block: "nearest" });
 }
