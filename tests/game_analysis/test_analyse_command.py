@@ -13,6 +13,8 @@ import pytest
 
 from tests.support import ENVIRONMENT, PATIENCE_SECONDS, wait_until
 from tests.test_command_line import secateur
+from uci_engine.command_line.analyse import run
+from uci_engine.command_line.arguments import UsageError
 
 SHORT = '[Event "A"]\n[White "{white}"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 *\n\n'
 ATOMIC = '[Event "A"]\n[Variant "Atomic"]\n[White "C"]\n\n1. e4 *\n\n'
@@ -91,9 +93,23 @@ def test_a_mistake_gets_one_sentence(folder: Path, words: str, sentence: str) ->
         assert result.stdout == ""
 
 
+def test_closed_standard_input_gets_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(UsageError, match="secateur analyse: standard input is closed"):
+        run(["-"], "auto")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such names of files")
+def test_the_name_of_a_file_does_not_steer_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "a\x1b[31m.pgn").write_text(SHORT.format(white="Ann"))
+    result = analyse(tmp_path, "a\x1b[31m.pgn", "--nodes", 50, "--no-pages")
+    assert result.stdout == "1 of 1 games analysed: a\\x1b[31m-analysis/games.pgn\n"
+
+
 # Enough that a run does not end before the test can interrupt it.
 GAMES = 24
-WORDS = ("many.pgn", "--nodes", 3000, "--threads", 1, "--output", "out", "--option", "Hash=4")
+# With the results in the folder of the games.
+WORDS = (".", "--nodes", 3000, "--threads", 1, "--output", "out", "--option", "Hash=4")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -179,6 +195,14 @@ def test_a_file_of_games_is_never_replaced(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["games.pgn", "linked", "pointed"]
 
 
+def test_results_in_the_folder_of_the_games_are_not_analysed(folder: Path) -> None:
+    first, again, forced = (
+        analyse(folder, ".", "--nodes", 100, "--output", "out", *words) for words in ((), (), ("--force",))
+    )
+    assert first.stdout == forced.stdout == f"2 of 3 games analysed: {Path('out', 'index.html')}\n"
+    assert again.stderr.startswith(f"secateur analyse: {Path('out', 'games.pgn')} is there already: ")
+
+
 def test_results_of_other_games_are_replaced_only_by_force(folder: Path) -> None:
     out = folder / "out"
     (folder / "one.pgn").write_text(SHORT.format(white="Eve"))
@@ -203,13 +227,14 @@ def test_results_of_other_games_are_replaced_only_by_force(folder: Path) -> None
 
 def test_where_nothing_can_be_analysed_nothing_is_left(folder: Path) -> None:
     (folder / "no.pgn").write_text("hello\n")
+    (folder / "empty").mkdir()
     (folder / "out").mkdir()
     (folder / "out" / "games.pgn").write_text("older")
-    for words in (("no.pgn",), ("no.pgn", "--output", "b"), ("no.pgn", "--output", "out", "--force")):
-        result = analyse(folder, *words, "--nodes", 100)
+    for words in ((), ("--output", "b"), ("--output", "empty"), ("--output", "out", "--force")):
+        result = analyse(folder, "no.pgn", *words, "--nodes", 100)
         assert result.returncode == 1
         assert result.stderr.endswith("no game could be analysed\n")
     assert analyse(folder, "games.pgn", "--option", "Contempt=x").returncode == 2
-    assert sorted(path.name for path in folder.iterdir()) == ["games.pgn", "no.pgn", "out"]
+    assert sorted(path.name for path in folder.iterdir()) == ["empty", "games.pgn", "no.pgn", "out"]
     assert [path.name for path in (folder / "out").iterdir()] == ["games.pgn"]
     assert (folder / "out" / "games.pgn").read_text() == "older"

@@ -424,12 +424,19 @@ def test_any_bytes_give_a_game_or_a_sentence(data: bytes) -> None:
 
 
 def test_files_and_folders(tmp_path: Path) -> None:
+    written = tmp_path / "a.PGN"
     (tmp_path / "b.pgn").write_text(SCHOLAR)
     (tmp_path / "a.PGN").write_text(SCHOLAR)
     (tmp_path / "notes.txt").write_text("")
-    assert [path.name for path in pgn_files(tmp_path)] == ["a.PGN", "b.pgn"]
+    assert [path.name for path in pgn_files(tmp_path, written)] == ["a.PGN", "b.pgn"]
+    # What was written is left out, unless it has another game, or is named.
+    _, _, text = annotated(SCHOLAR)
+    for data, names in ((text, ["b.pgn"]), (text + "\n\n" + SCHOLAR, ["a.PGN", "b.pgn"])):
+        written.write_text(data.replace('Annotator "test', 'Annotator "A; Secateur 1'))
+        assert [path.name for path in pgn_files(tmp_path, written)] == names
+        assert pgn_files(written, written) == [written]
     with pytest.raises(PgnError, match="there is no file"):
-        pgn_files(tmp_path / "missing.pgn")
+        pgn_files(tmp_path / "missing.pgn", written)
     (tmp_path / "empty").mkdir()
     with pytest.raises(PgnError, match=r"no \.pgn file"):
-        pgn_files(tmp_path / "empty")
+        pgn_files(tmp_path / "empty", written)

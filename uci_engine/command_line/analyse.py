@@ -37,20 +37,26 @@ Analyse games: write annotated PGN, and a page for each game that shows the mist
 
 The folder of the results gets games.pgn, a page for each game, and index.html where there are several. Every page is
 one file that needs no network. Games of variants, and text that is no game, are left out, with a message. The results
-of other games are not replaced, unless --force is given. A file of games that is analysed is never replaced.
+of other games are not replaced, unless --force is given. A file of games that is analysed is never replaced. Where the
+results lie in a folder of games, their games.pgn is not analysed.
 """
 
 
 class Source:
     """The games to analyse, file by file. `count`: how many there are; `digest` tells them from any others."""
 
-    def __init__(self, names: Sequence[str]) -> None:
-        """`names`: files, folders, or - for standard input. Raises PgnError and OSError."""
+    def __init__(self, names: Sequence[str], written: Path) -> None:
+        """`names`: files, folders, or - for standard input. Raises PgnError and OSError.
+
+        `written` is the file of the annotated games. In a folder, what an earlier run wrote there is left out.
+        """
         self._files: list[Path | bytes] = []
         self._statuses: list[os.stat_result] = []
         for name in names:
+            if name == STDIN and sys.stdin is None:
+                raise PgnError("standard input is closed")
             # What is read is kept, because the games are counted first.
-            files = [sys.stdin.buffer.read()] if name == STDIN else pgn_files(Path(name))
+            files = [sys.stdin.buffer.read()] if name == STDIN else pgn_files(Path(name), written)
             self._files += files
             self._statuses += [os.stat(sys.stdin.fileno() if isinstance(file, bytes) else file) for file in files]
         digest = hashlib.sha256()
@@ -79,7 +85,7 @@ def run(words: Sequence[str], default_core: str) -> int:
         # Before the work: the library for pages may be missing.
         environment()
     try:
-        return _Run(Source(options.games), options).run()
+        return _Run(options).run()
     except PgnError as error:
         raise _refusal(str(error)) from None
     except OSError as error:
@@ -90,22 +96,24 @@ def run(words: Sequence[str], default_core: str) -> int:
 class _Run:
     """One run. The page of a game is written before its line of the journal, so every game there has its page."""
 
-    def __init__(self, source: Source, options: argparse.Namespace) -> None:
-        self._source = source
+    def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
         first = options.games[0]
         default = "analysis" if first == STDIN else f"{Path(first).resolve().stem}-analysis"
         self._folder = Path(options.output or default)
+        self._had_folder = self._folder.exists()
         self._journal = self._folder / JOURNAL_FILE
         self._pgn = self._folder / PGN_FILE
         self._index = self._folder / INDEX_FILE
-        digits = max(4, len(str(source.count)))
-        names = [] if options.no_pages else [f"game-{number:0{digits}}.html" for number in range(1, source.count + 1)]
+        self._source = Source(options.games, self._pgn)
+        count = 0 if options.no_pages else self._source.count
+        digits = max(4, len(str(count)))
+        names = [f"game-{number:0{digits}}.html" for number in range(1, count + 1)]
         self._pages = [self._folder / name for name in names]
         self._has_index = len(self._pages) > 1
         self._check_outputs()
         self._settings = {
-            "games": source.digest,
+            "games": self._source.digest,
             "limit": limit_text(options.limit),
             "options": [str(options.threads), str(options.hash), *options.option],
             "pages": not options.no_pages,
@@ -169,7 +177,7 @@ class _Run:
             warn("no game could be analysed")
             return 1
         # What the user will want to open.
-        show(f"{done} analysed: {self._index if self._has_index else [*self._pages, self._pgn][0]}")
+        show(printable(f"{done} analysed: {self._index if self._has_index else [*self._pages, self._pgn][0]}"))
         return 0
 
     def _analyse(self, progress: Progress) -> None:
@@ -207,8 +215,9 @@ class _Run:
         """Write the annotated games and the index, if there are any. Returns how many games were analysed."""
         pgns = [entry["pgn"] for entry in self._entries if entry["pgn"]]
         if not pgns:
-            with suppress(OSError):  # it is not empty
-                self._folder.rmdir()
+            if not self._had_folder:
+                with suppress(OSError):  # it is not empty
+                    self._folder.rmdir()
             return 0
         replace_file(self._pgn, "".join(f"{pgn}\n\n" for pgn in pgns).encode())
         if self._has_index:

@@ -66,7 +66,8 @@ SUFFIX = ".pgn"
 # What stands for a tablebase win in `[%eval]`.
 TABLEBASE_WIN_CP = 10_000
 EVAL = re.compile(r"\[%eval [^][]*\]")
-# What Secateur has written: words, perhaps with a NAG, and what the first move of a better line says.
+# What Secateur has written: its name, words, perhaps with a NAG, and what the first move of a better line says.
+OWN_ANNOTATOR = re.compile(rb'^\[Annotator ".*\bSecateur ', re.MULTILINE)
 OWN_WORDS = re.compile(r"\[%secateur(?: ([1-6]))?\][^[]*+(?:\[(?!%)[^[]*+)*+")
 OWN_LINE = re.compile(r"\[%secateur line ([0-9a-f]{8})\] better: \S+")
 
@@ -96,8 +97,11 @@ class _QuietBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
         self.visit_comment(words)
 
 
-def pgn_files(path: Path) -> list[Path]:
-    """The file, or the PGN files in the folder, by name. Raises PgnError."""
+def pgn_files(path: Path, written: Path) -> list[Path]:
+    """The file, or the PGN files in the folder, by name. Raises PgnError.
+
+    `written` is where annotated games are written: it is left out of a folder if Secateur has annotated all its games.
+    """
     if path.is_file():
         return [path]
     if not path.is_dir():
@@ -105,7 +109,12 @@ def pgn_files(path: Path) -> list[Path]:
     inside = sorted(child for child in path.rglob("*") if child.suffix.lower() == SUFFIX and child.is_file())
     if not inside:
         raise PgnError(f"there is no {SUFFIX} file in {path}")
-    return inside
+    return [child for child in inside if not (written.exists() and child.samefile(written) and _is_annotated(child))]
+
+
+def _is_annotated(path: Path) -> bool:
+    with path.open("rb") as file:
+        return all(OWN_ANNOTATOR.search(text) for text in game_texts(file))
 
 
 def game_texts(file: BinaryIO) -> Iterator[bytes]:
