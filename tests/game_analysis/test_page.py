@@ -19,7 +19,7 @@ from uci_engine.game_analysis import html
 from uci_engine.game_analysis.boards import numbered
 from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.page import MAX_SHOWN_ERRORS, game_page, index_page, index_row
-from uci_engine.game_analysis.pgn import read_game
+from uci_engine.game_analysis.pgn import annotate, read_game
 from uci_engine.game_analysis.report import MAX_PLIES, GameReport
 
 EVIL = "<script>alert(1)</script>\u2028</script><img src=x onerror=alert(2)>&amp;'"
@@ -119,6 +119,16 @@ def test_a_script_in_a_name_or_a_comment_is_text(header: str) -> None:
     index = index_of(report, EVIL)
     assert index.scripts == []
     assert not [tag for tag, _ in index.tags if tag == "img"]
+
+
+def test_quotation_marks_and_backslashes_in_a_name_are_shown_without_their_escapes() -> None:
+    game = read_game(SCHOLAR.replace('"W"', r'"Joe \"X\" C:\\new\n"').encode())
+    report = report_of(game)
+    shown = r'Joe "X" C:\new\n'
+    assert report.player(chess.WHITE) == shown
+    assert shown in Page(game_page(report)).text
+    # In PGN they stay.
+    assert r'[White "Joe \"X\" C:\\new\n"]' in annotate(game, report, "test")
 
 
 def test_what_a_player_or_an_annotator_wrote_is_shown() -> None:

@@ -162,6 +162,11 @@ def test_games_are_loaded(server: Served, pgn: str, games: list[list[str]], rema
     assert len(shown["positions"]) == len(games[0]) + 1
 
 
+def test_a_loaded_game_shows_the_quotation_marks_of_a_name(server: Served) -> None:
+    (found,) = server.ask("load", pgn=r'[White "A \"B\""]' + "\n\n1. e4 *")
+    assert found["games"][0]["title"] == 'A "B" \u2013 ?, *'
+
+
 def saved_games(path: Path) -> list[chess.pgn.Game]:
     file = io.StringIO(path.read_text("utf-8"))
     return list(iter(lambda: chess.pgn.read_game(file), None))

@@ -30,6 +30,8 @@ LAST_THEORY_PLY = 60
 # What programs write into comments: commands, and an engine's score, depth and time, as `+0.43/10 0.053s`.
 COMMAND = re.compile(r"\[%[^][]*\]|[-+]?M?[\d.]{1,8}/\d{1,3} [\d.]{1,8}s\b")
 
+ESCAPED = re.compile(r'\\(["\\])')
+
 
 @dataclass(frozen=True, slots=True)
 class Ply:
@@ -140,6 +142,11 @@ class GameReport:
         return name if name.strip("? ") else side
 
 
+def shown_headers(game: chess.pgn.Game) -> dict[str, str]:
+    r"""The headers of a game without the backslashes of `\"` and `\\`, which python-chess leaves in their values."""
+    return {name: ESCAPED.sub(r"\1", value) for name, value in game.headers.items()}
+
+
 def played_moves(game: chess.pgn.Game) -> tuple[list[chess.pgn.ChildNode], list[str]]:
     """The moves of a game that can be analysed, and remarks on those that cannot."""
     nodes: list[chess.pgn.ChildNode] = []
@@ -207,7 +214,7 @@ def analyse_game(
             )
         )
     return GameReport(
-        headers=dict(game.headers),
+        headers=shown_headers(game),
         boards=boards,
         value=found[0].value,
         plies=tuple(plies),
