@@ -37,8 +37,7 @@ Analyse games: write annotated PGN, and a page for each game that shows the mist
 
 The folder of the results gets games.pgn, a page for each game, and index.html where there are several. Every page is
 one file that needs no network. Games of variants, and text that is no game, are left out, with a message. The results
-of other games are not replaced, unless --force is given. A file of games that is analysed is never replaced. Where the
-results lie in a folder of games, their games.pgn is not analysed.
+of other games are not replaced, unless --force is given. Files of games are never replaced, results never analysed.
 """
 
 

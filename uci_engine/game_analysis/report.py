@@ -29,7 +29,6 @@ MAX_SECONDS = 366 * 24 * 3600
 LAST_THEORY_PLY = 60
 # What programs write into comments: commands, and an engine's score, depth and time, as `+0.43/10 0.053s`.
 COMMAND = re.compile(r"\[%[^][]*\]|[-+]?M?[\d.]{1,8}/\d{1,3} [\d.]{1,8}s\b")
-
 ESCAPED = re.compile(r'\\(["\\])')
 
 

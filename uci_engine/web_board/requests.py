@@ -113,8 +113,7 @@ def _loaded(game: chess.pgn.Game) -> Answer:
     if type(board).uci_variant != "chess":
         raise ValueError("this engine plays chess and Chess960 only")
     nodes, remarks = played_moves(game)
-    headers = shown_headers(game)
-    white, black, result = (headers.get(name, "?")[:MAX_WORD] for name in ("White", "Black", "Result"))
+    white, black, result = (shown_headers(game).get(name, "?")[:MAX_WORD] for name in ("White", "Black", "Result"))
     return {
         "title": f"{white} \u2013 {black}, {result}",
         "start": first_position(board.fen()).fen(),

@@ -70,14 +70,10 @@ def deciding_motifs(line: Line, expected: int = 0) -> tuple[Motif, ...]:
 def _is_forced(line: Line, motif: Motif) -> bool:
     """Whether at most one move up to the win, beside the motif's own, is quiet: more are no combination.
 
-    The steps of a pawn to its promotion do not count.
+    A promotion needs no combination.
     """
     quiet = [ply for ply in line.quiet_plies(0, motif.wins) if ply != motif.ply]
-    last = line.moves[motif.wins]
-    if last.promotion:
-        starts = [(ply, line.where_was(last.from_square, motif.wins, ply)) for ply in quiet]
-        quiet = [ply for ply, start in starts if start != line.moves[ply].from_square]
-    return len(quiet) <= MAX_QUIET
+    return len(quiet) <= MAX_QUIET or line.moves[motif.wins].promotion is not None
 
 
 def _of_mate(line: Line) -> tuple[Motif, ...]:
