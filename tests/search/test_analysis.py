@@ -76,6 +76,18 @@ def test_a_depth_that_was_asked_for_is_the_searchs_to_answer(depth: int) -> None
 
 
 @pytest.mark.parametrize(
+    "fen",
+    [
+        "3r2k1/pp3ppp/2p1p3/4P1PP/8/4PQ2/P1qr4/R4RK1 w - - 2 25",
+        "r5k1/2p3pp/p1q1p3/7Q/2p5/2Pp2P1/PP5P/5RK1 w - - 0 31",
+    ],
+)
+def test_see_pruning_spares_checks(fen: str) -> None:
+    # Each mate begins Qf7+ Kh8 Qf8+, and the last check loses a queen.
+    assert search(Request(chess.Board(fen), depth=6, analyse_mode=True)).score == scores.MATE - 5
+
+
+@pytest.mark.parametrize(
     ("fen", "limits", "budget"),
     [
         (MIDDLEGAME, {"analyse_mode": False}, None),

@@ -50,8 +50,8 @@ SKIP_PATTERNS = tuple((size, phase) for size in range(1, 5) for phase in range(2
 class SearchOptions:
     """What the options of the engine mean for one search.
 
-    `analyse_mode`: see `RootAnalysis`. `strength`: None for full strength. `contempt_cp`: how much worse than 0 a draw
-    is for the side to move.
+    `analyse_mode`: see `RootAnalysis`; SEE pruning spares checks, too. `strength`: None for full strength.
+    `contempt_cp`: how much worse than 0 a draw is for the side to move.
     """
 
     multipv: int = 1
@@ -68,10 +68,11 @@ class SearchOptions:
         return max(1, self.multipv, 0 if self.strength is None else self.strength.level.lines)
 
     def prepare(self, searcher: Any, probes: bool) -> None:
-        """Set contempt and tablebase limits of a searcher. `probes`: whether it probes the tablebases."""
+        """Set up a searcher, which may not be running. `probes`: whether it probes the tablebases."""
         probe_limit = self.probing.probe_limit if probes else 0
         searcher.set_probing(probe_limit, self.probing.probe_depth, self.probing.fifty_moves)
         searcher.set_contempt(self.contempt_cp)
+        searcher.spares_checks = self.analyse_mode
 
 
 class SearchManager:

@@ -60,6 +60,8 @@ HINDSIGHT_MARGIN_CP = 100
 EARLY_MOVES = 3
 # TT entries that hold only a raw eval: below every depth that is searched.
 EVAL_DEPTH = -2
+# In an analysis SEE pruning spares a check that loses no more than this for each ply of depth.
+ANALYSIS_CHECK_MARGIN_CP = 200
 # LMR reduces more after more cutoffs than this at the next ply.
 LMR_CUTOFF_LIMIT = 3
 # No extensions and no do-deeper searches from ply EXTENSION_LIMIT_FACTOR * root depth on.
@@ -98,6 +100,7 @@ class Searcher(Tunables):
     probe_limit: int
     probe_depth: int
     fifty_moves: bool
+    spares_checks: bool  # whether SEE pruning lets a check lose more (step 19)
     draw_score = ints(2)  # for the side to move at even and at odd plies
     root_moves = ints(256)
 
@@ -135,6 +138,7 @@ class Searcher(Tunables):
         self.prober = SyzygyProber()
         self.set_probing(0, 1, True)
         self.set_contempt(0)
+        self.spares_checks = False
         self.configure(values)
         self.begin(0)
         # No search is running yet.
@@ -593,12 +597,15 @@ class Searcher(Tunables):
                 continue
 
             # 19. SEE pruning: prune moves that lose too much material by static exchange evaluation (SEE). A good
-            # capture loses none. Gains 68 ± 34.
+            # capture loses none. In an analysis a check may lose more, because it may be a sacrifice that mates. Gains
+            # 68 ± 34.
             if can_prune and depth <= self.see_pruning_depth and not self.picker.is_good_capture(ply):
                 if quiet:
                     see_margin = self.see_quiet_margin_cp * reduced_depth * reduced_depth
                 else:
                     see_margin = self.see_noisy_margin_cp * depth
+                if self.spares_checks and self.position.gives_check(move):
+                    see_margin = max(see_margin, ANALYSIS_CHECK_MARGIN_CP * depth)
                 if not self.position.see_at_least(move, -see_margin):
                     continue
 
