@@ -41,8 +41,7 @@ from uci_engine.time_management.limits import Limits
 REPORT_BOUNDS_AFTER_MS = 3000.0
 
 # Threads that search the same depth at the same time repeat each other's work. So the other workers search `size`
-# depths, then skip as many, with an offset `phase`. Each is sometimes ahead of worker 0, sometimes behind it (an idea
-# of Stockfish, versions 7 to 10).
+# depths, then skip as many, with an offset `phase`. So they are now ahead of worker 0, now behind (Stockfish 7 to 10).
 SKIP_PATTERNS = tuple((size, phase) for size in range(1, 5) for phase in range(2 * size))
 
 
@@ -68,7 +67,7 @@ class SearchOptions:
         return max(1, self.multipv, 0 if self.strength is None else self.strength.level.lines)
 
     def prepare(self, searcher: Any, probes: bool) -> None:
-        """Set up a searcher, which may not be running. `probes`: whether it probes the tablebases."""
+        """Set up a searcher, which is not running. `probes`: whether it probes the tablebases."""
         probe_limit = self.probing.probe_limit if probes else 0
         searcher.set_probing(probe_limit, self.probing.probe_depth, self.probing.fifty_moves)
         searcher.set_contempt(self.contempt_cp)
