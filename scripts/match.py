@@ -35,7 +35,7 @@ from toolkit.games import adjudication, openings
 from toolkit.games.clock import Patience
 from toolkit.games.report import pairings_table, progress_text, show_conduct, tournament_as_json
 from toolkit.games.tournament import Archive, Settings, Tournament, play
-from toolkit.journal import Journal
+from toolkit.journal import Journal, journal_beside
 
 DEFAULT_GAMES = 100
 # A sequential test ends by itself.
@@ -89,7 +89,7 @@ def main(arguments: list[str] | None = None) -> int:
         raise ProgramError(f"--games {games}: openings are played in pairs of games")
     settings = make_settings(words)
     tournament = Tournament(settings, openings.book_of(words), games // 2)
-    path = words.journal or (words.pgn and words.pgn.with_name(words.pgn.name + ".journal"))
+    path = words.journal or (words.pgn and journal_beside(words.pgn))
     with Journal(path, {**settings.as_json(), "sprt": sprt and asdict(sprt)}, resume=words.resume) as journal:
         archive = Archive(journal, words.pgn, tournament)
         code = run_to_end(

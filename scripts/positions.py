@@ -36,7 +36,7 @@ from toolkit.console import (
 from toolkit.engines.spec import ENGINE_SYNTAX, parse_engine
 from toolkit.errors import ProgramError
 from toolkit.files import unpack_text
-from toolkit.journal import Journal
+from toolkit.journal import Journal, journal_beside
 from toolkit.training.labels import scorer_of, scores_of_engine, scores_of_network
 from toolkit.training.positions import (
     CAPTURE,
@@ -117,7 +117,7 @@ def label(words: argparse.Namespace) -> None:
         if words.engine is None:
             chosen["score_cp"] = scores_of_network(network, chosen, words.concurrency, advance)
         else:
-            journal_path = words.output.with_name(words.output.name + ".journal")
+            journal_path = journal_beside(words.output)
             digest = hashlib.sha256(chosen.tobytes()).hexdigest()
             settings = {"program": "scripts/positions.py label", "positions": digest, "engine": scorer}
             with Journal(journal_path, settings, resume=words.resume) as journal:

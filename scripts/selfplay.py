@@ -40,7 +40,7 @@ from toolkit.console import (
 )
 from toolkit.errors import ProgramError
 from toolkit.games.adjudication import Rules, add_arguments, rules_of
-from toolkit.journal import Journal
+from toolkit.journal import Journal, journal_beside
 from toolkit.pool import Task, run_tasks
 from toolkit.training.game import Kept, engine_facts, self_player
 from toolkit.training.labels import scorer_of, stockfish_scores
@@ -243,7 +243,7 @@ def main(arguments: list[str] | None = None) -> int:
     if recipe.network is not None:
         network_of(recipe.network)
     provenance = provenance_of(recipe)
-    with Journal(words.output.with_name(words.output.name + ".journal"), provenance, resume=words.resume) as journal:
+    with Journal(journal_beside(words.output), provenance, resume=words.resume) as journal:
         harvest = Harvest(words.output, journal, provenance)
         code = run_to_end(lambda: play(words, recipe, harvest), harvest.close)
     if not harvest.games:

@@ -111,6 +111,11 @@ class Journal:
         return sum(map(len, lines))
 
 
+def journal_beside(output: Path) -> Path:
+    """The journal of a run that writes a file."""
+    return output.with_name(output.name + ".journal")
+
+
 def _difference(found: Any, wanted: dict[str, Any]) -> str:
     """In what the settings of a journal differ from those of this run."""
     there = found if isinstance(found, dict) else {}

@@ -437,7 +437,7 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             ("Qe2", "Re1", "Qg4", "Qxg4", "Nxg4", "h3", "Nf6", "b4", "R2c4", "b5"),
             "It costs a queen for a rook: 28.Rbxc1",
         ),
-        (  # Its quiet steps are no other plan.
+        (  # A promotion needs no combination.
             "8/8/8/p3R3/1P5p/r4k2/8/5K2 w - - 0 53",
             ("b5", "Ra1+", "Re1", "Rxe1+", "Kxe1", "h3", "Kd2", "h2", "b6", "h1=Q"),
             ("Rxa5", "Rb3", "Kg1", "Kg4", "Rd5", "Rb1+", "Kh2", "h3", "Rd2", "Kf5"),

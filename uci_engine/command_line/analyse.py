@@ -22,7 +22,7 @@ from uci_engine.game_analysis.game_search import limit_text
 from uci_engine.game_analysis.html import GENERATOR, environment
 from uci_engine.game_analysis.page import game_page, index_page, index_row
 from uci_engine.game_analysis.pgn import PgnError, annotate, game_texts, pgn_files, read_game
-from uci_engine.game_analysis.report import analyse_game, shown_headers
+from uci_engine.game_analysis.report import analyse_game, shown_header
 from uci_engine.text import printable
 
 INTERRUPTED = 130
@@ -191,7 +191,7 @@ class _Run:
         names = "not a game"
         try:
             game = read_game(text)
-            names = " \u2013 ".join(shown_headers(game).get(side, "?") for side in ("White", "Black"))
+            names = " \u2013 ".join(shown_header(game, side) for side in ("White", "Black"))
             engine.new_game()
             report = analyse_game(game, engine, self._options.limit, progress.add)
         except ValueError as error:

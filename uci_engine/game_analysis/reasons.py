@@ -174,10 +174,10 @@ def _material(lines: _Lines, motifs: tuple[Motif, ...], is_missed: bool) -> list
 
     A tactic says already what takes it, and a promotion all.
     """
-    plies = _settled_ply(lines.against), _settled_ply(lines.missed)
-    pawns = lines.against.balance(plies[0]) + lines.missed.balance(plies[1])
     if motifs and motifs[-1].kind in (Kind.PROMOTION, Kind.UNDERPROMOTION):
         return []
+    plies = _settled_ply(lines.against), _settled_ply(lines.missed)
+    pawns = lines.against.balance(plies[0]) + lines.missed.balance(plies[1])
     if motifs:
         plies = (len(lines.against.moves), len(lines.missed.moves)) if pawns < 1 else plies
         owed = _owed(lines, plies, is_missed)

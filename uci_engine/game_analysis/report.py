@@ -141,9 +141,9 @@ class GameReport:
         return name if name.strip("? ") else side
 
 
-def shown_headers(game: chess.pgn.Game) -> dict[str, str]:
-    r"""The headers of a game without the backslashes of `\"` and `\\`, which python-chess leaves in their values."""
-    return {name: ESCAPED.sub(r"\1", value) for name, value in game.headers.items()}
+def shown_header(game: chess.pgn.Game, name: str) -> str:
+    r"""A header of a game, "?" for none, without the backslashes of `\"` and `\\`, which python-chess leaves there."""
+    return ESCAPED.sub(r"\1", game.headers.get(name, "?"))
 
 
 def played_moves(game: chess.pgn.Game) -> tuple[list[chess.pgn.ChildNode], list[str]]:
@@ -213,7 +213,7 @@ def analyse_game(
             )
         )
     return GameReport(
-        headers=shown_headers(game),
+        headers={name: shown_header(game, name) for name in game.headers},
         boards=boards,
         value=found[0].value,
         plies=tuple(plies),

@@ -17,7 +17,7 @@ from uci_engine.board.game import play, read_fen
 from uci_engine.game_analysis.boards import last_move
 from uci_engine.game_analysis.html import position
 from uci_engine.game_analysis.pgn import game_texts, read_game
-from uci_engine.game_analysis.report import MAX_PLIES, played_moves, shown_headers
+from uci_engine.game_analysis.report import MAX_PLIES, played_moves, shown_header
 from uci_engine.web_board.desk import Answer
 
 # Of a name or a remark, so many characters are shown.
@@ -113,7 +113,7 @@ def _loaded(game: chess.pgn.Game) -> Answer:
     if type(board).uci_variant != "chess":
         raise ValueError("this engine plays chess and Chess960 only")
     nodes, remarks = played_moves(game)
-    white, black, result = (shown_headers(game).get(name, "?")[:MAX_WORD] for name in ("White", "Black", "Result"))
+    white, black, result = (shown_header(game, name)[:MAX_WORD] for name in ("White", "Black", "Result"))
     return {
         "title": f"{white} \u2013 {black}, {result}",
         "start": first_position(board.fen()).fen(),
