@@ -14,6 +14,7 @@ from uci_engine.options import (
     String,
     ValueOption,
 )
+from uci_engine.search.history import HISTORY_SHIFT
 from uci_engine.search.parameters import PARAMETERS
 from uci_engine.time_management.allocation import time_tunables
 
@@ -50,6 +51,11 @@ def test_every_parameter_of_the_search_can_be_an_option() -> None:
     assert base.value == 90
     options.set("lmr_base", "9999")
     assert base.value == 200
+
+
+def test_no_malus_that_a_tuner_may_set_leaves_the_range_of_a_history() -> None:
+    most = {parameter.name: parameter.maximum for parameter in PARAMETERS}
+    assert most["history_bonus_limit"] * most["history_malus_percent"] // 100 <= 1 << HISTORY_SHIFT
 
 
 @pytest.mark.parametrize("memory_mib", [1, 256, 512, 65536])

@@ -88,7 +88,7 @@ class Tunables:
     )
     history_bonus: int = tunable(150, 10, 400, "history bonus: amount per ply of depth")
     history_bonus_limit: int = tunable(1600, 200, 8000, "history bonus: maximum")
-    history_malus_percent: int = tunable(130, 0, 300, "history malus: percent of the bonus")
+    history_malus_percent: int = tunable(130, 0, 200, "history malus: percent of the bonus")
     history_bonus_margin_cp: int = tunable(80, 10, 1000, "history bonus: score above beta for one more ply")
     tt_cutoff_bonus: int = tunable(75, 0, 400, "TT cutoff bonus: amount per ply; maximum half of history_bonus_limit")
     fail_low_bonus: int = tunable(75, 0, 400, "fail low bonus: amount per ply of depth; maximum history_bonus_limit")
