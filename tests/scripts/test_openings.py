@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import zipfile
 from pathlib import Path
@@ -10,7 +11,7 @@ import chess
 import pytest
 
 from toolkit.errors import ProgramError
-from toolkit.games.openings import Opening, read_openings
+from toolkit.games.openings import Opening, add_arguments, openings_as_json, read_openings
 
 PGN = """[Event "one"]
 [Result "1/2-1/2"]
@@ -104,3 +105,15 @@ def test_what_is_no_opening_is_told(tmp_path: Path, name: str, text: str, reason
     path.write_text(text, "utf-8")
     with pytest.raises(ProgramError, match=reason):
         read_openings(path).opening(0)
+
+
+def test_a_journal_knows_openings_by_what_is_in_the_file(tmp_path: Path) -> None:
+    parser = argparse.ArgumentParser()
+    add_arguments(parser, "file")
+    path, seen = tmp_path / "openings.epd", []
+    for text in ("8/8/8/8/8/k7/p7/K7 w - -\n", "8/8/8/8/8/K7/P7/k7 w - -\n"):
+        path.write_text(text, "utf-8")
+        seen.append(openings_as_json(parser.parse_args(["--openings", str(path)])))
+    assert seen[0]["file"] == seen[1]["file"] == "openings.epd"
+    assert seen[0] != seen[1]
+    assert openings_as_json(parser.parse_args([]))["digest"] is None

@@ -18,7 +18,7 @@ from typing import Any, Literal
 import chess
 
 from toolkit.errors import ProgramError
-from toolkit.files import unpack_text
+from toolkit.files import digest_of_files, unpack_text
 from toolkit.games.pgn import read_game
 from uci_engine.game_analysis.pgn import decoded, game_texts
 
@@ -145,7 +145,7 @@ def openings_as_json(words: argparse.Namespace) -> dict[str, Any]:
     """What a command line says of openings, for a journal. Raises OSError."""
     return {
         "file": None if words.openings is None else words.openings.name,
-        "bytes": None if words.openings is None else words.openings.stat().st_size,
+        "digest": None if words.openings is None else digest_of_files([words.openings]),
         **{name: getattr(words, name) for name in ("order", "seed", "chess960")},
     }
 
