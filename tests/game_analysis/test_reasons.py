@@ -257,13 +257,19 @@ WITHOUT_TACTIC = [
         "4k3/pp3ppp/8/3p4/8/2N5/PP3PPP/4K3 w - - 0 1",
         ("Nb5", "a6", "Nc3", "Kd7"),
         ("Kd2", "Kd7", "h3", "h6", "Ke3", "a6"),
-        "1...a6 drives the knight on b5 away, and with 2.Nc3 the knight is back on c3",
+        "1...a6 drives the knight on b5 away",
     ),
     (
         "4k3/pp3ppp/5n2/8/8/2N5/PP3PPP/4K3 w - - 0 1",
         ("Na4", "Ne4", "h3", "h6"),
         ("Kd2", "Kd7", "h3", "h6"),
         "1.Na4 leaves e4 without a guard: 1...Ne4",
+    ),
+    (
+        "3qk3/5ppp/8/8/8/8/PPP2PP1/4K3 w - - 0 1",
+        ("g4", "Qe7+", "Kd2", "Qd6+", "Kc1", "Qh6+", "Kb1", "Qg6"),
+        ("Kf1", "Kf8", "g3", "h6"),
+        "The checks from 1...Qe7+ on drive your king to b1",
     ),
     (
         "4k3/p1p2p1p/3q2p1/8/8/8/PP3PPP/4KQ2 w - - 0 1",
@@ -281,7 +287,9 @@ WITHOUT_TACTIC = [
 DRIVES = re.compile(r"(\S+) drives the (\w+) on (\w\d) away")
 LEAVES = re.compile(r"(\S+) leaves (\w\d) without a guard: (\S+)")
 TRADES = re.compile(r"(\S+) offers to trade queens")
-RETURNS = re.compile(r"with (\S+) the (\w+) is back on (\w\d)")
+
+
+HUNTS = re.compile(r"The checks from (\S+) on drive your king to (\w\d)")
 
 
 def check_claims(text: str, start: chess.Board, line: tuple[chess.Move, ...]) -> None:
@@ -302,14 +310,14 @@ def check_claims(text: str, start: chess.Board, line: tuple[chess.Move, ...]) ->
         assert not boards[name].attackers(start.turn, at)
         assert line[1].to_square == at
         assert answer.strip(",;") in boards
+    for name, square in HUNTS.findall(text):
+        assert [board.is_check() for board in boards.values()][1:6:2] == [True] * 3
+        assert boards[name].peek() == line[1]
+        assert any(board.king(start.turn) == chess.parse_square(square) for board in boards.values())
     for name in TRADES.findall(text):
         board, at = boards[name], boards[name].peek().to_square
         assert board.piece_type_at(at) == chess.QUEEN
         assert board.attackers(board.turn, at) & board.pieces(chess.QUEEN, board.turn)
-    for name, piece, square in RETURNS.findall(text):
-        at = chess.parse_square(square)
-        assert line[0].from_square == boards[name].peek().to_square == at
-        assert chess.piece_name(boards[name].piece_type_at(at) or 0) == piece
 
 
 def check_reason(board: chess.Board, played: tuple[chess.Move, ...], better: tuple[chess.Move, ...]) -> str:
@@ -362,8 +370,8 @@ def test_what_is_said_of_first_moves_holds_on_the_board(fen: str, one: list[int]
             "Be2",
             "attacks",
         ),
-        # A rook that comes back has taken something on its way.
-        ("4k3/p4ppp/8/8/8/8/5PPP/R3K3 w - - 0 1", ("Rxa7", "Kf8", "Ra1", "h6"), "Kd2", "is back on"),
+        # A king that moves twice is not hunted.
+        ("3qk3/5ppp/8/8/8/8/PPP2PP1/4K3 w - - 0 1", ("g4", "Qe7+", "Kd2", "Qd6+", "Kc1", "h6"), "Kf1", "drive"),
     ],
 )
 def test_what_a_first_move_does_not(fen: str, played: tuple[str, ...], better: str, unsaid: str) -> None:
@@ -436,6 +444,12 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             ("Rc1", "Rbxc1", "Qxc1", "Rxc1", "Rxc1+", "Kf2", "Rc2+", "Ke1", "Rc8", "Qf4"),
             ("Qe2", "Re1", "Qg4", "Qxg4", "Nxg4", "h3", "Nf6", "b4", "R2c4", "b5"),
             "It costs a queen for a rook: 28.Rbxc1",
+        ),
+        (  # The better line has a tactic, but it wins only a pawn.
+            "r3k2r/pp1b1ppp/4p3/4P3/1QP2PPq/1PN1p3/P5BP/R4K1R w kq - 0 1",
+            ("Ke2", "Qf2+", "Kd3", "Qd2+", "Ke4", "Bc6+", "Nd5", "exd5+", "cxd5", "Bxd5+", "Kf5", "Qxb4"),
+            ("Ne4", "Qxg4", "Nd6+", "Ke7", "Nxb7+", "Ke8", "Qd6", "Bc6", "Nc5", "Bxg2+"),
+            "The checks from 1...Qf2+ on drive your king to f5; it costs a piece: 4...exd5+",
         ),
         (  # A promotion needs no combination.
             "8/8/8/p3R3/1P5p/r4k2/8/5K2 w - - 0 53",

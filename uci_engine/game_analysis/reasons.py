@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from evaluation.report import joined
 from uci_engine.game_analysis.boards import board_after, drawn_by, is_sacrifice, material_balance, material_words
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS, MISTAKE_LOSS, ONLY_MOVE_LOSS
 from uci_engine.game_analysis.seen import LEAST_SHARE, Seen, lasting_facts, settled_plies
-from uci_engine.game_analysis.tactics.attacks import gain_of, value_at, winning_captures
+from uci_engine.game_analysis.tactics.attacks import gain_of, king_of, value_at, winning_captures
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line, Win
 from uci_engine.game_analysis.tactics.motif import CAPTURES, DRAWS, ENDINGS, Kind, Motif
@@ -38,6 +39,8 @@ WIN_WEIGHT = 25
 DEED_WEIGHT = 15
 ATTACK_WEIGHT = 4
 MAX_FACTS = 2
+# A king that has to move out of so many checks is hunted.
+LEAST_HUNT = 3
 # A line that draws expects half a point to within this much.
 DRAWN_SHARE = 0.05
 
@@ -113,9 +116,10 @@ def reason_for(board: chess.Board, played: Found, better: Found) -> Reason:
     is_draw = bool(motifs) and motifs[-1].kind in DRAWS
     forced = [] if is_draw else _forced(lines)
     if not (forced or is_draw):
+        parts += [] if motifs else _hunt(lines.against)
         costs = _material(lines, motifs, is_missed)
         parts += costs if motifs or costs else _positional(lines)
-    text = "; ".join(parts + forced) or "the better line is worth more"
+    text = "; ".join(parts + forced) or _in_general(lines)
     return Reason(text[:1].upper() + text[1:], motifs, not is_draw and better.value.mate_for(lines.color) is not None)
 
 
@@ -123,21 +127,26 @@ def _deciding(lines: _Lines) -> tuple[tuple[Motif, ...], bool]:
     """The motifs that decide the line of the move played, or else the better one, and whether it is the better one."""
     played, better = lines.played, lines.better
     motifs = deciding_motifs(lines.against, -lines.taken)
-    if motifs and _decides(motifs, lines.against.winner, played, better, lines.loss):
+    wins_most = 1 <= lines.loss <= 2 * (lines.against.gain() + lines.taken)
+    if motifs and _decides(motifs, lines.against.winner, played, better, wins_most):
         return motifs, False
     motifs = deciding_motifs(lines.missed)
-    if motifs and _decides(motifs, lines.color, better, played, lines.loss):
+    wins_most = 1 <= lines.loss <= 2 * lines.missed.gain()
+    if motifs and _decides(motifs, lines.color, better, played, wins_most):
         takes_the_same = motifs[0].kind in CAPTURES and motifs[0].move.to_square in lines.targets
         return ((), False) if takes_the_same else (motifs, True)
     return (), False
 
 
-def _decides(motifs: tuple[Motif, ...], winner: chess.Color, found: Found, other: Found, loss: int) -> bool:
-    """Whether these motifs of a line are why it is better for the winner than the other one."""
+def _decides(motifs: tuple[Motif, ...], winner: chess.Color, found: Found, other: Found, wins_most: bool) -> bool:
+    """Whether these motifs of a line are why it is better for the winner than the other one.
+
+    `wins_most`: of the material by which the lines differ, this one wins at least half.
+    """
     kind = motifs[-1].kind
     if kind in DRAWS:
         return _is_drawn(found.value) and other.value.expected_for(winner) < 0.5
-    return kind.is_mate or kind in ENDINGS or loss >= 1
+    return kind.is_mate or kind in ENDINGS or wins_most
 
 
 def _forced(lines: _Lines) -> list[str]:
@@ -245,7 +254,7 @@ def _positional(lines: _Lines) -> list[str]:
     ordered = sorted({each.place: each for each in reversed(chosen[:MAX_FACTS])}.values(), key=attrgetter("place"))
     said = [", and ".join(each.words for each in ordered if each.place[0] == is_missed) for is_missed in (False, True)]
     parts = [start + words for start, words in zip(("", "in the better line, "), said, strict=True) if words]
-    return parts or [_in_general(lines)]
+    return parts
 
 
 def _deeds(lines: _Lines, is_missed: bool) -> Iterator[_Difference]:
@@ -267,9 +276,6 @@ def _deeds(lines: _Lines, is_missed: bool) -> Iterator[_Difference]:
             yield _Difference(-WIN_WEIGHT * share, (is_missed, win.ply + 1), line.name(win.ply) + taking, "gain")
     if weight:
         yield _Difference(-weight, (is_missed, first + 1), left + line.name(first) + deed, "first move")
-    if not is_missed and (ply := _return(line)):
-        piece = piece_on(line.boards[ply + 1], line.moves[ply].to_square).replace(" on ", " is back on ")
-        yield _Difference(-DEED_WEIGHT, (False, ply + 1), f"with {line.name(ply)} the {piece}", "return")
 
 
 def _share(line: Line, color: chess.Color, wanted: int) -> float:
@@ -309,14 +315,13 @@ def _left_square(line: Line, other: Line) -> str:
     return words if is_left and stays_guarded else ""
 
 
-def _return(line: Line) -> int:
-    """The ply by which the piece that moved is soon back where it came from, without having taken anything; or 0."""
-    for ply in range(2, min(line.searched, 8), 2):
-        move, start = line.moves[ply], line.moves[0].from_square
-        is_back = move.to_square == start and line.where_was(move.from_square, ply, 0) == start
-        if is_back and not any(line.boards[at].is_capture(line.moves[at]) for at in (0, ply)):
-            return ply
-    return 0
+def _hunt(line: Line) -> list[str]:
+    """`the checks from 19...Qf2+ on drive your king to e4`, where the answer and the moves behind it are all checks."""
+    checks = list(takewhile(lambda ply: line.boards[ply + 1].is_check(), line.own_plies()))
+    kings = [king_of(board, not line.winner) for ply in checks for board in line.boards[ply + 1 : ply + 3]]
+    if sum(before != after for before, after in pairwise(kings)) < LEAST_HUNT:
+        return []
+    return [f"the checks from {line.name(1)} on drive your king to {chess.square_name(kings[-1])}"]
 
 
 def _in_general(lines: _Lines) -> str:
