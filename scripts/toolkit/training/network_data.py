@@ -189,12 +189,13 @@ def _batch(source: Source, records: npt.NDArray[Any], weights: Weights, cache: C
         lambda: scores_of_features(records, weights, workers),
     )
     turn = white_to_move(records)
-    result = np.where(turn, records["result"], 2 - records["result"]) / 2.0
-    score_cp = np.where(turn, 1, -1) * records["score_cp"].astype(np.int32)
-    expected = source.mix * expit(score_cp / source.score_scale_cp) + (1 - source.mix) * result
+    # In 32 bits throughout: there may be hundreds of millions.
+    result = np.where(turn, records["result"], 2 - records["result"]) / np.float32(2)
+    score_cp = np.where(turn, np.float32(1), np.float32(-1)) * records["score_cp"]
+    expected = source.mix * expit(score_cp / np.float32(source.score_scale_cp)) + (1 - source.mix) * result
     return Batch(
         np.asarray(records),
         static_cp.astype(np.float32),
-        expected.astype(np.float32),
+        expected.astype(np.float32, copy=False),
         np.full(len(records), source.weight, np.float32),
     )
