@@ -451,6 +451,13 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             ("Ne4", "Qxg4", "Nd6+", "Ke7", "Nxb7+", "Ke8", "Qd6", "Bc6", "Nc5", "Bxg2+"),
             "The checks from 1...Qf2+ on drive your king to f5; it costs a piece: 4...exd5+",
         ),
+        (  # A sacrifice whose material comes back late.
+            "q2r2k1/2r1bppp/pp1ppn2/8/2PNb3/PP2QN1P/1B3PP1/3RR1K1 b - - 2 19",
+            ("Bb7", "Nxe6", "fxe6", "Qxe6+", "Kh8", "Ng5", "Bf8", "Bxf6", "gxf6", "Qxf6+", "Bg7", "Nf7+"),
+            ("e5", "Ne2", "b5", "cxb5", "axb5", "Nc3", "Bg6", "Nxb5"),
+            "The sacrifice 20.Nxe6 works; after 21.Qxe6+ White's rook stands on the open e-file, and after 22.Ng5 your "
+            "king on h8 is under fire from the knight on g5 and the queen on e6",
+        ),
         (  # A promotion needs no combination.
             "8/8/8/p3R3/1P5p/r4k2/8/5K2 w - - 0 53",
             ("b5", "Ra1+", "Re1", "Rxe1+", "Kxe1", "h3", "Kd2", "h2", "b6", "h1=Q"),

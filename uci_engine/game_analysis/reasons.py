@@ -19,7 +19,7 @@ from evaluation.report import joined
 from uci_engine.game_analysis.boards import board_after, drawn_by, is_sacrifice, material_balance, material_words
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS, MISTAKE_LOSS, ONLY_MOVE_LOSS
 from uci_engine.game_analysis.seen import LEAST_SHARE, Seen, lasting_facts, settled_plies
-from uci_engine.game_analysis.tactics.attacks import gain_of, king_of, value_at, winning_captures
+from uci_engine.game_analysis.tactics.attacks import exchange, gain_of, king_of, value_at, winning_captures
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line, Win
 from uci_engine.game_analysis.tactics.motif import CAPTURES, DRAWS, ENDINGS, Kind, Motif
@@ -116,7 +116,7 @@ def reason_for(board: chess.Board, played: Found, better: Found) -> Reason:
     is_draw = bool(motifs) and motifs[-1].kind in DRAWS
     forced = [] if is_draw else _forced(lines)
     if not (forced or is_draw):
-        parts += [] if motifs else _hunt(lines.against)
+        parts += [] if motifs else _attack_on_king(lines.against)
         costs = _material(lines, motifs, is_missed)
         parts += costs if motifs or costs else _positional(lines)
     text = "; ".join(parts + forced) or _in_general(lines)
@@ -315,13 +315,19 @@ def _left_square(line: Line, other: Line) -> str:
     return words if is_left and stays_guarded else ""
 
 
-def _hunt(line: Line) -> list[str]:
-    """`the checks from 19...Qf2+ on drive your king to e4`, where the answer and the moves behind it are all checks."""
+def _attack_on_king(line: Line) -> list[str]:
+    """What the answer begins: a sacrifice that is worth it, or checks from which the king runs."""
+    parts = []
+    is_taken = len(line.moves) > 2 and line.moves[1].to_square == line.moves[2].to_square
+    # The next move does not bring back what it gave.
+    is_given = is_taken and line.balance(min(4, len(line.moves))) < line.balance(1)
+    if is_given and exchange(line.boards[1], line.moves[1]) < 0:
+        parts.append(f"the sacrifice {line.name(1)} works")
     checks = list(takewhile(lambda ply: line.boards[ply + 1].is_check(), line.own_plies()))
     kings = [king_of(board, not line.winner) for ply in checks for board in line.boards[ply + 1 : ply + 3]]
-    if sum(before != after for before, after in pairwise(kings)) < LEAST_HUNT:
-        return []
-    return [f"the checks from {line.name(1)} on drive your king to {chess.square_name(kings[-1])}"]
+    if sum(before != after for before, after in pairwise(kings)) >= LEAST_HUNT:
+        parts.append(f"the checks from {line.name(1)} on drive your king to {chess.square_name(kings[-1])}")
+    return parts
 
 
 def _in_general(lines: _Lines) -> str:
