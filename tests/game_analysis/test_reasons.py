@@ -287,9 +287,7 @@ WITHOUT_TACTIC = [
 DRIVES = re.compile(r"(\S+) drives the (\w+) on (\w\d) away")
 LEAVES = re.compile(r"(\S+) leaves (\w\d) without a guard: (\S+)")
 TRADES = re.compile(r"(\S+) offers to trade queens")
-
-
-HUNTS = re.compile(r"The checks from (\S+) on drive your king to (\w\d)")
+HUNTS = re.compile(r"[Tt]he checks from (\S+) on drive your king to (\w\d)")
 
 
 def check_claims(text: str, start: chess.Board, line: tuple[chess.Move, ...]) -> None:

@@ -19,7 +19,7 @@ from evaluation.report import joined
 from uci_engine.game_analysis.boards import board_after, drawn_by, is_sacrifice, material_balance, material_words
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS, MISTAKE_LOSS, ONLY_MOVE_LOSS
 from uci_engine.game_analysis.seen import LEAST_SHARE, Seen, lasting_facts, settled_plies
-from uci_engine.game_analysis.tactics.attacks import exchange, gain_of, king_of, value_at, winning_captures
+from uci_engine.game_analysis.tactics.attacks import gain_of, king_of, value_at, winning_captures
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line, Win
 from uci_engine.game_analysis.tactics.motif import CAPTURES, DRAWS, ENDINGS, Kind, Motif
@@ -64,7 +64,8 @@ class _Lines:
     """The move played and the better one, each with its line, and what these win: for the opponent, and for the player.
 
     What both win alike decides nothing, so `loss` is by how much their ends differ, in pawns. `cost`: what the move
-    costs of the expected result. What the move played has `taken` is no gain if it costs as much.
+    costs of the expected result. What the move played has `taken` is no gain if it costs as much. `gains`: what the
+    winner of each line gains after the move played, or by the better line.
     """
 
     def __init__(self, board: chess.Board, played: Found, better: Found) -> None:
@@ -75,10 +76,11 @@ class _Lines:
         self.missed = Line(board, better.line, self.color)
         # By whether it is the better one.
         self.both = self.against, self.missed
-        self.loss = self.against.gain() + self.missed.gain()
         self.cost = abs(better.value.expected - played.value.expected)
         self.targets = [move.to_square for move in played.line[:1]]
         self.taken = sum(gain_of(board, move) for move in played.line[:1])
+        self.gains = self.against.gain() + self.taken, self.missed.gain()
+        self.loss = sum(self.gains) - self.taken
 
     def own_wins(self, is_missed: bool) -> list[Win]:
         """What one of the lines wins by compared moves that are not in the other, in their order.
@@ -125,28 +127,24 @@ def reason_for(board: chess.Board, played: Found, better: Found) -> Reason:
 
 def _deciding(lines: _Lines) -> tuple[tuple[Motif, ...], bool]:
     """The motifs that decide the line of the move played, or else the better one, and whether it is the better one."""
-    played, better = lines.played, lines.better
     motifs = deciding_motifs(lines.against, -lines.taken)
-    wins_most = 1 <= lines.loss <= 2 * (lines.against.gain() + lines.taken)
-    if motifs and _decides(motifs, lines.against.winner, played, better, wins_most):
+    if motifs and _decides(motifs, lines, False):
         return motifs, False
     motifs = deciding_motifs(lines.missed)
-    wins_most = 1 <= lines.loss <= 2 * lines.missed.gain()
-    if motifs and _decides(motifs, lines.color, better, played, wins_most):
+    if motifs and _decides(motifs, lines, True):
         takes_the_same = motifs[0].kind in CAPTURES and motifs[0].move.to_square in lines.targets
         return ((), False) if takes_the_same else (motifs, True)
     return (), False
 
 
-def _decides(motifs: tuple[Motif, ...], winner: chess.Color, found: Found, other: Found, wins_most: bool) -> bool:
-    """Whether these motifs of a line are why it is better for the winner than the other one.
-
-    `wins_most`: of the material by which the lines differ, this one wins at least half.
-    """
+def _decides(motifs: tuple[Motif, ...], lines: _Lines, is_missed: bool) -> bool:
+    """Whether these motifs of one of the lines are why it is better for its winner than the other one."""
     kind = motifs[-1].kind
     if kind in DRAWS:
-        return _is_drawn(found.value) and other.value.expected_for(winner) < 0.5
-    return kind.is_mate or kind in ENDINGS or wins_most
+        found, other = (lines.better, lines.played) if is_missed else (lines.played, lines.better)
+        return _is_drawn(found.value) and other.value.expected_for(lines.both[is_missed].winner) < 0.5
+    # Of the material by which the lines differ, this one wins at least half.
+    return kind.is_mate or kind in ENDINGS or 1 <= lines.loss <= 2 * lines.gains[is_missed]
 
 
 def _forced(lines: _Lines) -> list[str]:
@@ -253,8 +251,7 @@ def _positional(lines: _Lines) -> list[str]:
     # Of one move only the greatest is said.
     ordered = sorted({each.place: each for each in reversed(chosen[:MAX_FACTS])}.values(), key=attrgetter("place"))
     said = [", and ".join(each.words for each in ordered if each.place[0] == is_missed) for is_missed in (False, True)]
-    parts = [start + words for start, words in zip(("", "in the better line, "), said, strict=True) if words]
-    return parts
+    return [start + words for start, words in zip(("", "in the better line, "), said, strict=True) if words]
 
 
 def _deeds(lines: _Lines, is_missed: bool) -> Iterator[_Difference]:
@@ -318,10 +315,7 @@ def _left_square(line: Line, other: Line) -> str:
 def _attack_on_king(line: Line) -> list[str]:
     """What the answer begins: a sacrifice that is worth it, or checks from which the king runs."""
     parts = []
-    is_taken = len(line.moves) > 2 and line.moves[1].to_square == line.moves[2].to_square
-    # The next move does not bring back what it gave.
-    is_given = is_taken and line.balance(min(4, len(line.moves))) < line.balance(1)
-    if is_given and exchange(line.boards[1], line.moves[1]) < 0:
+    if line.moves[1:] and is_sacrifice(line.boards[1], line.moves[1:], least=1):
         parts.append(f"the sacrifice {line.name(1)} works")
     checks = list(takewhile(lambda ply: line.boards[ply + 1].is_check(), line.own_plies()))
     kings = [king_of(board, not line.winner) for ply in checks for board in line.boards[ply + 1 : ply + 3]]
