@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.support.networks import random_network
 from uci_engine import Engine
-from uci_engine.game_analysis.boards import material_words, numbered
+from uci_engine.game_analysis.boards import board_after, last_move, material_words, numbered
 from uci_engine.game_analysis.changes import MATERIAL, NETWORK, WITHOUT_OWNER, Change, changes_between
 from uci_engine.game_analysis.reasons import reason_for
 from uci_engine.game_analysis.tactics.attacks import best_capture, winning_captures
@@ -260,10 +260,23 @@ WITHOUT_TACTIC = [
         "1...a6 drives the knight on b5 away",
     ),
     (
-        "4k3/pp3ppp/5n2/8/8/2N5/PP3PPP/4K3 w - - 0 1",
-        ("Na4", "Ne4", "h3", "h6"),
-        ("Kd2", "Kd7", "h3", "h6"),
-        "1.Na4 leaves e4 without a guard: 1...Ne4",
+        # In the better line the rook has left by then.
+        "4k3/p4ppp/8/1R6/8/8/PP3PPP/4K3 w - - 0 1",
+        ("h3", "a6", "Rb3", "h6"),
+        ("Rb3", "a6", "h3", "h6"),
+        "1...a6 drives the rook on b5 away",
+    ),
+    (
+        "4k3/pp2pppp/8/8/8/2N5/PP3PPP/4K3 w - - 0 1",
+        ("h3", "e5", "g3", "h6"),
+        ("f4", "Kd7", "h3", "h6"),
+        "1.h3 leaves e5 to Black: 1...e5",
+    ),
+    (
+        "4k3/pp2pppp/8/8/4P3/2N5/PP3PPP/4K3 w - - 0 1",
+        ("h3", "e5", "g3", "h6"),
+        ("e5", "Kd7", "h3", "h6"),
+        "1.h3 leaves e5 to Black: 1...e5",
     ),
     (
         "3qk3/5ppp/8/8/8/8/PPP2PP1/4K3 w - - 0 1",
@@ -285,7 +298,7 @@ WITHOUT_TACTIC = [
     ),
 ]
 DRIVES = re.compile(r"(\S+) drives the (\w+) on (\w\d) away")
-LEAVES = re.compile(r"(\S+) leaves (\w\d) without a guard: (\S+)")
+LEAVES = re.compile(r"leaves (\w\d) to (\w+): (\S+)")
 TRADES = re.compile(r"(\S+) offers to trade queens")
 HUNTS = re.compile(r"[Tt]he checks from (\S+) on drive your king to (\w\d)")
 
@@ -302,12 +315,6 @@ def check_claims(text: str, start: chess.Board, line: tuple[chess.Move, ...]) ->
         assert chess.piece_name(board.piece_type_at(at) or 0) == piece
         assert at in winning_captures(board, not board.turn)
         assert line[len(board.move_stack)].from_square == at
-    for name, square, answer in LEAVES.findall(text):
-        at = chess.parse_square(square)
-        assert at in start.attacks(line[0].from_square)
-        assert not boards[name].attackers(start.turn, at)
-        assert line[1].to_square == at
-        assert answer.strip(",;") in boards
     for name, square in HUNTS.findall(text):
         assert [board.is_check() for board in boards.values()][1:6:2] == [True] * 3
         assert boards[name].peek() == line[1]
@@ -323,6 +330,12 @@ def check_reason(board: chess.Board, played: tuple[chess.Move, ...], better: tup
     own, _, missed = text.partition("n the better line, ")
     check_claims(own, board, played)
     check_claims(missed, board, better)
+    for square, side, answer in LEAVES.findall(own):
+        at, after = chess.parse_square(square), board_after(board, played[:2])
+        assert after.piece_at(at) == chess.Piece(chess.PAWN, side == "White")
+        assert last_move(after) == answer.strip(",;")
+        guards = [board_after(board, line[:1]).attackers(board.turn, at) for line in (played, better)]
+        assert better[0].to_square == at or len(guards[0]) < len(guards[1])
     return text
 
 
@@ -355,10 +368,10 @@ def test_what_is_said_of_first_moves_holds_on_the_board(fen: str, one: list[int]
 @pytest.mark.parametrize(
     ("fen", "played", "better", "unsaid"),
     [
-        # The pawn on d3 guards e4, too.
-        ("4k3/pp3ppp/5n2/8/8/2NP4/PP3PPP/4K3 w - - 0 1", ("Na4", "Ne4", "h3", "h6"), "Kd2", "without a guard"),
-        # The better move leaves e4 as well.
-        ("4k3/pp3ppp/5n2/8/8/2N5/PP3PPP/4K3 w - - 0 1", ("Na4", "Ne4", "h3", "h6"), "Nd1", "without a guard"),
+        # The better move leaves e5 as well.
+        ("4k3/pp2pppp/8/8/8/2N5/PP3PPP/4K3 w - - 0 1", ("h3", "e5", "g3", "h6"), "Kd2", "leaves"),
+        # A pawn on e6 has not come far.
+        ("4k3/pp2pppp/8/8/8/2N5/PP3PPP/4K3 w - - 0 1", ("h3", "e6", "g3", "h6"), "Nd5", "leaves"),
         # The pawn on a4 guards the knight, and the rook is worth more.
         ("r3k3/p4ppp/8/1N6/P7/8/1P3PPP/4K3 w q - 0 1", ("h3", "Rb8", "Nc3", "h6"), "Kd2", "drives"),
         # Out of check the rook takes on h2.
@@ -418,6 +431,23 @@ def test_material_that_comes_back_is_no_loss() -> None:
     ]
     assert "a7" not in texts[0]
     assert "27.Bxa7 takes the pawn on a7, which nothing guards; it misses the gain of a pawn" in texts[1]
+
+
+def test_a_gain_that_the_other_line_makes_too_late_is_missed() -> None:
+    board = chess.Board("rnbqkb1r/ppp2ppp/5n2/3pp3/3P4/4PP2/PPP3PP/RNBQKBNR w KQkq - 0 4")
+    # There a knight takes back on e5.
+    played = moves(board, "Ne2", "Nc6", "Nbc3", "Bd6", "dxe5", "Nxe5", "Ng3", "O-O", "Be2", "Re8")
+    better = moves(board, "dxe5", "Ng8", "f4", "Bc5", "Nc3", "Ne7", "Nf3", "Nbc6", "Na4", "Bb6")
+    reason = reason_for(board, found(value(board, -150), played), found(value(board, 150), better))
+    assert reason.text == "It misses the gain of a pawn: 4.dxe5"
+
+
+def test_a_piece_for_two_pawns_is_named() -> None:
+    board = chess.Board("rn1qk2r/1pp2ppp/3b1n2/p2ppb2/3PP3/5PP1/PPP1N1BP/RNBQK2R b KQkq - 0 7")
+    played = moves(board, "Bb4+", "c3", "dxe4", "cxb4", "axb4", "Nd2", "exd4", "fxe4", "Bg4", "Nf3")
+    better = moves(board, "dxe4", "dxe5", "Bxe5", "Qxd8+", "Kxd8", "Nd2", "Re8", "fxe4", "Bg6", "O-O")
+    reason = reason_for(board, found(value(board, 250), played), found(value(board, -50), better))
+    assert reason.text == "It costs a piece for two pawns: 9.cxb4"
 
 
 def test_the_amount_is_that_of_the_line_named() -> None:

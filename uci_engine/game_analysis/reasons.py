@@ -89,7 +89,9 @@ class _Lines:
         """
         line, other = self.both[is_missed], self.both[not is_missed]
         end, first = len(_compared(line)) - 1, int(not is_missed)
-        wins = [win for win in line.wins() if win.ply < end and line.moves[win.ply] not in other.moves]
+        # Where the other line takes back at once, the same move wins nothing.
+        alike = set(other.moves) - {move for move, reply in pairwise(other.moves) if reply.to_square == move.to_square}
+        wins = [win for win in line.wins() if win.ply < end and line.moves[win.ply] not in alike]
         return sorted((win for win in wins if win.ply > first or win.worth > self.taken), key=attrgetter("ply"))
 
 
@@ -197,7 +199,7 @@ def _material(lines: _Lines, motifs: tuple[Motif, ...], is_missed: bool) -> list
         line = lines.both[in_missed]
         for win in lines.own_wins(in_missed) if owed else ():
             taken = value_at(line.boards[win.ply], win.square)
-            if (greatest in (0, win.worth, taken) or win.worth == pawns) and min(win.worth, 2) <= line.kept():
+            if (greatest in (0, win.worth, taken) or win.worth == pawns) and line.kept() >= 1:
                 return [f"{owed}: {line.name(win.ply)}"]
     return []
 
@@ -258,9 +260,13 @@ def _deeds(lines: _Lines, is_missed: bool) -> Iterator[_Difference]:
     """What the winner of a line does and not in the other: the first gain that it keeps, and by its first move."""
     line, other = lines.both[is_missed], lines.both[not is_missed]
     first = int(not is_missed)
-    is_new = bool(line.moves[first:]) and line.moves[first] not in other.moves[: first + SAME_WITHIN]
-    weight, deed = _attack(line, first) if is_new else (0, "")
-    if left := _left_square(line, other) if is_new and not is_missed else "":
+    if first >= len(line.moves):
+        return
+    weight, deed = _attack(line, first)
+    again = [ply for ply, move in enumerate(other.moves[: first + SAME_WITHIN]) if move == line.moves[first]]
+    if again and deed == _attack(other, again[0])[1]:
+        weight = 0
+    if left := _left_square(line, other) if other.moves and not (again or is_missed) else "":
         weight = DEED_WEIGHT
     wins = (win for win in lines.own_wins(is_missed) if line.is_clear(win))
     if (win := next(wins, None)) and not (is_missed and (win.square in lines.targets or line.kept() < 1)):
@@ -272,7 +278,7 @@ def _deeds(lines: _Lines, is_missed: bool) -> Iterator[_Difference]:
         elif share >= LEAST_SHARE:
             yield _Difference(-WIN_WEIGHT * share, (is_missed, win.ply + 1), line.name(win.ply) + taking, "gain")
     if weight:
-        yield _Difference(-weight, (is_missed, first + 1), left + line.name(first) + deed, "first move")
+        yield _Difference(-weight, (is_missed, first + 1), left + line.name(first) + deed, f"first move {is_missed}")
 
 
 def _share(line: Line, color: chess.Color, wanted: int) -> float:
@@ -302,14 +308,13 @@ def _attack(line: Line, ply: int) -> tuple[int, str]:
 
 
 def _left_square(line: Line, other: Line) -> str:
-    """`9.Nb5 leaves e4 without a guard: ` if the answer goes to this square, and the other line guards it; else ""."""
-    before, after = line.boards[:2]
-    move, square = line.moves[0], line.moves[1].to_square
-    was_guarded = square in before.attacks(move.from_square) and square != move.to_square
-    is_left = was_guarded and not after.attackers(before.turn, square)
-    stays_guarded = any(board.attackers(before.turn, square) for board in other.boards[1:2])
-    words = f"{line.name(0)} leaves {chess.square_name(square)} without a guard: "
-    return words if is_left and stays_guarded else ""
+    """`9.h3 leaves e5 to Black: ` if a pawn answers there and the better move takes or attacks that square; else ""."""
+    board, move = line.boards[1], line.moves[1]
+    guards = [len(each.boards[1].attackers(not line.winner, move.to_square)) for each in (line, other)]
+    is_held = guards[0] < guards[1] or other.moves[0].to_square == move.to_square
+    is_advance = board.is_zeroing(move) and not board.is_capture(move) and chess.square_rank(move.to_square) in (3, 4)
+    words = f"{line.name(0)} leaves {chess.square_name(move.to_square)} to {'White' if line.winner else 'Black'}: "
+    return words if is_held and is_advance else ""
 
 
 def _attack_on_king(line: Line) -> list[str]:
