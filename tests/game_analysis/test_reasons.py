@@ -433,13 +433,13 @@ def test_material_that_comes_back_is_no_loss() -> None:
     assert "27.Bxa7 takes the pawn on a7, which nothing guards; it misses the gain of a pawn" in texts[1]
 
 
-def test_a_gain_that_the_other_line_makes_too_late_is_missed() -> None:
-    board = chess.Board("rnbqkb1r/ppp2ppp/5n2/3pp3/3P4/4PP2/PPP3PP/RNBQKBNR w KQkq - 0 4")
-    # There a knight takes back on e5.
-    played = moves(board, "Ne2", "Nc6", "Nbc3", "Bd6", "dxe5", "Nxe5", "Ng3", "O-O", "Be2", "Re8")
-    better = moves(board, "dxe5", "Ng8", "f4", "Bc5", "Nc3", "Ne7", "Nf3", "Nbc6", "Na4", "Bb6")
-    reason = reason_for(board, found(value(board, -150), played), found(value(board, 150), better))
-    assert reason.text == "It misses the gain of a pawn: 4.dxe5"
+def test_a_capture_that_wins_in_one_line_only_is_named() -> None:
+    board = chess.Board("rnbqkb1r/ppp2ppp/5n2/3pp3/3P4/4PP2/PPP1N1PP/RNBQKB1R b KQkq - 1 4")
+    played = moves(board, "Bd6", "c4", "O-O", "c5", "Be7", "dxe5", "Nfd7", "Qxd5", "Nc6", "Nd4")
+    # Here a knight takes back on e5.
+    better = moves(board, "Nc6", "Nbc3", "Bd6", "Nb5", "Be7", "Nbc3", "a6", "dxe5", "Nxe5")
+    reason = reason_for(board, found(value(board, 150), played), found(value(board, -100), better))
+    assert reason.text == "It costs a pawn: 7.dxe5"
 
 
 def test_a_piece_for_two_pawns_is_named() -> None:

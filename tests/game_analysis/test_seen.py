@@ -23,8 +23,9 @@ def words_of(board: chess.Board, color: chess.Color = chess.WHITE) -> set[str]:
         ("4k3/1p6/8/3P4/8/8/8/4K3 w - - 0 1", "passed pawn stands on d5", "doubled"),
         ("r2qk2r/pp3ppp/8/8/8/8/PPP2PPP/3RK2R w Kkq - 0 1", "rook stands on the open d-file", "rook has broken in"),
         ("4k3/p2R2pp/8/8/8/8/6PP/6K1 w - - 0 1", "rook has broken in on d7", "open d-file"),
-        ("4k3/pp3ppp/8/4N3/8/8/PP3PPP/4K3 w - - 0 1", "", "cannot be driven away"),
-        ("4k3/pp4pp/8/4N3/8/8/PP3PPP/4K3 w - - 0 1", "knight on e5 cannot be driven away by a pawn", "pawns"),
+        ("r2qk2r/pp3ppp/8/4N3/8/8/PP3PPP/R2QK2R w - - 0 1", "", "cannot be driven away"),
+        ("r2qk2r/pp4pp/8/4N3/8/8/PP3PPP/R2QK2R w - - 0 1", "knight on e5 cannot be driven away by a pawn", "hold"),
+        ("4k3/pp4pp/8/4N3/8/8/PP3PPP/4K3 w - - 0 1", "", "cannot be driven away"),
         ("3q2k1/8/8/8/8/8/5P1P/3R2K1 w - - 0 1", "king on g1 has no pawn before it on the g-file", "h-file"),
         ("6k1/8/8/8/8/8/5P1P/3R2K1 w - - 0 1", "", "no pawn before it"),
         (

@@ -37,7 +37,7 @@ WORTHS = {"queen": 9, "rook": 5, "piece": 3, "exchange": 5, "pawn": 1}
 # How much a gain of material counts, as the weight of a fact; what else a first move does; and a mere attack.
 WIN_WEIGHT = 25
 DEED_WEIGHT = 15
-ATTACK_WEIGHT = 4
+ATTACK_WEIGHT = 10
 MAX_FACTS = 2
 # A king that has to move out of so many checks is hunted.
 LEAST_HUNT = 3
@@ -145,8 +145,9 @@ def _decides(motifs: tuple[Motif, ...], lines: _Lines, is_missed: bool) -> bool:
     if kind in DRAWS:
         found, other = (lines.better, lines.played) if is_missed else (lines.played, lines.better)
         return _is_drawn(found.value) and other.value.expected_for(lines.both[is_missed].winner) < 0.5
-    # Of the material by which the lines differ, this one wins at least half.
-    return kind.is_mate or kind in ENDINGS or 1 <= lines.loss <= 2 * lines.gains[is_missed]
+    # Of the material by which the lines differ, this one wins at least half. At their ends not every capture is good.
+    kept = lines.against.kept() + lines.missed.kept()
+    return kind.is_mate or kind in ENDINGS or (max(lines.loss, kept) >= 1 and lines.loss <= 2 * lines.gains[is_missed])
 
 
 def _forced(lines: _Lines) -> list[str]:
@@ -235,7 +236,7 @@ def _positional(lines: _Lines) -> list[str]:
     """What is worse in the line of the move played than in the better one, and lasts."""
     seen = [Seen(_compared(line)) for line in lines.both]
     found = [*_deeds(lines, False), *_deeds(lines, True)]
-    deeds = [each.place for each in found if each.cost < -ATTACK_WEIGHT]
+    deeds = [each.place for each in found if each.cost < -ATTACK_WEIGHT / 2]
     for is_missed in (False, True):
         for value, fact, color, ply in lasting_facts(seen[is_missed], seen[not is_missed]):
             # Strengths of the opponent and own weaknesses are bad. What a deed brings with it is a by-product.

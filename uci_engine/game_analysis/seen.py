@@ -18,7 +18,8 @@ from uci_engine.game_analysis.tactics.words import piece_on
 
 # A fact counts if the line has it for so much more of its moves than the other one.
 LEAST_SHARE = 0.2
-# With more pieces on the board a king in the centre is in danger, and with fewer an open file is worth little.
+# With more pieces on the board a king in the centre is in danger, and with fewer an open file or a good square is worth
+# little.
 MANY_PIECES = 20
 FEW_PIECES = 16
 
@@ -164,7 +165,7 @@ def _of_pieces(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
         if kind == chess.ROOK and rank >= 6:
             yield Fact("activity", True, f"rook has broken in on {chess.square_name(square)}", "behind", 28)
         is_safe = not _pawns_ahead(others, color, square, files=(file - 1, file + 1))
-        if is_minor and is_safe and 3 <= rank <= 5 and 2 <= file <= 5:
+        if is_minor and is_safe and 3 <= rank <= 5 and 2 <= file <= 5 and count > FEW_PIECES:
             yield Fact("activity", True, f"{name} cannot be driven away by a pawn", f"outpost {square}", 18)
 
 
