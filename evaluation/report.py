@@ -144,18 +144,15 @@ def counted_pieces(counts: Mapping[chess.PieceType, int]) -> str:
     )
 
 
-def pieces_seen(explanation: Explanation, sign: int, before: Explanation | None = None) -> str:
+def pieces_seen(explanation: Explanation, sign: int) -> str:
     """The pieces to which the network owes what it sees for White (sign 1) or for Black (-1), in words, or "".
 
-    They differ most from other pieces of their type: `the knight on f5 and the king on h8`. With an explanation
-    `before`: they differ most from what they were there.
+    They differ most from other pieces of their type: `the knight on f5 and the king on h8`.
     """
     unusual = _unusual(explanation)
-    old = {} if before is None else _unusual(before)
-    change = {place: cp - old.get(place, 0.0) for place, cp in unusual.items()}
     squares: dict[chess.PieceType, list[str]] = {}
-    for square, piece in sorted(change, key=lambda place: -sign * change[place])[:PIECES_NAMED]:
-        if sign * change[square, piece] > 0:
+    for square, piece in sorted(unusual, key=lambda place: -sign * unusual[place])[:PIECES_NAMED]:
+        if sign * unusual[square, piece] > 0:
             squares.setdefault(piece.piece_type, []).append(chess.square_name(square))
     return joined(
         [

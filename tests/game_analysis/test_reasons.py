@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import chess
 import pytest
@@ -11,109 +10,15 @@ from chess.engine import Cp, Mate
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.networks import random_network
-from uci_engine import Engine
 from uci_engine.game_analysis.boards import board_after, last_move, material_words, numbered
-from uci_engine.game_analysis.changes import MATERIAL, NETWORK, WITHOUT_OWNER, Change, changes_between
 from uci_engine.game_analysis.reasons import reason_for
 from uci_engine.game_analysis.tactics.attacks import best_capture, winning_captures
 from uci_engine.game_analysis.values import DRAWN, Found, Value, value_of
-from uci_engine.score import win_curve
 
 
 def moves(board: chess.Board, *words: str) -> tuple[chess.Move, ...]:
     after = board.copy()
     return tuple(after.push_san(word) for word in words)
-
-
-ITALIAN = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
-ENDGAME = "8/5k2/3p4/1p1Pp2p/pP2Pp1P/P4P1K/8/8 b - - 99 50"
-
-
-@pytest.fixture(scope="module", params=[False, True], ids=["features", "network"])
-def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    network_file = tmp_path_factory.mktemp("network") / "other.network"
-    network_file.write_bytes(random_network(3).pack())
-    with Engine(hash=1, use_nnue=request.param, eval_file=str(network_file)) as engine:
-        yield engine
-
-
-def changes_of(engine: Engine, boards: tuple[chess.Board, chess.Board]) -> list[Change]:
-    return changes_between(engine.explain(boards[0]), engine.explain(boards[1]), 32)
-
-
-@pytest.mark.parametrize(("before", "after"), [(chess.STARTING_FEN, ITALIAN), (ITALIAN, ENDGAME), (ENDGAME, ITALIAN)])
-def test_the_changes_add_up_to_that_of_the_static_score(engine: Engine, before: str, after: str) -> None:
-    boards = chess.Board(before), chess.Board(after)
-    midpoint_cp, _ = win_curve(32)
-    without_tempo = [
-        sum(term.difference_cp for term in engine.explain(board).terms if term.title != "tempo") for board in boards
-    ]
-    expected = (without_tempo[1] - without_tempo[0]) * 100 / midpoint_cp
-    changes = changes_of(engine, boards)
-    # Each change is rounded.
-    assert sum(change.cp for change in changes) == pytest.approx(expected, abs=len(changes))
-
-
-def test_a_lost_knight_is_material_and_no_gain_of_mobility(engine: Engine) -> None:
-    board = chess.Board(ITALIAN)
-    worse = board.copy()
-    worse.remove_piece_at(chess.B1)
-    changes = changes_of(engine, (board, worse))
-    assert changes[0].title == MATERIAL
-    assert changes[0].cp < -200
-    assert all(abs(change.cp) < 100 for change in changes[1:])
-
-
-def test_what_the_network_adds_is_one_feature_while_the_network_is_on(engine: Engine) -> None:
-    boards = chess.Board(chess.STARTING_FEN), chess.Board(ITALIAN)
-    before, after = (engine.explain(board).network_score for board in boards)
-    found = [change for change in changes_of(engine, boards) if change.title == NETWORK]
-    if before is None or after is None:
-        assert found == []
-        return
-    midpoint_cp, _ = win_curve(32)
-    assert [(change.color, change.cp) for change in found] == [
-        (chess.WHITE, round((after - before) * 100 / midpoint_cp))
-    ]
-    squares = re.findall("[a-h][1-8]", found[0].named_pieces)
-    assert 1 <= len(squares) <= 2
-    for square in squares:
-        piece_type = boards[1].piece_type_at(chess.parse_square(square))
-        assert piece_type is not None
-        assert chess.piece_name(piece_type) in found[0].named_pieces
-    without = [change for change in changes_of(engine, boards) if change.title != NETWORK]
-    engine.configure(use_nnue=False)
-    assert changes_of(engine, boards) == without
-    engine.configure(use_nnue=True)
-
-
-def test_what_both_sides_gain_is_no_change(engine: Engine) -> None:
-    both = chess.Board("4k3/pp6/8/8/8/8/PP6/4K3 w - - 0 1")
-    passed = chess.Board("4k3/1p6/8/p7/P7/8/1P6/4K3 w - - 0 1")
-    assert [change for change in changes_of(engine, (both, passed)) if change.title != NETWORK] == []
-    changes = changes_of(engine, (chess.Board(), chess.Board(ITALIAN)))
-    for name in {change.title for change in changes}:
-        sides = [change.cp for change in changes if change.title == name]
-        assert len(sides) == 1 or sides[0] * sides[1] > 0, name
-
-
-def test_the_mirror_image_has_the_mirror_image_of_every_change(engine: Engine) -> None:
-    before = chess.Board(ITALIAN)
-    after = before.copy()
-    after.push_san("Qf3")
-    there = {(change.title, change.color): change.cp for change in changes_of(engine, (before, after))}
-    here = {}
-    for change in changes_of(engine, (before.mirror(), after.mirror())):
-        color = change.color if change.title in WITHOUT_OWNER else not change.color
-        here[change.title, color] = -change.cp
-    assert there == here
-
-
-def test_words_are_from_whites_view() -> None:
-    assert Change("king's shelter", chess.BLACK, 80).words() == "Black's king's shelter +0.80"
-    change = Change(NETWORK, chess.WHITE, -45, "the knight on f5")
-    assert change.words() == "what the network sees -0.45 (mostly the knight on f5)"
 
 
 FULL = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"

@@ -8,7 +8,6 @@ from typing import Any
 import chess
 from chess.engine import Cp, Limit, Mate, PovScore
 
-import evaluation
 from uci_engine.game_analysis.boards import material_balance
 
 
@@ -34,10 +33,6 @@ class MaterialAnalyser:
         ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1].uci()))
         infos = [self._info(board, score, move) for score, move in ranked[: multipv or 1]]
         return infos if multipv else infos[0] if infos else {}
-
-    def explain(self, board: chess.Board) -> evaluation.Explanation:
-        """The features of the engine's evaluation."""
-        return evaluation.explain(board, network=None)
 
     def probe_tablebases(self, board: chess.Board) -> int | None:
         """There are none."""

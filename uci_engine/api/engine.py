@@ -156,9 +156,9 @@ class Engine(Session):
         >>> sum(term.difference_cp for term in explanation) == explanation.score.white().score()
         True
 
-        A move is explained by searches, as `secateur explain --move` does: what refutes or supports it, what is better,
-        and which features change. `limit` has a time, nodes or a depth, and is for all searches together (a depth for
-        each); None is one second. `str` of the result is text, and a notebook shows that beside the board.
+        A move is explained by searches, as `secateur explain --move` does: what refutes or supports it, and what is
+        better. `limit` has a time, nodes or a depth, and is for all searches together (a depth for each); None is one
+        second. `str` of the result is text, and a notebook shows that beside the board.
 
         >>> with Engine() as engine:
         ...     engine.explain(chess.Board(), chess.Move.from_uci("f2f3"), Limit(depth=6)).is_best

@@ -11,15 +11,11 @@ import chess
 import chess.svg
 
 from uci_engine.game_analysis.boards import board_after, numbered
-from uci_engine.game_analysis.changes import Change
 from uci_engine.game_analysis.html import line, position, render
 from uci_engine.game_analysis.judgement import Judgement, Mark
 from uci_engine.game_analysis.tactics.motif import Motif
 from uci_engine.game_analysis.values import Found, Value
 
-MAX_CHANGES = 6
-# Smaller changes, in shown centipawns, are not listed.
-LEAST_CHANGE_CP = 10
 # A loss of expected result that is shown as 0 %.
 NOTHING = 0.005
 COLUMNS = ("Move", "Value", "Depth", "Line")
@@ -186,11 +182,10 @@ class MoveExplanation(Shown):
 
     `played` is the move with the best play after it: what supports or refutes it. `best` is the best move, `is_best`
     whether that is the move itself, `others` the value of the best other move where it is. `replies` are the opponent's
-    best replies, and `reply_count` how many there are. `alternatives` is the number of other legal moves. `changes` are
-    the terms that change most from the position to the end of the line. `reason` compares that with the better line;
-    None for the best move. `support` says why a move that is no error is good, None for nothing. `motifs` are the
-    tactics that these name. `proof`: the move wins or loses by force. `verdict` is what the tablebases say after the
-    move, "" for nothing.
+    best replies, and `reply_count` how many there are. `alternatives` is the number of other legal moves. `reason`
+    says why it is worse than the best move, None for that; `support` why a move that is no error is good, None for
+    nothing. `motifs` are the tactics that these name. `proof`: the move wins or loses by force. `verdict` is what the
+    tablebases say after the move, "" for nothing.
     """
 
     board: chess.Board
@@ -203,7 +198,6 @@ class MoveExplanation(Shown):
     replies: tuple[Found, ...]
     reply_count: int
     alternatives: int
-    changes: tuple[Change, ...]
     reason: str | None
     support: str | None
     motifs: tuple[Motif, ...]
@@ -228,10 +222,6 @@ class MoveExplanation(Shown):
             "alternatives": self.alternatives,
             "reply_count": self.reply_count,
             "replies": [_line_data(reply) for reply in self.replies],
-            "features": [
-                {"title": change.title, "side": "white" if change.color else "black", "white_cp": change.cp}
-                for change in self.changes
-            ],
             "reason": self.reason,
             "support": self.support,
             "motifs": [motif.kind.value for motif in self.motifs],
@@ -270,9 +260,6 @@ class MoveExplanation(Shown):
             texts.append(f"The tablebases say: {self.verdict}.")
         if self.proof is not None:
             texts.append(str(self.proof))
-        changes = [change.words() for change in self.changes if abs(change.cp) >= LEAST_CHANGE_CP][:MAX_CHANGES]
-        if changes:
-            texts.append(f"Along the line, in pawns from White's view: {', '.join(changes)}.")
         return texts
 
     def _verdict(self) -> str:

@@ -13,14 +13,12 @@ import chess
 from chess.engine import Limit
 
 from uci_engine.game_analysis.boards import board_after
-from uci_engine.game_analysis.changes import changes_between
 from uci_engine.game_analysis.game_search import share_of
 from uci_engine.game_analysis.judgement import Mark, judge
 from uci_engine.game_analysis.move_report import MoveComparison, MoveExplanation, Proof
 from uci_engine.game_analysis.reasons import reason_for, support_for
 from uci_engine.game_analysis.report import EXTENSION, extended, tablebase_verdict
 from uci_engine.game_analysis.values import DRAWN, Analyser, Found, SearchedMove, final_value, found_by
-from uci_engine.score import piece_count
 
 # The replies to a move that are shown.
 REPLIES = 3
@@ -40,7 +38,6 @@ class Searches:
     """
 
     def __init__(self, analyser: Analyser, limit: Limit) -> None:
-        self.explain = analyser.explain
         self.probe_tablebases = analyser.probe_tablebases
         self._analyse = analyser.analyse
         self._limit = limit
@@ -121,7 +118,6 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, limit
     proof = prove(searches, board, played)
     better = best if is_best or searches.left() is None else extended(searches, board, best, for_extension)
     reason = None if is_best else reason_for(board, played, better)
-    end = board_after(board, played.shown.line)
 
     def find(position: chess.Board) -> Found:
         return found_by(searches.analyse(position, for_threat), position) if searches.left() else Found(DRAWN)
@@ -139,7 +135,6 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, limit
         replies=replies if replies[0].line else (),
         reply_count=after.legal_moves.count(),
         alternatives=board.legal_moves.count() - 1,
-        changes=tuple(changes_between(searches.explain(board), searches.explain(end), piece_count(board))),
         reason=None if reason is None else reason.text,
         support=None if support is None else support.text,
         motifs=reason.motifs if reason is not None else support.motifs if support is not None else (),

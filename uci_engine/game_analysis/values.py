@@ -12,7 +12,6 @@ from typing import Any, Protocol
 import chess
 from chess.engine import Cp, InfoDict, Limit, Mate, MateGiven, Score
 
-from evaluation.explanation import Explanation
 from uci_engine.score import TABLEBASE_BOUND, piece_count, win_curve, win_draw_loss
 
 MAX_JUDGED_PIECES = 24
@@ -154,9 +153,6 @@ class Analyser(Protocol):
         self, board: chess.Board, limit: Limit, *, game: object = ..., root_moves: Any = ..., multipv: Any = ...
     ) -> Any:
         """Search a position, and return the last report, or with `multipv` one for each line."""
-
-    def explain(self, board: chess.Board) -> Explanation:
-        """The static evaluation of a position, term by term."""
 
     def probe_tablebases(self, board: chess.Board) -> int | None:
         """The result by the tablebases, 2 (win) to -2 (loss) for the side to move; None if not in them."""
