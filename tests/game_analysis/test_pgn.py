@@ -20,6 +20,7 @@ from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.page import game_page
 from uci_engine.game_analysis.pgn import (
     MAX_GAME_BYTES,
+    RESULTS,
     PgnError,
     annotate,
     decoded,
@@ -294,6 +295,11 @@ def test_games_without_headers_or_moves_are_games() -> None:
         b'[Event "B"]\n[White "X"]\n1. e4 *\n',
     ]
     assert len(texts(b"1. e4 e5 *\n2. Nf3 *\n")) == 1
+    on_a_line = [b"1. e4 e5 1-0 ", b"1. d4* ", b"1.c4 (1. b4 *) 1... c5"]
+    assert texts(b"".join(on_a_line)) == on_a_line
+    # Neither a comment nor a header ends a game.
+    data = b'[Event "A"]\n[Site "x 1-0 1. y"]\n[Round "1. {"]\n1. e4 {a 1-0 1. b\n1-0\n1. c\n} e5 *\n'
+    assert texts(data + b"1. d4") == [data, b"1. d4"]
 
 
 @pytest.mark.parametrize("line", ['[A-b "x"]', "[foo]", '[White W"]', "% escaped", "; words", f'[{"N" * 70} "x"]'])
@@ -323,6 +329,7 @@ def test_text_that_is_no_utf8_is_latin_1() -> None:
 
 
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+AFTER_NF3 = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"
 
 
 @pytest.mark.parametrize(
@@ -339,13 +346,43 @@ AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
         ("1. e4 e5\n\xa0\n2. Nf3 Nc6", 4, None),
         # What python-chess finds is told alone.
         ("1. e4 Ke3 foo", 1, f"illegal san: 'Ke3' in {AFTER_E4}"),
-        ("1. e4 e5 (1... Ke3) 2. Nf3 foo", 2, f"illegal san: 'Ke3' in {AFTER_E4}"),
+        ("1. e4 e5 (1... Ke3) 2. Nf3 foo", 3, "'foo' at move 2 is no move"),
+        ("1. e4 e5 (1... Ke3) 2. Nf3 Ke3", 3, f"illegal san: 'Ke3' in {AFTER_NF3}"),
+        ("1. e4 e5 (1... Ke3) 2. Nf3", 3, f"in a variation, illegal san: 'Ke3' in {AFTER_E4}"),
     ],
 )
 def test_a_game_ends_before_the_first_word_that_is_no_move(moves: str, plies: int, problem: str | None) -> None:
     report = report_of(read_game(f'[Event "x"]\n\n{moves} 1-0'.encode()))
     assert len(report.plies) == plies
-    assert report.remarks == (() if problem is None else (f"the game cannot be read to its end: {problem}",))
+    assert report.remarks == (() if problem is None else (f"not all of the game can be read: {problem}",))
+
+
+@pytest.mark.parametrize(
+    ("variation", "kept"),
+    [
+        ("(1... c5 {c} 2. Ke3 {wrong} $1 d6 (2. d4 d6 (2... e6)) 3. d4) (1... e6)", "( 1... c5 { c } ) ( 1... e6 ) "),
+        ("(1... c5 2. Nf3 (2. Ke3 d6) 2... d6)", "( 1... c5 2. Nf3 d6 ) "),
+        ("({none} 1... Ke3 d6)", ""),
+    ],
+)
+def test_a_variation_ends_before_an_illegal_move_and_the_game_goes_on(variation: str, kept: str) -> None:
+    game = read_game(f'[Event "x"]\n\n1. e4 e5 {variation} 2. Nf3 *'.encode())
+    assert str(game).endswith(f"\n\n1. e4 e5 {kept}2. Nf3 *")
+
+
+def test_first_moves_and_unfinished_variations_may_be_illegal() -> None:
+    game = read_game(b"1. e4 (1. Ke3 (1. d4 d5) e5) 1... e5 (1... Ke3 d6")
+    assert str(game).endswith("\n\n1. e4 e5 *")
+
+
+@pytest.mark.parametrize("result", [*RESULTS, "\u00bd-\u00bd"])
+def test_a_result_may_stand_at_a_move(result: str) -> None:
+    data = f"1. e4 e5 (1... c5{result}) 2. Nf3{result}\n1. d4 d5{result} foo\n".encode()
+    games = [read_game(text) for text in texts(data.replace(b"\n1.", b'\n[Event "x"]\n1.'))]
+    assert [str(game.mainline_moves()) for game in games] == ["1. e4 e5 2. Nf3", "1. d4 d5"]
+    assert {game.headers["Result"] for game in games} == {result if result in RESULTS else "*"}
+    assert not any(game.errors for game in games)
+    assert len(texts(data)) == (2 if result in RESULTS else 1)
 
 
 BEHIND_MOVES = "e.p. ep + # ++ +- -+ = +/- -/+ ± N D TN ch ch. mate dbl dis.ch. $1 $146 ! !? ??? {c} {(} (--) ()"

@@ -35,9 +35,9 @@ from uci_engine.game_analysis.values import Found
 HEADER = re.compile(rb'\[[A-Za-z0-9][\w+#=:-]*\s+"')
 EVENT = b"[Event "
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
-RESULT_AT_END = re.compile(rb"(?:^|\s)(?:1-0|0-1|1/2-1/2|\*)\s*$")
+RESULT_AT_END = re.compile(rb"(?:1-0|0-1|1/2-1/2|\*)\s*$")
 FIRST_MOVE = re.compile(rb"1\.(?!\.)")
-HALVES = "\u00bd-\u00bd"
+BEFORE_FIRST_MOVE = re.compile(rb"(?<=\s)(?=1\.(?!\.))")
 TOKEN = re.compile(
     r"""
     (?:^%|;).* | \{[^}]*\}? | \$\d{1,9} | [!?]{1,2} | [()]
@@ -45,7 +45,7 @@ TOKEN = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
-# A move, if there is one, between its number and what may stand behind it. `1/2` and `½` offer a draw.
+# A move, if there is one, between its number and what may stand behind it, even the result. `1/2` and `½` offer a draw.
 WORD = re.compile(
     r"""
     (?:(?!0000)\d+[.\u2026]*|[.\u2026]+)?
@@ -55,6 +55,7 @@ WORD = re.compile(
         | /2 | \u00bd
     )?
     (?:[-+=#/,\u00b1\u2213\u221e\u2a72\u2a71\u25a1\u25cb]|e\.?p\.?|ch\.?|mate\.?|dbl\.?|dis\.?|TN|N|D)*
+    (?P<result>1-0|0-1|1/2-1/2|\u00bd-\u00bd|\*)?
     """,
     re.VERBOSE,
 )
@@ -77,19 +78,40 @@ class PgnError(ValueError):
 
 
 class _QuietBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
-    """Builds a game up to the first thing that is wrong with it, which is kept. Python-chess would also log it."""
+    """Builds a game up to the first thing that is wrong with it, which is kept. Python-chess would also log it.
+
+    A variation ends before its first illegal move. `problem` is the first of these.
+    """
+
+    problem: ValueError | None = None
+    # How many variations deep an illegal move was met, 0 for none.
+    _wrong_depth = 0
 
     def handle_error(self, error: Exception) -> None:
         self.game.errors.append(error)
 
-    def begin_parse_san(self, board: chess.Board, san: str) -> chess.pgn.SkipType | None:
-        # After a variation with an error, python-chess goes on with the board of the variation.
-        return chess.pgn.SKIP if self.game.errors else None
+    def parse_san(self, board: chess.Board, san: str) -> chess.Move:
+        if not self._wrong_depth:
+            try:
+                return super().parse_san(board, san)
+            except ValueError as error:
+                depth = len(self.variation_stack)
+                if depth == 1:
+                    raise
+                self.problem = self.problem or error
+                self._wrong_depth = depth
+                self._continuations = self.variation_stack[-1].variations
+                self._right = len(self._continuations)
+        # After an error in a variation, python-chess goes on with its board. Null moves stand there until it ends.
+        return chess.Move.null()
 
     def visit_comment(self, comment: str) -> None:
         super().visit_comment(" ".join(comment.split()))
 
     def end_variation(self) -> None:
+        if self._wrong_depth == len(self.variation_stack):
+            del self._continuations[self._right :]
+            self._wrong_depth = 0
         # The words of a variation without moves are no starting comment of the move behind it.
         super().end_variation()
         self.in_variation = True
@@ -121,23 +143,25 @@ def game_texts(file: BinaryIO) -> Iterator[bytes]:
     """The games of a PGN file, each as its bytes.
 
     A game begins where headers follow something else, so that an unfinished comment or bracket ends with its game. It
-    also begins with its second `Event`, and where a first move follows a line that ends in a result. Blank lines are
-    left out: they end a game for python-chess, and some programs write them between moves.
+    also begins with its second `Event`, and where a first move follows a result. Blank lines are left out: they end a
+    game for python-chess, and some programs write them between moves.
     """
     game: list[bytes] = []
     size = 0
-    in_headers = has_event = is_over = False
-    while line := file.readline(MAX_LINE_BYTES):
+    in_headers = has_event = in_comment = is_over = False
+    for line in _lines(file):
         words = line.removeprefix(BOM_UTF8).lstrip()
         is_header = HEADER.match(words) is not None
         is_event = is_header and words.startswith(EVENT)
         is_first_move = is_over and FIRST_MOVE.match(words) is not None
         if game and ((is_header and not in_headers) or (is_event and has_event) or is_first_move):
             yield b"".join(game)
-            game, size, has_event = [], 0, False
+            game, size, has_event, in_comment = [], 0, False, False
         has_event |= is_event
+        opened, closed = words.rfind(b"{"), words.rfind(b"}")
+        in_comment = not is_header and (opened > closed or (in_comment and closed < 0))
         if words:
-            is_over = not is_header and RESULT_AT_END.search(words) is not None
+            is_over = not (is_header or in_comment) and RESULT_AT_END.search(words) is not None
         # Among headers there may be one that cannot be read, a blank line, or a comment.
         in_headers = is_header or (in_headers and words[:1] in b"[%;")
         if size < MAX_GAME_BYTES and not line.isspace():
@@ -145,6 +169,13 @@ def game_texts(file: BinaryIO) -> Iterator[bytes]:
             size += len(line)
     if game:
         yield b"".join(game)
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines of a PGN file. What has moves is also cut before each `1.`, where another game may begin."""
+    while line := file.readline(MAX_LINE_BYTES):
+        is_moves = line.removeprefix(BOM_UTF8).lstrip()[:1] not in b"[%;"
+        yield from BEFORE_FIRST_MOVE.split(line) if is_moves else [line]
 
 
 def decoded(text: bytes) -> str:
@@ -173,20 +204,19 @@ def _tokens(text: str) -> tuple[list[str], str]:
             if not (has_moved if token == "(" else depth):
                 continue
             depth += 1 if token == "(" else -1
-        elif token in (*RESULTS, HALVES):
-            # In a variation python-chess would take it for a move.
-            if depth:
-                continue
-            has_result = True
         elif match["word"] and (word := WORD.fullmatch(token)):
-            token = f"{word['pawn']}={word['promoted']}" if word["pawn"] else word["move"]
-            if token is None:
-                continue
-            has_moved = True
+            move = f"{word['pawn']}={word['promoted']}" if word["pawn"] else word["move"]
+            has_moved |= move is not None
+            # In a variation python-chess would take a result for a move.
+            result = None if depth else word["result"]
+            has_result |= result is not None
+            tokens += filter(None, (move, result))
+            continue
         elif match["word"] and not depth:
             return tokens, "" if has_result else token
         tokens.append(token)
-    return tokens, ""
+    # An unfinished variation is closed.
+    return tokens + [")"] * depth, ""
 
 
 def read_game(text: bytes) -> chess.pgn.Game:
@@ -197,9 +227,10 @@ def read_game(text: bytes) -> chess.pgn.Game:
     lines = [line for line in map(str.strip, decoded(text).split("\n")) if line]
     headers = list(takewhile(lambda line: line[0] in "[%;", lines))
     tokens, no_move = _tokens("\n".join(lines[len(headers) :]))
+    builder = _QuietBuilder()
     try:
         # A line for each token: python-chess copies the rest of a line at each comment.
-        game = chess.pgn.read_game(io.StringIO("\n".join(headers + tokens)), Visitor=_QuietBuilder)
+        game = chess.pgn.read_game(io.StringIO("\n".join(headers + tokens)), Visitor=lambda: builder)
     except Exception as error:  # a parser that was not made for hostile text
         raise PgnError(f"it cannot be read: {type(error).__name__}: {str(error)[:100]}") from None
     if game is None or not (game.variations or HEADER.search(text)):
@@ -207,6 +238,8 @@ def read_game(text: bytes) -> chess.pgn.Game:
     if no_move and not game.errors:
         number = game.end().board().fullmove_number
         game.errors.append(ValueError(f"'{no_move[:MAX_WORD]}' at move {number} is no move"))
+    if builder.problem is not None:
+        game.errors.append(ValueError(f"in a variation, {builder.problem}"))
     _forget_own(game)
     return game
 

@@ -155,7 +155,7 @@ def played_moves(game: chess.pgn.Game) -> tuple[list[chess.pgn.ChildNode], list[
         if len(nodes) == MAX_PLIES:
             return nodes, [f"the game has more than {MAX_PLIES} plies, and is analysed up to there"]
         nodes.append(node)
-    return nodes, [f"the game cannot be read to its end: {error}" for error in game.errors[:1]]
+    return nodes, [f"not all of the game can be read: {error}" for error in game.errors[:1]]
 
 
 def analyse_game(
