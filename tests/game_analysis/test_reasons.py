@@ -201,6 +201,18 @@ WITHOUT_TACTIC = [
         ("Rd4", "Kf8", "h3", "h6"),
         "In the better line, 1.Rd4 attacks the bishop on c4",
     ),
+    (
+        "6k1/5ppp/8/8/8/8/1P3PPP/1R4K1 w - - 0 1",
+        ("h3", "h6", "Kf1", "Kf8"),
+        ("Rd1", "h6", "h3", "Kf8"),
+        "In the better line, 1.Rd1 threatens mate",
+    ),
+    (
+        "8/8/2R4p/P1p3p1/2k5/3r4/2K5/8 w - - 0 1",
+        ("Rxc5+", "Kxc5", "Kxd3", "Kb5"),
+        ("Rxh6", "Rf3", "Rg6", "Rf2+"),
+        "It trades the last pieces, and the pawn ending is worse",
+    ),
 ]
 DRIVES = re.compile(r"(\S+) drives the (\w+) on (\w\d) away")
 LEAVES = re.compile(r"leaves (\w\d) to (\w+): (\S+)")
@@ -388,8 +400,8 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             "q2r2k1/2r1bppp/pp1ppn2/8/2PNb3/PP2QN1P/1B3PP1/3RR1K1 b - - 2 19",
             ("Bb7", "Nxe6", "fxe6", "Qxe6+", "Kh8", "Ng5", "Bf8", "Bxf6", "gxf6", "Qxf6+", "Bg7", "Nf7+"),
             ("e5", "Ne2", "b5", "cxb5", "axb5", "Nc3", "Bg6", "Nxb5"),
-            "The sacrifice 20.Nxe6 works; after 21.Qxe6+ White's rook stands on the open e-file, and after 22.Ng5 your "
-            "king on h8 is under fire from the knight on g5 and the queen on e6",
+            "The sacrifice 20.Nxe6 works; after 21.Qxe6+ White's rook stands on the open e-file; in the better "
+            "line, 19...e5 drives the knight on d4 away",
         ),
         (  # A promotion needs no combination.
             "8/8/8/p3R3/1P5p/r4k2/8/5K2 w - - 0 53",

@@ -6,7 +6,7 @@ import chess
 import pytest
 from chess.engine import Cp
 
-from uci_engine.game_analysis.reasons import support_for
+from uci_engine.game_analysis.support import support_for
 from uci_engine.game_analysis.tactics.motif import Kind
 from uci_engine.game_analysis.values import DRAWN, Found, Value, value_of
 

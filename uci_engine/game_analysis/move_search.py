@@ -16,8 +16,9 @@ from uci_engine.game_analysis.boards import board_after
 from uci_engine.game_analysis.game_search import share_of
 from uci_engine.game_analysis.judgement import Mark, judge
 from uci_engine.game_analysis.move_report import MoveComparison, MoveExplanation, Proof
-from uci_engine.game_analysis.reasons import reason_for, support_for
+from uci_engine.game_analysis.reasons import reason_for
 from uci_engine.game_analysis.report import EXTENSION, extended, tablebase_verdict
+from uci_engine.game_analysis.support import support_for
 from uci_engine.game_analysis.values import DRAWN, Analyser, Found, SearchedMove, final_value, found_by
 
 # The replies to a move that are shown.

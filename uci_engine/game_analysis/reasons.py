@@ -1,4 +1,4 @@
-"""Why a move is an error or good, in words. Of an error: where its line leads, compared with the better line.
+"""Why a move is an error, in words: where its line leads, compared with the better line.
 
 First comes the tactic that decides one of the lines, then what the move costs. Where neither does, it is what can be
 seen along one line and not along the other (`seen.py`). A forced mate, a draw and a tablebase result are reasons of
@@ -7,7 +7,7 @@ their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from operator import attrgetter
@@ -17,9 +17,9 @@ import chess
 
 from evaluation.report import joined
 from uci_engine.game_analysis.boards import board_after, drawn_by, is_sacrifice, material_balance, material_words
-from uci_engine.game_analysis.judgement import INACCURACY_LOSS, MISTAKE_LOSS, ONLY_MOVE_LOSS
+from uci_engine.game_analysis.judgement import MISTAKE_LOSS
 from uci_engine.game_analysis.seen import LEAST_SHARE, Seen, lasting_facts, settled_plies
-from uci_engine.game_analysis.tactics.attacks import gain_of, king_of, value_at, winning_captures
+from uci_engine.game_analysis.tactics.attacks import gain_of, king_of, mating_move, value_at, winning_captures
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line, Win
 from uci_engine.game_analysis.tactics.motif import CAPTURES, DRAWS, ENDINGS, Kind, Motif
@@ -38,14 +38,16 @@ WORTHS = {"queen": 9, "rook": 5, "piece": 3, "exchange": 5, "pawn": 1}
 WIN_WEIGHT = 25
 DEED_WEIGHT = 15
 ATTACK_WEIGHT = 10
+PAWN_ATTACK_WEIGHT = 6
 MAX_FACTS = 2
+# What is seen a ply later counts so much less.
+EARLY = 0.9
+# A side that expects less has lost.
+LOST = 0.1
 # A king that has to move out of so many checks is hunted.
 LEAST_HUNT = 3
 # A line that draws expects half a point to within this much.
 DRAWN_SHARE = 0.05
-
-# Finds the best line of a position; with an empty line where nothing is left for a search.
-Finder = Callable[[chess.Board], Found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,8 @@ def reason_for(board: chess.Board, played: Found, better: Found) -> Reason:
 
 def _deciding(lines: _Lines) -> tuple[tuple[Motif, ...], bool]:
     """The motifs that decide the line of the move played, or else the better one, and whether it is the better one."""
+    if _is_traded(lines):
+        return (), False
     motifs = deciding_motifs(lines.against, -lines.taken)
     if motifs and _decides(motifs, lines, False):
         return motifs, False
@@ -144,7 +148,7 @@ def _decides(motifs: tuple[Motif, ...], lines: _Lines, is_missed: bool) -> bool:
     kind = motifs[-1].kind
     if kind in DRAWS:
         found, other = (lines.better, lines.played) if is_missed else (lines.played, lines.better)
-        return _is_drawn(found.value) and other.value.expected_for(lines.both[is_missed].winner) < 0.5
+        return is_drawn(found.value) and other.value.expected_for(lines.both[is_missed].winner) < 0.5
     # Of the material by which the lines differ, this one wins at least half. At their ends not every capture is good.
     kept = lines.against.kept() + lines.missed.kept()
     return kind.is_mate or kind in ENDINGS or (max(lines.loss, kept) >= 1 and lines.loss <= 2 * lines.gains[is_missed])
@@ -154,6 +158,9 @@ def _forced(lines: _Lines) -> list[str]:
     """What the lines lead to by force."""
     color, played, better = lines.color, lines.played.value, lines.better.value
     parts = []
+    if _is_traded(lines):
+        kind = "lost" if played.expected_for(color) < LOST else "worse"
+        parts.append(f"it trades the last pieces, and the pawn ending is {kind}")
     against, missed = played.mate_for(not color), better.mate_for(color)
     if against is not None:
         parts.append(f"it allows mate in {against}" if against else "it allows mate")
@@ -170,12 +177,21 @@ def _forced(lines: _Lines) -> list[str]:
     return parts
 
 
+def _is_traded(lines: _Lines) -> bool:
+    """Whether the line of the move played comes to a pawn ending by a trade at once, and the better one does not."""
+    here, there = (
+        [ply for ply, board in enumerate(line.boards[:4]) if board.occupied == board.pawns | board.kings]
+        for line in lines.both
+    )
+    return any(here) and not there and abs(lines.against.balance(here[0]) - lines.against.balance(0)) <= 1
+
+
 def _drawn_end(board: chess.Board, found: Found) -> str:
     """How a line ends in a draw; "" if it does not, or if one side repeats moves and does not have to."""
-    return drawn_by(board_after(board, found.line)) if _is_drawn(found.value) else ""
+    return drawn_by(board_after(board, found.line)) if is_drawn(found.value) else ""
 
 
-def _is_drawn(value: Value) -> bool:
+def is_drawn(value: Value) -> bool:
     return abs(value.expected - DRAWN.expected) < DRAWN_SHARE
 
 
@@ -245,7 +261,7 @@ def _positional(lines: _Lines) -> list[str]:
                 owner = "your" if color == lines.color else "White's" if color else "Black's"
                 move = lines.both[is_missed].name(ply - 1)
                 words = f"after {move}{',' * is_missed} {owner} {fact.words}"
-                found.append(_Difference(-value, (is_missed, ply), words, f"{owner} {fact.subject}"))
+                found.append(_Difference(-value * EARLY**ply, (is_missed, ply), words, f"{owner} {fact.subject}"))
     found.sort()
     chosen: list[_Difference] = []
     for each in found:
@@ -272,7 +288,7 @@ def _deeds(lines: _Lines, is_missed: bool) -> Iterator[_Difference]:
     wins = (win for win in lines.own_wins(is_missed) if line.is_clear(win))
     if (win := next(wins, None)) and not (is_missed and (win.square in lines.targets or line.kept() < 1)):
         taking = f" takes the {piece_on(line.boards[win.ply], win.square)}"
-        wanted = line.balance(0) + win.worth
+        wanted = line.balance(first) + win.worth
         share = _share(line, line.winner, wanted) - _share(other, line.winner, wanted)
         if win.ply == first:
             weight, deed = WIN_WEIGHT * min(win.worth, 2), taking
@@ -291,6 +307,8 @@ def _share(line: Line, color: chess.Color, wanted: int) -> float:
 def _attack(line: Line, ply: int) -> tuple[int, str]:
     """What a quiet move attacks, with its weight: ` drives the knight on c4 away` if that leaves at once, quietly."""
     before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
+    if mating_move(after, before.turn) and not mating_move(before, before.turn):
+        return DEED_WEIGHT, " threatens mate"
     if before.is_capture(move):
         return 0, ""
     queens = after.pieces(chess.QUEEN, after.turn) & after.attacks(move.to_square)
@@ -304,8 +322,9 @@ def _attack(line: Line, ply: int) -> tuple[int, str]:
     for reply in line.moves[ply + 1 : ply + 2]:
         if reply.from_square in attacked and not (after.is_check() or after.is_capture(reply)):
             return DEED_WEIGHT, f" drives the {piece_on(after, reply.from_square)} away"
-    pieces = joined([f"the {piece_on(after, square)}" for square in attacked or sorted(squares)])
-    return (ATTACK_WEIGHT if attacked else 1, f" attacks {pieces}") if pieces else (0, "")
+    shown = attacked or ([] if after.is_check() else sorted(squares))
+    pieces = joined([f"the {piece_on(after, square)}" for square in shown])
+    return (ATTACK_WEIGHT if attacked else PAWN_ATTACK_WEIGHT, f" attacks {pieces}") if pieces else (0, "")
 
 
 def _left_square(line: Line, other: Line) -> str:
@@ -336,49 +355,3 @@ def _in_general(lines: _Lines) -> str:
         return f"the answer is {lines.against.name(1)}"
     words = "a little worse in many small ways" if lines.cost < MISTAKE_LOSS else "worth much less"
     return f"the position that follows is {words}"
-
-
-# Why a move is good ---------------------------------------------------------------------------------------------------
-
-
-def support_for(
-    board: chess.Board, played: Found, others: Value | None = None, find: Finder | None = None
-) -> Reason | None:
-    """Why a move, the first of its line, is good; None where there is nothing to say.
-
-    `others`: what the best other move is worth, if that is known. `find` searches for the threat; without it none is
-    named.
-    """
-    color = board.turn
-    line = Line(board, played.line, color)
-    motifs = deciding_motifs(line)
-    if motifs and motifs[-1].kind in DRAWS and not _is_drawn(played.value):
-        motifs = ()
-    parts = [motif_words(line, motif) for motif in motifs]
-    if is_sacrifice(board, played.line) and played.value.expected_for(color) >= 0.5:
-        parts.append(f"the sacrifice works: {board.variation_san(played.line)}")
-    if others is not None and played.value.expected_for(color) - others.expected_for(color) >= ONLY_MOVE_LOSS:
-        parts.append("every other move is much worse")
-    threat = _threat(board, played, find) if find is not None and not motifs else ""
-    if threat:
-        parts.append(f"it meets a threat: {threat}")
-    if not parts:
-        return None
-    text = "; ".join(parts)
-    return Reason(text[:1].upper() + text[1:], motifs)
-
-
-def _threat(board: chess.Board, played: Found, find: Finder) -> str:
-    """The tactic that the other side would have if it were to move, and has no longer after the move; "" for none."""
-    color = board.turn
-    passed = board.copy(stack=False)
-    passed.push(chess.Move.null())
-    passed = passed.copy(stack=False)
-    # Where the other side is out of moves, or the line of the move has a tactic of its own for it, nothing was met.
-    if board.is_check() or passed.is_game_over() or deciding_motifs(Line(board, played.line, not color)):
-        return ""
-    found = find(passed)
-    if not found.line or played.value.expected_for(color) - found.value.expected_for(color) < INACCURACY_LOSS:
-        return ""
-    line = Line(passed, found.line, not color)
-    return "; ".join(motif_words(line, motif) for motif in deciding_motifs(line))

@@ -14,7 +14,8 @@ from uci_engine.book.book import Book, OpeningName, name_of
 from uci_engine.game_analysis.boards import board_after, numbered, phase_weight, positions
 from uci_engine.game_analysis.game_search import limit_text, search_game
 from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Mark, Phase, Summary, judge, phases_of
-from uci_engine.game_analysis.reasons import Reason, reason_for, support_for
+from uci_engine.game_analysis.reasons import Reason, reason_for
+from uci_engine.game_analysis.support import support_for
 from uci_engine.game_analysis.values import MAX_LINE_PLIES, Analyser, Found, SearchedMove, Value, final_value, found_by
 
 # A shorter line of an error is made longer by short searches, so that it shows the reason.

@@ -1,0 +1,62 @@
+"""Why a move is good, in words: its own tactic, that no other move is as good, and the threat that it meets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import chess
+
+from uci_engine.game_analysis.boards import is_sacrifice
+from uci_engine.game_analysis.judgement import INACCURACY_LOSS, ONLY_MOVE_LOSS
+from uci_engine.game_analysis.reasons import Reason, is_drawn
+from uci_engine.game_analysis.tactics.deciding import deciding_motifs
+from uci_engine.game_analysis.tactics.line import Line
+from uci_engine.game_analysis.tactics.motif import DRAWS
+from uci_engine.game_analysis.tactics.words import motif_words
+from uci_engine.game_analysis.values import Found, Value
+
+# Finds the best line of a position; with an empty line where nothing is left for a search.
+Finder = Callable[[chess.Board], Found]
+
+
+def support_for(
+    board: chess.Board, played: Found, others: Value | None = None, find: Finder | None = None
+) -> Reason | None:
+    """Why a move, the first of its line, is good; None where there is nothing to say.
+
+    `others`: what the best other move is worth, if that is known. `find` searches for the threat; without it none is
+    named.
+    """
+    color = board.turn
+    line = Line(board, played.line, color)
+    motifs = deciding_motifs(line)
+    if motifs and motifs[-1].kind in DRAWS and not is_drawn(played.value):
+        motifs = ()
+    parts = [motif_words(line, motif) for motif in motifs]
+    if is_sacrifice(board, played.line) and played.value.expected_for(color) >= 0.5:
+        parts.append(f"the sacrifice works: {board.variation_san(played.line)}")
+    if others is not None and played.value.expected_for(color) - others.expected_for(color) >= ONLY_MOVE_LOSS:
+        parts.append("every other move is much worse")
+    threat = _threat(board, played, find) if find is not None and not motifs else ""
+    if threat:
+        parts.append(f"it meets a threat: {threat}")
+    if not parts:
+        return None
+    text = "; ".join(parts)
+    return Reason(text[:1].upper() + text[1:], motifs)
+
+
+def _threat(board: chess.Board, played: Found, find: Finder) -> str:
+    """The tactic that the other side would have if it were to move, and has no longer after the move; "" for none."""
+    color = board.turn
+    passed = board.copy(stack=False)
+    passed.push(chess.Move.null())
+    passed = passed.copy(stack=False)
+    # Where the other side is out of moves, or the line of the move has a tactic of its own for it, nothing was met.
+    if board.is_check() or passed.is_game_over() or deciding_motifs(Line(board, played.line, not color)):
+        return ""
+    found = find(passed)
+    if not found.line or played.value.expected_for(color) - found.value.expected_for(color) < INACCURACY_LOSS:
+        return ""
+    line = Line(passed, found.line, not color)
+    return "; ".join(motif_words(line, motif) for motif in deciding_motifs(line))
