@@ -163,7 +163,7 @@ def _of_pieces(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
             words = f"rook stands on the open {chess.FILE_NAMES[file]}-file"
             yield Fact("activity", True, words, f"open file {file}", 18)
         if kind == chess.KNIGHT and file in (0, 7) and count > MANY_PIECES:
-            yield Fact("activity", False, f"{name} stands on the edge", f"edge {file}", 15)
+            yield Fact("activity", False, f"{name} stands on the edge", f"edge {file}", 8)
         if kind == chess.ROOK and rank >= 6:
             yield Fact("activity", True, f"rook has broken in on {chess.square_name(square)}", "behind", 28)
         is_safe = not _pawns_ahead(others, color, square, files=(file - 1, file + 1))
