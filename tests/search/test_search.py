@@ -211,7 +211,7 @@ def test_an_interrupted_iteration_never_forgets_a_better_move_of_the_last() -> N
 )
 def test_an_interrupted_iteration_states_no_mate_that_another_move_puts_off(fen: str, moves: int) -> None:
     board = chess.Board(fen)
-    assert search(Request(board, depth=12 if is_compiled() else 6)).score == 2 * moves - scores.MATE
+    assert search(Request(board, depth=18 if is_compiled() else 6)).score == 2 * moves - scores.MATE
     for count in [*range(1, 100), *(range(1000, 4000, 83) if is_compiled() else ())]:
         outcome = search(Request(board, nodes=count))
         assert outcome.bound is Bound.LOWER or outcome.score >= 2 * moves - scores.MATE, count

@@ -297,9 +297,10 @@ class Searcher(Tunables):
 
         # 3. Draws and the maximum ply. Skipped at the root, and in a singular search (step 14): the same position was
         # checked before.
+        pv_node: bool = beta - alpha > 1
         in_check: bool = self.position.checkers != 0
         excluded_move = self.stack.excluded_move[ply]
-        has_upcoming_repetition: bool = False
+        least_score = -INFINITE
         draw_score = self.draw_score[ply & 1]
         if ply and excluded_move == 0:
             if self.position.is_draw(ply) or self.evaluator.is_known_draw(self.position):
@@ -309,14 +310,12 @@ class Searcher(Tunables):
 
             # 4. Upcoming repetition: if one move repeats a position, the side to move has at least a draw.
             if alpha < draw_score and self.position.upcoming_repetition(ply):
-                alpha = draw_score
-                has_upcoming_repetition = True
+                alpha = least_score = draw_score
                 if alpha >= beta:
                     return alpha
 
-        # 5. Mate distance pruning (MDP): no line from here can beat a shorter mate already found. `pv_node` is set
-        # before MDP narrows the window, so that the PV of a mate is complete. Step 4 may have narrowed it before.
-        pv_node: bool = beta - alpha > 1
+        # 5. Mate distance pruning (MDP): no line from here can beat a shorter mate already found. The node stays a PV
+        # node, so that the PV of a mate is complete.
         alpha = max(alpha, ply - MATE)
         beta = min(beta, MATE - ply - 1)
         if alpha >= beta:
@@ -428,6 +427,7 @@ class Searcher(Tunables):
                 rfp_margin -= self.reverse_futility_worsening_cp
             if (
                 depth <= self.reverse_futility_depth
+                and eval >= beta
                 and eval - rfp_margin >= beta
                 and eval < TABLEBASE_BOUND
                 and beta > -TABLEBASE_BOUND
@@ -700,7 +700,7 @@ class Searcher(Tunables):
                 self.correction_history.update(ply, depth, best_score - static_eval)
         # The repeating move may have been pruned, so return at least the draw. The draw is not stored in the TT,
         # because it depends on the path to the node.
-        return draw_score if has_upcoming_repetition and best_score < draw_score else best_score
+        return max(best_score, least_score)
 
     def _set_best_root_move(self, index: int, first: int) -> int:
         """Set the PV to the root move at `index`, and move it to index `first`. The moves between go back by one."""
@@ -809,13 +809,14 @@ class Searcher(Tunables):
         in_check: bool = self.position.checkers != 0
         if ply >= LAST_PLY:
             return 0 if in_check else self.evaluator.evaluate(self.position)
+        pv_node: bool = beta - alpha > 1
+        least_score = -INFINITE
         if alpha < draw_score and self.position.upcoming_repetition(ply):
-            alpha = draw_score
+            alpha = least_score = draw_score
             if alpha >= beta:
                 return alpha
 
         # 2. Transposition table (TT): any depth is enough here.
-        pv_node: bool = beta - alpha > 1
         entry: u64 = self.table.probe(self.position.key)
         tt_move: int = 0
         tt_bound: int = 0
@@ -850,7 +851,6 @@ class Searcher(Tunables):
                 if entry == 0:
                     self._store(ply, 0, best_score, raw_eval, 0, LOWER)
                 return best_score
-        old_alpha = alpha
         alpha = max(alpha, best_score)
 
         # 4. The move loop.
@@ -914,10 +914,9 @@ class Searcher(Tunables):
         if best_score == -INFINITE:
             return ply - MATE
 
-        # 10. Store the result.
-        bound = LOWER if best_score >= beta else EXACT if alpha > old_alpha else UPPER
-        self._store(ply, best_move, best_score, raw_eval, 0, bound)
-        return best_score
+        # 10. Store the result, but not as exact: it does not replace a deeper entry. Then as in step 25 of the search.
+        self._store(ply, best_move, best_score, raw_eval, 0, LOWER if best_score >= beta else UPPER)
+        return max(best_score, least_score)
 
     def _enter_node(self, ply: int) -> bool:
         """Count a node and clear its PV. Returns whether the search must stop."""
