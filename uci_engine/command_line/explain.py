@@ -19,8 +19,8 @@ DEFAULT_SECONDS = 2.0
 DESCRIPTION = """\
 Compare the legal moves of a position: value, depth and line of each, best first.
 
-With --move, explain one move: the line that supports or refutes it, the features that change along it, what is better
-and why, and a proof where it wins or loses by force.
+With --move, explain one move: the line that supports or refutes it, what is better and why, and a proof where it wins
+or loses by force.
 """
 
 
