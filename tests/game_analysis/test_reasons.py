@@ -202,6 +202,12 @@ WITHOUT_TACTIC = [
         "In the better line, 1.Rd4 attacks the bishop on c4",
     ),
     (
+        chess.STARTING_FEN,
+        ("h3", "e6", "Nf3", "Nf6"),
+        ("e4", "e6", "Nf3", "Nf6"),
+        "In the better line, 1.e4 takes the centre",
+    ),
+    (
         "6k1/5ppp/8/8/8/8/1P3PPP/1R4K1 w - - 0 1",
         ("h3", "h6", "Kf1", "Kf8"),
         ("Rd1", "h6", "h3", "Kf8"),

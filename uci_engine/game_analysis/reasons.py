@@ -39,7 +39,10 @@ WIN_WEIGHT = 25
 DEED_WEIGHT = 15
 ATTACK_WEIGHT = 10
 PAWN_ATTACK_WEIGHT = 6
+CENTRE_WEIGHT = 4
 MAX_FACTS = 2
+# With more pieces on the board pawns fight for the centre.
+OPENING_PIECES = 24
 # What is seen a ply later counts so much less.
 EARLY = 0.9
 # A side that expects less has lost.
@@ -305,7 +308,7 @@ def _share(line: Line, color: chess.Color, wanted: int) -> float:
 
 
 def _attack(line: Line, ply: int) -> tuple[int, str]:
-    """What a quiet move attacks, with its weight: ` drives the knight on c4 away` if that leaves at once, quietly."""
+    """What a move does by itself, with its weight: ` drives the knight on c4 away` if that leaves at once, quietly."""
     before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
     if mating_move(after, before.turn) and not mating_move(before, before.turn):
         return DEED_WEIGHT, " threatens mate"
@@ -324,7 +327,11 @@ def _attack(line: Line, ply: int) -> tuple[int, str]:
             return DEED_WEIGHT, f" drives the {piece_on(after, reply.from_square)} away"
     shown = attacked or ([] if after.is_check() else sorted(squares))
     pieces = joined([f"the {piece_on(after, square)}" for square in shown])
-    return (ATTACK_WEIGHT if attacked else PAWN_ATTACK_WEIGHT, f" attacks {pieces}") if pieces else (0, "")
+    if pieces:
+        return ATTACK_WEIGHT if attacked else PAWN_ATTACK_WEIGHT, f" attacks {pieces}"
+    is_opening = chess.popcount(before.occupied) > OPENING_PIECES
+    is_central = before.is_zeroing(move) and chess.BB_SQUARES[move.to_square] & chess.BB_CENTER
+    return (CENTRE_WEIGHT, " takes the centre") if is_opening and is_central else (0, "")
 
 
 def _left_square(line: Line, other: Line) -> str:
