@@ -195,6 +195,7 @@ def _drawn_end(board: chess.Board, found: Found) -> str:
 
 
 def is_drawn(value: Value) -> bool:
+    """Whether a line of this value draws, or nearly."""
     return abs(value.expected - DRAWN.expected) < DRAWN_SHARE
 
 
