@@ -26,8 +26,6 @@ def words_of(board: chess.Board, color: chess.Color = chess.WHITE) -> set[str]:
         ("r2qk2r/pp3ppp/8/4N3/8/8/PP3PPP/R2QK2R w - - 0 1", "", "cannot be driven away"),
         ("r2qk2r/pp4pp/8/4N3/8/8/PP3PPP/R2QK2R w - - 0 1", "knight on e5 cannot be driven away by a pawn", "hold"),
         ("4k3/pp4pp/8/4N3/8/8/PP3PPP/4K3 w - - 0 1", "", "cannot be driven away"),
-        ("r2qkb1r/ppp3pp/8/8/8/N7/PPP2PPP/R2QK2R w - - 0 1", "knight on a3 stands on the edge", "bishop pair"),
-        ("4k3/pp4pp/8/8/8/N7/PP3PPP/4K3 w - - 0 1", "", "stands on the edge"),
         ("3q2k1/8/8/8/8/8/5P1P/3R2K1 w - - 0 1", "king on g1 has no pawn before it on the g-file", "h-file"),
         ("6k1/8/8/8/8/8/5P1P/3R2K1 w - - 0 1", "", "no pawn before it"),
         (

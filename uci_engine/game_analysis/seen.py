@@ -18,8 +18,8 @@ from uci_engine.game_analysis.tactics.words import piece_on
 
 # A fact counts if the line has it for so much more of its moves than the other one.
 LEAST_SHARE = 0.2
-# With more pieces on the board a king in the centre is in danger, and a knight on the edge out of play. With fewer an
-# open file or a good square is worth little.
+# With more pieces on the board a king in the centre is in danger. With fewer an open file or a good square is worth
+# little.
 MANY_PIECES = 20
 FEW_PIECES = 16
 
@@ -162,8 +162,6 @@ def _of_pieces(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
         if kind == chess.ROOK and not board.pawns & chess.BB_FILES[file] and count > FEW_PIECES:
             words = f"rook stands on the open {chess.FILE_NAMES[file]}-file"
             yield Fact("activity", True, words, f"open file {file}", 18)
-        if kind == chess.KNIGHT and file in (0, 7) and count > MANY_PIECES:
-            yield Fact("activity", False, f"{name} stands on the edge", f"edge {file}", 8)
         if kind == chess.ROOK and rank >= 6:
             yield Fact("activity", True, f"rook has broken in on {chess.square_name(square)}", "behind", 28)
         is_safe = not _pawns_ahead(others, color, square, files=(file - 1, file + 1))
