@@ -24,7 +24,7 @@ from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line, Win
 from uci_engine.game_analysis.tactics.motif import CAPTURES, DRAWS, ENDINGS, Kind, Motif
 from uci_engine.game_analysis.tactics.words import motif_words, piece_on
-from uci_engine.game_analysis.values import DRAWN, Found, Value
+from uci_engine.game_analysis.values import Found
 
 # Lines are compared at most this many plies deep.
 MAX_COMPARED_PLIES = 14
@@ -34,7 +34,8 @@ SAME_WITHIN = 3
 MOST_GIVEN = 14
 # What is taken where such words are said, in pawns: the exchange is won by taking a rook.
 WORTHS = {"queen": 9, "rook": 5, "piece": 3, "exchange": 5, "pawn": 1}
-# How much a gain of material counts, as the weight of a fact; what else a first move does; and a mere attack.
+# How much a gain of material counts, as the weight of a fact; what else a first move does; a mere attack on a piece; on
+# a pawn; and a pawn in the centre.
 WIN_WEIGHT = 25
 DEED_WEIGHT = 15
 ATTACK_WEIGHT = 10
@@ -49,8 +50,6 @@ EARLY = 0.9
 LOST = 0.1
 # A king that has to move out of so many checks is hunted.
 LEAST_HUNT = 3
-# A line that draws expects half a point to within this much.
-DRAWN_SHARE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,8 @@ class _Lines:
 
     What both win alike decides nothing, so `loss` is by how much their ends differ, in pawns. `cost`: what the move
     costs of the expected result. What the move played has `taken` is no gain if it costs as much. `gains`: what the
-    winner of each line gains after the move played, or by the better line.
+    winner of each line gains after the move played, or by the better line. `is_traded`: the line of the move played
+    comes to a pawn ending by a trade at once, and the better one does not.
     """
 
     def __init__(self, board: chess.Board, played: Found, better: Found) -> None:
@@ -86,6 +86,11 @@ class _Lines:
         self.taken = sum(gain_of(board, move) for move in played.line[:1])
         self.gains = self.against.gain() + self.taken, self.missed.gain()
         self.loss = sum(self.gains) - self.taken
+        here, there = (
+            [ply for ply, board in enumerate(line.boards[:4]) if board.occupied == board.pawns | board.kings]
+            for line in self.both
+        )
+        self.is_traded = any(here) and not there and abs(self.against.balance(here[0]) - self.against.balance(0)) <= 1
 
     def own_wins(self, is_missed: bool) -> list[Win]:
         """What one of the lines wins by compared moves that are not in the other, in their order.
@@ -134,7 +139,7 @@ def reason_for(board: chess.Board, played: Found, better: Found) -> Reason:
 
 def _deciding(lines: _Lines) -> tuple[tuple[Motif, ...], bool]:
     """The motifs that decide the line of the move played, or else the better one, and whether it is the better one."""
-    if _is_traded(lines):
+    if lines.is_traded:
         return (), False
     motifs = deciding_motifs(lines.against, -lines.taken)
     if motifs and _decides(motifs, lines, False):
@@ -151,7 +156,7 @@ def _decides(motifs: tuple[Motif, ...], lines: _Lines, is_missed: bool) -> bool:
     kind = motifs[-1].kind
     if kind in DRAWS:
         found, other = (lines.better, lines.played) if is_missed else (lines.played, lines.better)
-        return is_drawn(found.value) and other.value.expected_for(lines.both[is_missed].winner) < 0.5
+        return found.value.is_drawn and other.value.expected_for(lines.both[is_missed].winner) < 0.5
     # Of the material by which the lines differ, this one wins at least half. At their ends not every capture is good.
     kept = lines.against.kept() + lines.missed.kept()
     return kind.is_mate or kind in ENDINGS or (max(lines.loss, kept) >= 1 and lines.loss <= 2 * lines.gains[is_missed])
@@ -161,7 +166,7 @@ def _forced(lines: _Lines) -> list[str]:
     """What the lines lead to by force."""
     color, played, better = lines.color, lines.played.value, lines.better.value
     parts = []
-    if _is_traded(lines):
+    if lines.is_traded:
         kind = "lost" if played.expected_for(color) < LOST else "worse"
         parts.append(f"it trades the last pieces, and the pawn ending is {kind}")
     against, missed = played.mate_for(not color), better.mate_for(color)
@@ -180,23 +185,9 @@ def _forced(lines: _Lines) -> list[str]:
     return parts
 
 
-def _is_traded(lines: _Lines) -> bool:
-    """Whether the line of the move played comes to a pawn ending by a trade at once, and the better one does not."""
-    here, there = (
-        [ply for ply, board in enumerate(line.boards[:4]) if board.occupied == board.pawns | board.kings]
-        for line in lines.both
-    )
-    return any(here) and not there and abs(lines.against.balance(here[0]) - lines.against.balance(0)) <= 1
-
-
 def _drawn_end(board: chess.Board, found: Found) -> str:
     """How a line ends in a draw; "" if it does not, or if one side repeats moves and does not have to."""
-    return drawn_by(board_after(board, found.line)) if is_drawn(found.value) else ""
-
-
-def is_drawn(value: Value) -> bool:
-    """Whether a line of this value draws, or nearly."""
-    return abs(value.expected - DRAWN.expected) < DRAWN_SHARE
+    return drawn_by(board_after(board, found.line)) if found.value.is_drawn else ""
 
 
 def _material(lines: _Lines, motifs: tuple[Motif, ...], is_missed: bool) -> list[str]:
@@ -256,6 +247,7 @@ def _positional(lines: _Lines) -> list[str]:
     """What is worse in the line of the move played than in the better one, and lasts."""
     seen = [Seen(_compared(line)) for line in lines.both]
     found = [*_deeds(lines, False), *_deeds(lines, True)]
+    # A pawn in the centre leaves room for what else its move brings.
     deeds = [each.place for each in found if each.cost < -ATTACK_WEIGHT / 2]
     for is_missed in (False, True):
         for value, fact, color, ply in lasting_facts(seen[is_missed], seen[not is_missed]):
@@ -283,9 +275,9 @@ def _deeds(lines: _Lines, is_missed: bool) -> Iterator[_Difference]:
     first = int(not is_missed)
     if first >= len(line.moves):
         return
-    weight, deed = _attack(line, first)
+    weight, deed = _deed(line, first)
     again = [ply for ply, move in enumerate(other.moves[: first + SAME_WITHIN]) if move == line.moves[first]]
-    if again and deed == _attack(other, again[0])[1]:
+    if again and deed == _deed(other, again[0])[1]:
         weight = 0
     if left := _left_square(line, other) if other.moves and not (again or is_missed) else "":
         weight = DEED_WEIGHT
@@ -308,7 +300,7 @@ def _share(line: Line, color: chess.Color, wanted: int) -> float:
     return sum(material_balance(board, color) >= wanted for board in boards) / max(len(boards), 1)
 
 
-def _attack(line: Line, ply: int) -> tuple[int, str]:
+def _deed(line: Line, ply: int) -> tuple[int, str]:
     """What a move does by itself, with its weight: ` drives the knight on c4 away` if that leaves at once, quietly."""
     before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
     if mating_move(after, before.turn) and not mating_move(before, before.turn):

@@ -8,7 +8,7 @@ import chess
 
 from uci_engine.game_analysis.boards import is_sacrifice
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS, ONLY_MOVE_LOSS
-from uci_engine.game_analysis.reasons import Reason, is_drawn
+from uci_engine.game_analysis.reasons import Reason
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line
 from uci_engine.game_analysis.tactics.motif import DRAWS
@@ -30,7 +30,7 @@ def support_for(
     color = board.turn
     line = Line(board, played.line, color)
     motifs = deciding_motifs(line)
-    if motifs and motifs[-1].kind in DRAWS and not is_drawn(played.value):
+    if motifs and motifs[-1].kind in DRAWS and not played.value.is_drawn:
         motifs = ()
     parts = [motif_words(line, motif) for motif in motifs]
     if is_sacrifice(board, played.line) and played.value.expected_for(color) >= 0.5:

@@ -22,6 +22,8 @@ MAX_PEOPLE_CP = 1000
 MAX_LINE_PLIES = 10
 # More than any score in centipawns.
 MATE_CP = 100_000
+# A line that draws expects half a point to within this much.
+DRAWN_SHARE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,11 @@ class Value:
     def is_tablebase(self) -> bool:
         cp = self.score.score()
         return cp is not None and abs(cp) >= TABLEBASE_BOUND
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether a line of this value draws, or nearly."""
+        return abs(self.expected - 0.5) < DRAWN_SHARE
 
     @property
     def text(self) -> str:

@@ -295,9 +295,11 @@ class Searcher(Tunables):
         if ply and self._enter_node(ply):
             return 0
 
+        # Whether this is a PV node is asked before a step narrows the window.
+        pv_node: bool = beta - alpha > 1
+
         # 3. Draws and the maximum ply. Skipped at the root, and in a singular search (step 14): the same position was
         # checked before.
-        pv_node: bool = beta - alpha > 1
         in_check: bool = self.position.checkers != 0
         excluded_move = self.stack.excluded_move[ply]
         least_score = -INFINITE
