@@ -21,11 +21,8 @@ def words_of(board: chess.Board, color: chess.Color = chess.WHITE) -> set[str]:
     [
         ("4k3/p7/8/8/8/2P5/2P5/4K3 w - - 0 1", "pawns on the c-file are doubled", "passed pawn stands on a"),
         ("4k3/1p6/8/3P4/8/8/8/4K3 w - - 0 1", "passed pawn stands on d5", "doubled"),
-        ("r2qk2r/pp3ppp/8/8/8/8/PPP2PPP/3RK2R w Kkq - 0 1", "rook stands on the open d-file", "rook has broken in"),
-        ("4k3/p2R2pp/8/8/8/8/6PP/6K1 w - - 0 1", "rook has broken in on d7", "open d-file"),
-        ("r2qk2r/pp3ppp/8/4N3/8/8/PP3PPP/R2QK2R w - - 0 1", "", "cannot be driven away"),
-        ("r2qk2r/pp4pp/8/4N3/8/8/PP3PPP/R2QK2R w - - 0 1", "knight on e5 cannot be driven away by a pawn", "hold"),
-        ("4k3/pp4pp/8/4N3/8/8/PP3PPP/4K3 w - - 0 1", "", "cannot be driven away"),
+        # A pawn behind it does not stop it.
+        ("4k3/8/1p6/3P4/4p3/8/8/4K3 w - - 0 1", "passed pawn stands on d5", "doubled"),
         ("3q2k1/8/8/8/8/8/5P1P/3R2K1 w - - 0 1", "king on g1 has no pawn before it on the g-file", "h-file"),
         ("6k1/8/8/8/8/8/5P1P/3R2K1 w - - 0 1", "", "no pawn before it"),
         (
@@ -33,11 +30,17 @@ def words_of(board: chess.Board, color: chess.Color = chess.WHITE) -> set[str]:
             "king on g1 is under fire from the knight on f3 and the queen on h5",
             "",
         ),
-        ("q5k1/8/8/8/5ppp/8/5P2/6K1 w - - 0 1", "king on g1 faces the pawns on f4, g4 and h4", "h-pawn"),
-        ("6k1/8/8/8/5ppp/8/5P2/6K1 w - - 0 1", "", "faces the pawns"),
         ("4k3/pp3ppp/8/8/3PP3/8/PP3PPP/4K3 w - - 0 1", "pawns on d4 and e4 hold the centre", "doubled"),
         ("4k3/8/8/8/8/8/PP6/2B1KB2 w - - 0 1", "side has the bishop pair", "knight"),
         ("2b1kb2/8/8/8/8/8/PP6/2B1KB2 w - - 0 1", "", "side has the bishop pair"),
+        ("7k/8/8/8/8/3B4/7P/6K1 w - - 0 1", "bishop does not guard h8, where the pawn promotes", "bishop pair"),
+        ("7k/8/8/8/8/3B4/7P/6K1 b - - 0 1", "bishop does not guard h8, where the pawn promotes", "bishop pair"),
+        # The other bishop, the other pawn, a pawn that is faster, more pawns, more pieces.
+        ("7k/8/8/8/8/4B3/7P/6K1 w - - 0 1", "", "does not guard"),
+        ("k7/8/8/8/8/3B4/P7/6K1 w - - 0 1", "", "does not guard"),
+        ("k7/8/7P/8/8/3B4/8/6K1 w - - 0 1", "", "does not guard"),
+        ("7k/8/8/8/8/3B4/6PP/6K1 w - - 0 1", "", "does not guard"),
+        ("7k/8/8/8/8/3B4/7P/4R1K1 w - - 0 1", "", "does not guard"),
     ],
 )
 def test_what_is_seen(fen: str, seen: str, unseen: str) -> None:
@@ -88,10 +91,8 @@ def test_what_lasts_in_one_line_alone_is_found() -> None:
     assert value == pytest.approx(fact.weight)
     assert "pawns on the c-file are doubled" not in lasting(kept, taken)
     # What is gone at the end of the line is no difference.
-    broken_in = boards_of(fen, "Rfd8", "Rfd1", "Rd2", "h3", "Rxc2", "a3", "Rxb2")
-    shut_out = boards_of(fen, "Rfd8", "Rfd1", "Rd2", "h3", "Rd6", "a3", "Kf8")
-    assert "rook has broken in on d2" in lasting(broken_in, kept)
-    assert "rook has broken in on d2" not in lasting(shut_out, kept)
+    mended = boards_of(fen, "Bxc3", "bxc3", "Rfd8", "c4", "Nd4", "h3", "Nxc2")
+    assert "pawns on the c-file are doubled" not in lasting(mended, kept)
 
 
 def test_what_both_lines_bring_is_no_difference() -> None:

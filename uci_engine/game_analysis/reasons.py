@@ -1,8 +1,8 @@
 """Why a move is an error, in words: where its line leads, compared with the better line.
 
-First comes the tactic that decides one of the lines, then what the move costs. Where neither does, it is what can be
-seen along one line and not along the other (`seen.py`). A forced mate, a draw and a tablebase result are reasons of
-their own.
+First comes the tactic that decides one of the lines, then what the move costs. Where neither does, it is what the
+first moves of a line do (`deeds.py`), and what can be seen along it and not along the other (`seen.py`). A forced mate,
+a draw and a tablebase result are reasons of their own.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from typing import NamedTuple
 
 import chess
 
-from evaluation.report import joined
 from uci_engine.game_analysis.boards import board_after, drawn_by, is_sacrifice, material_balance, material_words
-from uci_engine.game_analysis.judgement import MISTAKE_LOSS
+from uci_engine.game_analysis.deeds import ATTACK_WEIGHT, DEED_WEIGHT, LEAST_WEIGHT, deed_of, left_square
 from uci_engine.game_analysis.seen import LEAST_SHARE, Seen, lasting_facts, settled_plies
-from uci_engine.game_analysis.tactics.attacks import gain_of, king_of, mating_move, value_at, winning_captures
+from uci_engine.game_analysis.tactics.attacks import gain_of, king_of, value_at
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line, Win
 from uci_engine.game_analysis.tactics.motif import CAPTURES, DRAWS, ENDINGS, Kind, Motif
@@ -34,18 +33,14 @@ SAME_WITHIN = 3
 MOST_GIVEN = 14
 # What is taken where such words are said, in pawns: the exchange is won by taking a rook.
 WORTHS = {"queen": 9, "rook": 5, "piece": 3, "exchange": 5, "pawn": 1}
-# How much a gain of material counts, as the weight of a fact; what else a first move does; a mere attack on a piece; on
-# a pawn; and a pawn in the centre.
+# How much a gain of material counts, as the weight of a fact.
 WIN_WEIGHT = 25
-DEED_WEIGHT = 15
-ATTACK_WEIGHT = 10
-PAWN_ATTACK_WEIGHT = 6
-CENTRE_WEIGHT = 4
 MAX_FACTS = 2
-# With more pieces on the board pawns fight for the centre.
-OPENING_PIECES = 24
 # What is seen a ply later counts so much less.
-EARLY = 0.9
+EARLY = 0.8
+# Deeds are looked for among so many plies from the first move, and one of a later move counts so much.
+DEED_PLIES = 3
+LATER_DEED = 1 / 3
 # A side that expects less has lost.
 LOST = 0.1
 # A king that has to move out of so many checks is hunted.
@@ -101,8 +96,12 @@ class _Lines:
         end, first = len(_compared(line)) - 1, int(not is_missed)
         # Where the other line takes back at once, the same move wins nothing.
         alike = set(other.moves) - {move for move, reply in pairwise(other.moves) if reply.to_square == move.to_square}
-        wins = [win for win in line.wins() if win.ply < end and line.moves[win.ply] not in alike]
-        return sorted((win for win in wins if win.ply > first or win.worth > self.taken), key=attrgetter("ply"))
+        wins = []
+        for win in line.wins():
+            is_alike = line.moves[win.ply] in alike.intersection(other.moves[: win.ply + SAME_WITHIN])
+            if win.ply < end and not is_alike and (win.ply > first or win.worth > self.taken):
+                wins.append(win)
+        return sorted(wins, key=attrgetter("ply"))
 
 
 class _Difference(NamedTuple):
@@ -205,6 +204,8 @@ def _material(lines: _Lines, motifs: tuple[Motif, ...], is_missed: bool) -> list
         return [owed] if owed else []
     if not 1 <= pawns <= MOST_GIVEN * lines.cost:
         return []
+    # What takes it at once says more.
+    found: list[tuple[int, str]] = []
     for in_missed in (False, True):
         owed = _owed(lines, plies, in_missed)
         greatest = next((worth for noun, worth in WORTHS.items() if noun in owed.partition(" for ")[0]), 0)
@@ -212,8 +213,8 @@ def _material(lines: _Lines, motifs: tuple[Motif, ...], is_missed: bool) -> list
         for win in lines.own_wins(in_missed) if owed else ():
             taken = value_at(line.boards[win.ply], win.square)
             if (greatest in (0, win.worth, taken) or win.worth == pawns) and line.kept() >= 1:
-                return [f"{owed}: {line.name(win.ply)}"]
-    return []
+                found.append((win.ply, f"{owed}: {line.name(win.ply)}"))
+    return [words for _, words in sorted(found)[:1]]
 
 
 def _owed(lines: _Lines, plies: tuple[int, int], is_missed: bool) -> str:
@@ -261,7 +262,8 @@ def _positional(lines: _Lines) -> list[str]:
     found.sort()
     chosen: list[_Difference] = []
     for each in found:
-        if each.cost <= found[0].cost / 2 and each.subject not in [other.subject for other in chosen]:
+        is_new = each.subject not in [other.subject for other in chosen]
+        if is_new and each.cost <= min(found[0].cost / 2, -LEAST_WEIGHT):
             chosen.append(each)
     # Of one move only the greatest is said.
     ordered = sorted({each.place: each for each in reversed(chosen[:MAX_FACTS])}.values(), key=attrgetter("place"))
@@ -270,71 +272,36 @@ def _positional(lines: _Lines) -> list[str]:
 
 
 def _deeds(lines: _Lines, is_missed: bool) -> Iterator[_Difference]:
-    """What the winner of a line does and not in the other: the first gain that it keeps, and by its first move."""
+    """What the winner of a line does and not in the other: by its first two moves, and the first gain that it keeps."""
     line, other = lines.both[is_missed], lines.both[not is_missed]
-    first = int(not is_missed)
-    if first >= len(line.moves):
+    first, subject = int(not is_missed), f"first moves {is_missed}"
+    for ply in range(first, min(first + DEED_PLIES, len(line.moves)), 2):
+        weight, deed = deed_of(line, ply)
+        again = [at for at, move in enumerate(other.moves[: ply + SAME_WITHIN]) if move == line.moves[ply]]
+        left = left_square(line, other) if ply == 1 and other.moves and not again else ""
+        if left:
+            weight = DEED_WEIGHT
+        elif again and deed == deed_of(other, again[0])[1]:
+            weight = 0
+        if weight:
+            cost = -weight if ply == first else -weight * LATER_DEED
+            yield _Difference(cost, (is_missed, ply + 1), left + line.name(ply) + deed, subject)
+    win = next((win for win in lines.own_wins(is_missed) if line.is_clear(win)), None)
+    if win is None or (is_missed and (win.square in lines.targets or line.kept() < 1)):
         return
-    weight, deed = _deed(line, first)
-    again = [ply for ply, move in enumerate(other.moves[: first + SAME_WITHIN]) if move == line.moves[first]]
-    if again and deed == _deed(other, again[0])[1]:
-        weight = 0
-    if left := _left_square(line, other) if other.moves and not (again or is_missed) else "":
-        weight = DEED_WEIGHT
-    wins = (win for win in lines.own_wins(is_missed) if line.is_clear(win))
-    if (win := next(wins, None)) and not (is_missed and (win.square in lines.targets or line.kept() < 1)):
-        taking = f" takes the {piece_on(line.boards[win.ply], win.square)}"
-        wanted = line.balance(first) + win.worth
-        share = _share(line, line.winner, wanted) - _share(other, line.winner, wanted)
-        if win.ply == first:
-            weight, deed = WIN_WEIGHT * min(win.worth, 2), taking
-        elif share >= LEAST_SHARE:
-            yield _Difference(-WIN_WEIGHT * share, (is_missed, win.ply + 1), line.name(win.ply) + taking, "gain")
-    if weight:
-        yield _Difference(-weight, (is_missed, first + 1), left + line.name(first) + deed, f"first move {is_missed}")
+    wanted = line.balance(first) + win.worth
+    share = _share(line, line.winner, wanted) - _share(other, line.winner, wanted)
+    words = f"{line.name(win.ply)} takes the {piece_on(line.boards[win.ply], win.square)}"
+    if win.ply == first:
+        yield _Difference(-WIN_WEIGHT * min(win.worth, 2), (is_missed, first + 1), words, subject)
+    elif share >= LEAST_SHARE:
+        yield _Difference(-WIN_WEIGHT * share, (is_missed, win.ply + 1), words, "gain")
 
 
 def _share(line: Line, color: chess.Color, wanted: int) -> float:
     """The share of a line's positions in which one side has a material balance of so much."""
     boards = _compared(line)[1:]
     return sum(material_balance(board, color) >= wanted for board in boards) / max(len(boards), 1)
-
-
-def _deed(line: Line, ply: int) -> tuple[int, str]:
-    """What a move does by itself, with its weight: ` drives the knight on c4 away` if that leaves at once, quietly."""
-    before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
-    if mating_move(after, before.turn) and not mating_move(before, before.turn):
-        return DEED_WEIGHT, " threatens mate"
-    if before.is_capture(move):
-        return 0, ""
-    queens = after.pieces(chess.QUEEN, after.turn) & after.attacks(move.to_square)
-    if queens and before.piece_type_at(move.from_square) == chess.QUEEN:
-        return DEED_WEIGHT, " offers to trade queens"
-    squares = winning_captures(after, before.turn).keys() - winning_captures(before, before.turn).keys()
-    # In check nothing can be taken back, so what other pieces attack only seems to be won.
-    if after.is_check():
-        squares &= set(after.attacks(move.to_square))
-    attacked = [square for square in sorted(squares) if after.piece_type_at(square) != chess.PAWN]
-    for reply in line.moves[ply + 1 : ply + 2]:
-        if reply.from_square in attacked and not (after.is_check() or after.is_capture(reply)):
-            return DEED_WEIGHT, f" drives the {piece_on(after, reply.from_square)} away"
-    shown = attacked or ([] if after.is_check() else sorted(squares))
-    pieces = joined([f"the {piece_on(after, square)}" for square in shown])
-    if pieces:
-        return ATTACK_WEIGHT if attacked else PAWN_ATTACK_WEIGHT, f" attacks {pieces}"
-    is_opening = chess.popcount(before.occupied) > OPENING_PIECES
-    is_central = before.is_zeroing(move) and chess.BB_SQUARES[move.to_square] & chess.BB_CENTER
-    return (CENTRE_WEIGHT, " takes the centre") if is_opening and is_central else (0, "")
-
-
-def _left_square(line: Line, other: Line) -> str:
-    """`9.h3 leaves e5 to Black: ` if a pawn answers there and the better move takes or attacks that square; else ""."""
-    board, move = line.boards[1], line.moves[1]
-    guards = [len(each.boards[1].attackers(not line.winner, move.to_square)) for each in (line, other)]
-    is_held = guards[0] < guards[1] or other.moves[0].to_square == move.to_square
-    is_advance = board.is_zeroing(move) and not board.is_capture(move) and chess.square_rank(move.to_square) in (3, 4)
-    words = f"{line.name(0)} leaves {chess.square_name(move.to_square)} to {'White' if line.winner else 'Black'}: "
-    return words if is_held and is_advance else ""
 
 
 def _attack_on_king(line: Line) -> list[str]:
@@ -353,5 +320,4 @@ def _in_general(lines: _Lines) -> str:
     """What to say where nothing can be seen."""
     if lines.played.line[1:2] not in ((), lines.better.line[1:2]):
         return f"the answer is {lines.against.name(1)}"
-    words = "a little worse in many small ways" if lines.cost < MISTAKE_LOSS else "worth much less"
-    return f"the position that follows is {words}"
+    return "the position that follows is worth less"

@@ -1,13 +1,13 @@
 """What a player sees of a position: facts of the board, each a strength or a weakness of one side.
 
-Facts say how two lines differ: the pawns that are doubled, the rook that has the open file. What lasts matters more
+Facts say how two lines differ: the pawns that are doubled, the king that is under fire. What lasts matters more
 than what the next move ends.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
 import chess
@@ -18,15 +18,14 @@ from uci_engine.game_analysis.tactics.words import piece_on
 
 # A fact counts if the line has it for so much more of its moves than the other one.
 LEAST_SHARE = 0.2
-# With more pieces on the board a king in the centre is in danger. With fewer an open file or a good square is worth
-# little.
+# With more pieces on the board a king in the centre is in danger.
 MANY_PIECES = 20
-FEW_PIECES = 16
+LIGHT = chess.SquareSet(chess.BB_LIGHT_SQUARES)
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What can be seen of one side. `words` follow its owner: `rook stands on the open d-file`. `subject`: what it is
+    """What can be seen of one side. `words` follow its owner: `passed pawn stands on d6`. `subject`: what it is
     about; one fact of a subject is enough.
 
     Of two positions the one with the greater `level` of the same `key` has more of it. `weight`: how much a player
@@ -43,7 +42,7 @@ class Fact:
 
 def facts_of(board: chess.Board, color: chess.Color) -> list[Fact]:
     """The facts of one side."""
-    return [*_of_king(board, color), *_of_pawns(board, color), *_of_pieces(board, color)]
+    return [*_of_king(board, color), *_of_pawns(board, color), *_of_bishops(board, color)]
 
 
 class Seen:
@@ -71,20 +70,16 @@ def lasting_facts(line: Seen, other: Seen) -> Iterator[tuple[float, Fact, chess.
     for (color, key, level), seen in line.plies.items():
         first, *_ = seen
         fact = seen[first]
-        is_pair = fact.subject == "bishop pair"
-        is_old = line.old.get((color, key), -1) >= level
         elsewhere = other.plies.get((color, key, level), ())
         share = len(seen) / len(line.settled) - len(elsewhere) / max(len(other.settled), 1)
-        # What is old or what both lines bring is no difference, but for what comes and goes: its end counts.
-        comes_and_goes = is_pair or key == "attackers"
-        is_elsewhere = max(other.settled, default=0) in elsewhere if comes_and_goes else bool(elsewhere)
-        if share < LEAST_SHARE or is_elsewhere or (is_old and not is_pair):
+        # What is old or what both lines bring is no difference. Attackers come and go, so the other line's end counts.
+        is_elsewhere = max(other.settled, default=0) in elsewhere if key == "attackers" else bool(elsewhere)
+        if share < LEAST_SHARE or is_elsewhere or line.old.get((color, key), -1) >= level:
             continue
         # What is gone at the end of its own line is none either, but for a king in danger.
         if fact.subject == "king" or line.settled[-1] in seen:
             lasts = len(seen) / sum(ply >= first for ply in line.settled)
-            shown = replace(fact, words=fact.words.replace("has", "keeps")) if is_old else fact
-            yield fact.weight * share * lasts, shown, color, first
+            yield fact.weight * share * lasts, fact, color, first
 
 
 def settled_plies(boards: Sequence[chess.Board]) -> list[int]:
@@ -118,59 +113,42 @@ def _of_king(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
     if file in (3, 4) and has_queen and pieces > MANY_PIECES and not board.has_castling_rights(color):
         yield Fact("king", False, f"{name} is caught in the centre", "centre", 35)
     if is_at_home and has_queen and file not in (3, 4):
-        files = range(file - 1, file + 2)
-        for beside in files:
+        for beside in range(file - 1, file + 2):
             if beside in (0, 1, 2, 5, 6, 7) and not board.pieces_mask(chess.PAWN, color) & chess.BB_FILES[beside]:
                 words = f"{name} has no pawn before it on the {chess.FILE_NAMES[beside]}-file"
                 yield Fact("king", False, words, f"open {beside}", 22)
-        near = [at for at in board.pieces(chess.PAWN, not color) if chess.square_file(at) in files]
-        storm = [chess.square_name(at) for at in near if 2 <= _rank_of(at, color) <= 4]
-        if len(storm) >= 2:
-            words, count = f"{name} faces the pawns on {joined(storm)}", len(storm)
-            yield Fact("king", False, words, "storm", 10 * count, count)
 
 
 def _of_pawns(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
-    pawns, others = board.pieces(chess.PAWN, color), board.pieces_mask(chess.PAWN, not color)
+    pawns, others = board.pieces(chess.PAWN, color), board.pieces(chess.PAWN, not color)
     centre = [chess.square_name(square) for square in pawns if square in (chess.D4, chess.E4, chess.D5, chess.E5)]
     if len(centre) == 2 and not others & chess.BB_CENTER:
         yield Fact("pawns", True, f"pawns on {joined(centre)} hold the centre", "centre pawns", 18)
     # A pawn that has come so far is no weakness.
     far = [chess.square_file(square) for square in pawns if _rank_of(square, color) >= 5]
     for square in pawns:
-        file, at = chess.square_file(square), chess.square_name(square)
-        is_passed = not _pawns_ahead(others, color, square, files=(file - 1, file, file + 1))
-        if is_passed:
-            rank = _rank_of(square, color)
-            yield Fact("passed pawns", True, f"passed pawn stands on {at}", f"passed {file}", 5 * rank, rank)
+        file, rank, at = chess.square_file(square), _rank_of(square, color), chess.square_name(square)
+        beside = [pawn for pawn in others if abs(chess.square_file(pawn) - file) <= 1]
+        if not any(_rank_of(pawn, color) > rank for pawn in beside):
+            yield Fact("passed pawns", True, f"passed pawn stands on {at}", f"passed {file}", 3 * rank, rank)
         files = [chess.square_file(pawn) for pawn in pawns]
         if files.count(file) > 1 and file not in far:
             words = f"pawns on the {chess.FILE_NAMES[file]}-file are doubled"
             yield Fact("pawns", False, words, f"doubled {file}", 20)
 
 
-def _of_pieces(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
-    """Pieces that stand well or badly."""
-    others, count = board.pieces_mask(chess.PAWN, not color), chess.popcount(board.occupied)
-    pieces = chess.SquareSet(board.occupied_co[color] & ~board.pawns & ~board.kings)
-    if len(board.pieces(chess.BISHOP, color)) >= 2 > len(board.pieces(chess.BISHOP, not color)):
-        yield Fact("bishop pair", True, "side has the bishop pair", "bishop pair", 18)
-    for square in pieces:
-        kind, name = board.piece_type_at(square), piece_on(board, square)
-        file, rank = chess.square_file(square), _rank_of(square, color)
-        is_minor = kind in (chess.KNIGHT, chess.BISHOP)
-        if kind == chess.ROOK and not board.pawns & chess.BB_FILES[file] and count > FEW_PIECES:
-            words = f"rook stands on the open {chess.FILE_NAMES[file]}-file"
-            yield Fact("activity", True, words, f"open file {file}", 18)
-        if kind == chess.ROOK and rank >= 6:
-            yield Fact("activity", True, f"rook has broken in on {chess.square_name(square)}", "behind", 28)
-        is_safe = not _pawns_ahead(others, color, square, files=(file - 1, file + 1))
-        if is_minor and is_safe and 3 <= rank <= 5 and 2 <= file <= 5 and count > FEW_PIECES:
-            yield Fact("activity", True, f"{name} cannot be driven away by a pawn", f"outpost {square}", 18)
-
-
-def _pawns_ahead(pawns: chess.Bitboard, color: chess.Color, square: chess.Square, files: tuple[int, ...]) -> bool:
-    """Whether some of these pawns stand on these files on a rank further than a square, as one side sees it."""
-    rank = chess.square_rank(square)
-    ahead = range(rank + 1, 8) if color else range(rank)
-    return any(pawns & chess.BB_RANKS[row] & chess.BB_FILES[file] for row in ahead for file in files if 0 <= file < 8)
+def _of_bishops(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
+    """The bishop pair; and a bishop with rook's pawns, whose corner it does not guard and the other king can reach."""
+    pawns, bishops = board.pieces(chess.PAWN, color), board.pieces(chess.BISHOP, color)
+    if len(bishops) >= 2 > len(board.pieces(chess.BISHOP, not color)):
+        yield Fact("bishop pair", True, "side has the bishop pair", "bishop pair", 10)
+    files = {chess.square_file(square) for square in pawns}
+    is_alone = board.occupied_co[color] == pawns.mask | bishops.mask | chess.BB_SQUARES[king_of(board, color)]
+    if files not in ({0}, {7}) or not bishops or not is_alone:
+        return
+    corner = chess.square(files.pop(), 7 if color else 0)
+    is_guarded = (corner in LIGHT) in {square in LIGHT for square in bishops}
+    to_go = min(7 - _rank_of(square, color) for square in pawns)
+    if not is_guarded and chess.square_distance(king_of(board, not color), corner) <= to_go:
+        words = f"bishop does not guard {chess.square_name(corner)}, where the pawn promotes"
+        yield Fact("ending", False, words, "rook pawn", 150)

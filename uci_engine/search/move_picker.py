@@ -36,11 +36,10 @@ from uci_engine.search.stack import PLIES, SearchStack
     GENERATE_QUIET,
     QUIETS,
     BAD_NOISY,
-    GENERATE_EVASIONS,
-    GENERATE_QUIESCENCE,
+    GENERATE_ALL,
     ALL_GENERATED,
     DONE,
-) = range(12)
+) = range(11)
 # Above every history score, so that captures come first among evasions.
 CAPTURE_BASE = 1 << 20
 # Values of captured pieces by piece type (most valuable victim), and of promotions on the same scale: a pawn is 160.
@@ -76,19 +75,16 @@ class MovePicker:
 
     def begin(self, ply: int, tt_move: int, quiescence: bool) -> int:
         """Start a ply. `tt_move`: legal, or 0. In quiescence only a capture, a promotion or an evasion counts."""
-        if self.position.checkers:
-            after = GENERATE_EVASIONS
-        elif quiescence:
+        in_check: bool = self.position.checkers != 0
+        if quiescence and not in_check:
             if tt_move and not self.position.is_noisy(tt_move):
                 tt_move = 0
-            after = GENERATE_QUIESCENCE
         else:
-            after = GENERATE_NOISY
-        self.tt_move[ply] = tt_move
-        self.skips_quiets[ply] = 0
-        if not quiescence or self.position.checkers:
             # Quiet moves are ordered by threats, and the butterfly history is indexed by them.
             self.stack.find_threats(ply)
+        after = GENERATE_ALL if quiescence or in_check else GENERATE_NOISY
+        self.tt_move[ply] = tt_move
+        self.skips_quiets[ply] = 0
         # During TT_MOVE, `end` holds the next stage.
         self.stage[ply] = TT_MOVE if tt_move else after
         self.end[ply] = after
@@ -154,17 +150,13 @@ class MovePicker:
                 return self.scored_moves[self.cursor[ply] - 1]
             self.stage[ply] = DONE
 
-        if self.stage[ply] == GENERATE_EVASIONS:
+        if self.stage[ply] == GENERATE_ALL:
             end = self.position.generate(NOISY, start)
             self._score_noisy(ply, start, end)
-            quiet_end = self.position.generate(QUIET, end)
-            self._score_quiet(ply, end, quiet_end)
-            self.cursor[ply] = start
-            self.stage[ply] = ALL_GENERATED
-
-        if self.stage[ply] == GENERATE_QUIESCENCE:
-            end = self.position.generate(NOISY, start)
-            self._score_noisy(ply, start, end)
+            if self.position.checkers:
+                quiet_end = self.position.generate(QUIET, end)
+                self._score_quiet(ply, end, quiet_end)
+                self.cursor[ply] = start
             self.stage[ply] = ALL_GENERATED
 
         if self.stage[ply] == ALL_GENERATED:

@@ -1,0 +1,78 @@
+"""What a move does by itself, in words that follow its name, as a player sees it at once."""
+
+from __future__ import annotations
+
+import chess
+
+from evaluation.report import joined
+from uci_engine.game_analysis.tactics.attacks import mating_move, winning_captures
+from uci_engine.game_analysis.tactics.line import Line
+from uci_engine.game_analysis.tactics.words import piece_on
+
+# How much a player cares, about in centipawns: as a rule; for a mere attack on a piece; for one on a pawn, for a trade
+# that decides and a king in safety; for a pawn in the centre; and the least that is worth a word.
+DEED_WEIGHT = 15
+ATTACK_WEIGHT = 10
+SMALL_WEIGHT = 6
+CENTRE_WEIGHT = 4
+LEAST_WEIGHT = 1.3
+# With more pieces on the board it is the opening, and with fewer every trade of pieces decides.
+OPENING_PIECES = 24
+FEW_PIECES = 16
+
+
+def deed_of(line: Line, ply: int) -> tuple[float, str]:
+    """What a move of a line does by itself, with its weight; 0 and "" for nothing to speak of.
+
+    ` drives the knight on c4 away` if that leaves at once, quietly. The opponent's castling explains no error.
+    """
+    before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
+    if mating_move(after, before.turn) and not mating_move(before, before.turn):
+        return DEED_WEIGHT, " threatens mate"
+    if before.is_capture(move):
+        return _trade(line, ply)
+    kind, pieces = before.piece_type_at(move.from_square), chess.popcount(before.occupied)
+    queens = after.pieces(chess.QUEEN, after.turn)
+    if kind == chess.QUEEN and queens & after.attacks(move.to_square):
+        return DEED_WEIGHT, " offers to trade queens"
+    squares = winning_captures(after, before.turn).keys() - winning_captures(before, before.turn).keys()
+    # In check nothing can be taken back, so what other pieces attack only seems to be won.
+    if after.is_check():
+        squares &= set(after.attacks(move.to_square))
+    attacked = [square for square in sorted(squares) if after.piece_type_at(square) != chess.PAWN]
+    for reply in line.moves[ply + 1 : ply + 2]:
+        if reply.from_square in attacked and not (after.is_check() or after.is_capture(reply)):
+            return DEED_WEIGHT, f" drives the {piece_on(after, reply.from_square)} away"
+    shown = attacked or ([] if after.is_check() else sorted(squares))
+    if shown:
+        weight = ATTACK_WEIGHT if attacked else SMALL_WEIGHT
+        return weight, f" attacks {joined([f'the {piece_on(after, square)}' for square in shown])}"
+    if pieces > OPENING_PIECES and kind == chess.PAWN and chess.BB_SQUARES[move.to_square] & chess.BB_CENTER:
+        return CENTRE_WEIGHT, " takes the centre"
+    if pieces > OPENING_PIECES and ply == 0 and queens and before.is_castling(move):
+        return SMALL_WEIGHT, " brings the king into safety"
+    is_home = chess.square_rank(move.from_square) == (0 if before.turn else 7)
+    if pieces > OPENING_PIECES and ply == 0 and is_home and kind in (chess.KNIGHT, chess.BISHOP):
+        return LEAST_WEIGHT, f" develops the {chess.piece_name(kind)}"
+    return 0, ""
+
+
+def _trade(line: Line, ply: int) -> tuple[float, str]:
+    """` trades rooks` if a piece takes one of its kind, and is taken back at once."""
+    board, move = line.boards[ply], line.moves[ply]
+    kind = board.piece_type_at(move.from_square) or chess.PAWN
+    is_taken_back = [reply.to_square for reply in line.moves[ply + 1 : ply + 2]] == [move.to_square]
+    if not is_taken_back or kind == chess.PAWN or board.piece_type_at(move.to_square) != kind:
+        return 0, ""
+    decides = kind == chess.QUEEN or chess.popcount(board.occupied) <= FEW_PIECES
+    return SMALL_WEIGHT if decides else LEAST_WEIGHT, f" trades {chess.piece_name(kind)}s"
+
+
+def left_square(line: Line, other: Line) -> str:
+    """`9.h3 leaves e5 to Black: ` if a pawn answers there and the better move takes or attacks that square; else ""."""
+    board, move = line.boards[1], line.moves[1]
+    guards = [len(each.boards[1].attackers(not line.winner, move.to_square)) for each in (line, other)]
+    is_held = guards[0] < guards[1] or other.moves[0].to_square == move.to_square
+    is_advance = board.is_zeroing(move) and not board.is_capture(move) and chess.square_rank(move.to_square) in (3, 4)
+    words = f"{line.name(0)} leaves {chess.square_name(move.to_square)} to {'White' if line.winner else 'Black'}: "
+    return words if is_held and is_advance else ""
