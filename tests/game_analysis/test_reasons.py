@@ -233,7 +233,10 @@ WITHOUT_TACTIC = [
 ]
 DRIVES = re.compile(r"(\S+) drives the (\w+) on (\w\d) away")
 LEAVES = re.compile(r"leaves (\w\d) to (\w+): (\S+)")
-TRADES = re.compile(r"(\S+) offers to trade queens")
+OFFERS = re.compile(r"(\S+) offers to trade queens")
+TRADES = re.compile(r"(\S+) trades (\w+)s")
+DEVELOPS = re.compile(r"(\S+) develops the (\w+)")
+CASTLES = re.compile(r"(\S+) brings the king into safety")
 HUNTS = re.compile(r"[Tt]he checks from (\S+) on drive your king to (\w\d)")
 
 
@@ -253,7 +256,19 @@ def check_claims(text: str, start: chess.Board, line: tuple[chess.Move, ...]) ->
         assert [board.is_check() for board in boards.values()][1:6:2] == [True] * 3
         assert boards[name].peek() == line[1]
         assert any(board.king(start.turn) == chess.parse_square(square) for board in boards.values())
-    for name in TRADES.findall(text):
+    for name, piece in TRADES.findall(text):
+        before = boards[name].copy()
+        move = before.pop()
+        kinds = [before.piece_type_at(square) or 0 for square in (move.from_square, move.to_square)]
+        assert [chess.piece_name(kind) for kind in kinds] == [piece, piece]
+        assert line[len(boards[name].move_stack)].to_square == move.to_square
+    for name, piece in DEVELOPS.findall(text):
+        move = boards[name].peek()
+        assert chess.piece_name(boards[name].piece_type_at(move.to_square) or 0) == piece
+        assert move == line[0]
+        assert chess.square_rank(move.from_square) == (0 if start.turn else 7)
+    assert all("O-O" in name for name in CASTLES.findall(text))
+    for name in OFFERS.findall(text):
         board, at = boards[name], boards[name].peek().to_square
         assert board.piece_type_at(at) == chess.QUEEN
         assert board.attackers(board.turn, at) & board.pieces(chess.QUEEN, board.turn)
