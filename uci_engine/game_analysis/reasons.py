@@ -94,7 +94,7 @@ class _Lines:
         """
         line, other = self.both[is_missed], self.both[not is_missed]
         end, first = len(_compared(line)) - 1, int(not is_missed)
-        # Where the other line takes back at once, the same move wins nothing.
+        # A move wins nothing that the other line has as soon, unless it is taken back there.
         alike = set(other.moves) - {move for move, reply in pairwise(other.moves) if reply.to_square == move.to_square}
         wins = []
         for win in line.wins():
