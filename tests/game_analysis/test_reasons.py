@@ -200,6 +200,12 @@ WITHOUT_TACTIC = [
         ("Rc1", "Kf8", "h3", "h6"),
         "1...Rxd1+ trades rooks",
     ),
+    (  # The bishop unpins the knight, which attacks d4.
+        "r1b1kbnr/1p3ppp/pqn1p3/1B1pP3/3P4/2N5/PP3PPP/R1BQK1NR w KQkq - 0 8",
+        ("Qa4", "Bd7", "Nf3", "Nge7", "O-O", "Rc8"),
+        ("Bxc6+", "Qxc6", "h4", "h5", "Nge2", "Bd7"),
+        "8...Bd7 threatens the pawn on d4",
+    ),
     (  # A second move counts, too.
         "4k3/pp3ppp/8/8/2b5/8/PP3PPP/R3K3 w - - 0 1",
         ("h3", "h6", "g3", "g6"),
@@ -433,6 +439,25 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             ("Bb7", "Nxe6", "fxe6", "Qxe6+", "Kh8", "Ng5", "Bf8", "Bxf6", "gxf6", "Qxf6+", "Bg7", "Nf7+"),
             ("e5", "Ne2", "b5", "cxb5", "axb5", "Nc3", "Bg6", "Nxb5"),
             "The sacrifice 20.Nxe6 works; in the better line, 19...e5 drives the knight on d4 away",
+        ),
+        (
+            "1k5r/1bp3p1/p1p2p1b/P2r2qp/R2P4/1PQ1P3/2P1BPPP/5RK1 w - - 4 23",
+            ("Rb4", "Rb5", "Bf3", "Rxb4", "Qxb4", "Qb5"),
+            ("Bxa6", "Bxa6", "Qxc6", "Rxa5", "Rb4+", "Rb5", "Rc4", "Ra5"),
+            "Better is the sacrifice 23.Bxa6; in the better line, after 23...Bxa6, Black's king on b8 has no pawn "
+            "before it on the a-file",
+        ),
+        (  # A king that may not take is a guard.
+            "r1bqk1nr/pppp1pp1/2n4p/8/1bB1P3/1QN2N2/PP3PPP/R1B1K2R b KQkq - 2 7",
+            ("Nf6", "Bxf7+", "Kf8", "O-O", "d6", "Bc4"),
+            ("Bxc3+", "Qxc3", "Nf6", "e5", "Nh7", "O-O"),
+            "8.Bxf7+ takes the pawn on f7, which has not enough guards; it costs a pawn",
+        ),
+        (  # A pawn so late in the better line is not what the move costs.
+            "r1bqk2r/pp2npp1/2pbpn1p/3pN3/3P1P2/P3B1P1/1PPNP1BP/R2QK2R b KQkq - 1 9",
+            ("Nd7", "O-O", "b6", "Bf2", "O-O", "e4", "Ba6", "Nd3"),
+            ("Nf5", "Bg1", "Qb6", "e4", "Nxe4", "Nxe4", "dxe4", "Nc4"),
+            "In the better line, 9...Nf5 drives the bishop on e3 away",
         ),
         (  # A promotion needs no combination.
             "8/8/8/p3R3/1P5p/r4k2/8/5K2 w - - 0 53",

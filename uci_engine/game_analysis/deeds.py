@@ -45,8 +45,9 @@ def deed_of(line: Line, ply: int) -> tuple[float, str]:
             return DEED_WEIGHT, f" drives the {piece_on(after, reply.from_square)} away"
     shown = attacked or ([] if after.is_check() else sorted(squares))
     if shown:
-        weight = ATTACK_WEIGHT if attacked else SMALL_WEIGHT
-        return weight, f" attacks {joined([f'the {piece_on(after, square)}' for square in shown])}"
+        verb = "attacks" if after.attacks(move.to_square) & chess.SquareSet(shown) else "threatens"
+        words = f" {verb} {joined([f'the {piece_on(after, square)}' for square in shown])}"
+        return ATTACK_WEIGHT if attacked else SMALL_WEIGHT, words
     if pieces > OPENING_PIECES and kind == chess.PAWN and chess.BB_SQUARES[move.to_square] & chess.BB_CENTER:
         return CENTRE_WEIGHT, " takes the centre"
     if pieces > OPENING_PIECES and ply == 0 and queens and before.is_castling(move):

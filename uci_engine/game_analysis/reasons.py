@@ -129,7 +129,7 @@ def reason_for(board: chess.Board, played: Found, better: Found) -> Reason:
     is_draw = bool(motifs) and motifs[-1].kind in DRAWS
     forced = [] if is_draw else _forced(lines)
     if not (forced or is_draw):
-        parts += [] if motifs else _attack_on_king(lines.against)
+        parts += [] if motifs else _attack_on_king(lines)
         costs = _material(lines, motifs, is_missed)
         parts += costs if motifs or costs else _positional(lines)
     text = "; ".join(parts + forced) or _in_general(lines)
@@ -212,7 +212,8 @@ def _material(lines: _Lines, motifs: tuple[Motif, ...], is_missed: bool) -> list
         line = lines.both[in_missed]
         for win in lines.own_wins(in_missed) if owed else ():
             taken = value_at(line.boards[win.ply], win.square)
-            if (greatest in (0, win.worth, taken) or win.worth == pawns) and line.kept() >= 1:
+            is_late = in_missed and pawns == 1 and win.ply >= 4
+            if (greatest in (0, win.worth, taken) or win.worth == pawns) and line.kept() >= 1 and not is_late:
                 found.append((win.ply, f"{owed}: {line.name(win.ply)}"))
     return [words for _, words in sorted(found)[:1]]
 
@@ -260,13 +261,10 @@ def _positional(lines: _Lines) -> list[str]:
                 words = f"after {move}{',' * is_missed} {owner} {fact.words}"
                 found.append(_Difference(-value * EARLY**ply, (is_missed, ply), words, f"{owner} {fact.subject}"))
     found.sort()
-    chosen: list[_Difference] = []
-    for each in found:
-        is_new = each.subject not in [other.subject for other in chosen]
-        if is_new and each.cost <= min(found[0].cost / 2, -LEAST_WEIGHT):
-            chosen.append(each)
-    # Of one move only the greatest is said.
-    ordered = sorted({each.place: each for each in reversed(chosen[:MAX_FACTS])}.values(), key=attrgetter("place"))
+    counted = [each for each in found if each.cost <= min(found[0].cost / 2, -LEAST_WEIGHT)]
+    # Of one subject and of one move only the greatest is said.
+    chosen = sorted({each.subject: each for each in reversed(counted)}.values())[:MAX_FACTS]
+    ordered = sorted({each.place: each for each in reversed(chosen)}.values(), key=attrgetter("place"))
     said = [", and ".join(each.words for each in ordered if each.place[0] == is_missed) for is_missed in (False, True)]
     return [start + words for start, words in zip(("", "in the better line, "), said, strict=True) if words]
 
@@ -304,9 +302,11 @@ def _share(line: Line, color: chess.Color, wanted: int) -> float:
     return sum(material_balance(board, color) >= wanted for board in boards) / max(len(boards), 1)
 
 
-def _attack_on_king(line: Line) -> list[str]:
-    """What the answer begins: a sacrifice that is worth it, or checks from which the king runs."""
-    parts = []
+def _attack_on_king(lines: _Lines) -> list[str]:
+    """A missed sacrifice that draws at least; one that answers and is worth it; checks from which the king runs."""
+    parts, line = [], lines.against
+    if lines.better.value.expected_for(lines.color) > 0.45 and is_sacrifice(lines.board, lines.missed.moves, least=1):
+        parts.append(f"better is the sacrifice {lines.missed.name(0)}")
     if line.moves[1:] and is_sacrifice(line.boards[1], line.moves[1:], least=1):
         parts.append(f"the sacrifice {line.name(1)} works")
     checks = list(takewhile(lambda ply: line.boards[ply + 1].is_check(), line.own_plies()))

@@ -83,7 +83,7 @@ def hanging(case: Case) -> Motif | None:
         return None
     if case.ply == 1 and line.moves[0].to_square == square and line.boards[0].is_capture(line.moves[0]):
         return case.motif(Kind.GUARDED, actor, (square,))
-    is_guarded = any(case.after.generate_legal_captures(to_mask=chess.BB_SQUARES[square]))
+    is_guarded = bool(case.after.attackers(not case.winner, square))
     return case.motif(Kind.UNDERDEFENDED if is_guarded else Kind.HANGING, actor, (square,))
 
 
