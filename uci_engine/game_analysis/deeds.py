@@ -31,7 +31,7 @@ def deed_of(line: Line, ply: int) -> tuple[float, str]:
         return DEED_WEIGHT, " threatens mate"
     if before.is_capture(move):
         return _trade(line, ply)
-    kind, pieces = before.piece_type_at(move.from_square), chess.popcount(before.occupied)
+    kind, is_opening = before.piece_type_at(move.from_square), chess.popcount(before.occupied) > OPENING_PIECES
     queens = after.pieces(chess.QUEEN, after.turn)
     if kind == chess.QUEEN and queens & after.attacks(move.to_square):
         return DEED_WEIGHT, " offers to trade queens"
@@ -48,12 +48,12 @@ def deed_of(line: Line, ply: int) -> tuple[float, str]:
         verb = "attacks" if after.attacks(move.to_square) & chess.SquareSet(shown) else "threatens"
         words = f" {verb} {joined([f'the {piece_on(after, square)}' for square in shown])}"
         return ATTACK_WEIGHT if attacked else SMALL_WEIGHT, words
-    if pieces > OPENING_PIECES and kind == chess.PAWN and chess.BB_SQUARES[move.to_square] & chess.BB_CENTER:
+    if is_opening and kind == chess.PAWN and chess.BB_SQUARES[move.to_square] & chess.BB_CENTER:
         return CENTRE_WEIGHT, " takes the centre"
-    if pieces > OPENING_PIECES and ply == 0 and queens and before.is_castling(move):
+    if is_opening and ply == 0 and queens and before.is_castling(move):
         return SMALL_WEIGHT, " brings the king into safety"
     is_home = chess.square_rank(move.from_square) == (0 if before.turn else 7)
-    if pieces > OPENING_PIECES and ply == 0 and is_home and kind in (chess.KNIGHT, chess.BISHOP):
+    if is_opening and ply == 0 and is_home and kind in (chess.KNIGHT, chess.BISHOP):
         return LEAST_WEIGHT, f" develops the {chess.piece_name(kind)}"
     return 0, ""
 

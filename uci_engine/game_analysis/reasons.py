@@ -23,7 +23,7 @@ from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line, Win
 from uci_engine.game_analysis.tactics.motif import CAPTURES, DRAWS, ENDINGS, Kind, Motif
 from uci_engine.game_analysis.tactics.words import motif_words, piece_on
-from uci_engine.game_analysis.values import Found
+from uci_engine.game_analysis.values import DRAWN_SHARE, Found
 
 # Lines are compared at most this many plies deep.
 MAX_COMPARED_PLIES = 14
@@ -204,16 +204,16 @@ def _material(lines: _Lines, motifs: tuple[Motif, ...], is_missed: bool) -> list
         return [owed] if owed else []
     if not 1 <= pawns <= MOST_GIVEN * lines.cost:
         return []
-    # What takes it at once says more.
+    # What takes it at once says more; a pawn that the better line wins only after its first moves says nothing.
     found: list[tuple[int, str]] = []
     for in_missed in (False, True):
         owed = _owed(lines, plies, in_missed)
         greatest = next((worth for noun, worth in WORTHS.items() if noun in owed.partition(" for ")[0]), 0)
         line = lines.both[in_missed]
-        for win in lines.own_wins(in_missed) if owed else ():
+        for win in lines.own_wins(in_missed) if owed and line.kept() >= 1 else ():
             taken = value_at(line.boards[win.ply], win.square)
-            is_late = in_missed and pawns == 1 and win.ply >= 4
-            if (greatest in (0, win.worth, taken) or win.worth == pawns) and line.kept() >= 1 and not is_late:
+            is_late = in_missed and pawns == 1 and win.ply > DEED_PLIES
+            if not is_late and (greatest in (0, win.worth, taken) or win.worth == pawns):
                 found.append((win.ply, f"{owed}: {line.name(win.ply)}"))
     return [words for _, words in sorted(found)[:1]]
 
@@ -304,8 +304,8 @@ def _share(line: Line, color: chess.Color, wanted: int) -> float:
 
 def _attack_on_king(lines: _Lines) -> list[str]:
     """A missed sacrifice that draws at least; one that answers and is worth it; checks from which the king runs."""
-    parts, line = [], lines.against
-    if lines.better.value.expected_for(lines.color) > 0.45 and is_sacrifice(lines.board, lines.missed.moves, least=1):
+    parts, line, best = [], lines.against, lines.better.value.expected_for(lines.color)
+    if best > 0.5 - DRAWN_SHARE and is_sacrifice(lines.board, lines.missed.moves, least=1):
         parts.append(f"better is the sacrifice {lines.missed.name(0)}")
     if line.moves[1:] and is_sacrifice(line.boards[1], line.moves[1:], least=1):
         parts.append(f"the sacrifice {line.name(1)} works")

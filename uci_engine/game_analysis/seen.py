@@ -124,6 +124,7 @@ def _of_pawns(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
     centre = [chess.square_name(square) for square in pawns if square in (chess.D4, chess.E4, chess.D5, chess.E5)]
     if len(centre) == 2 and not others & chess.BB_CENTER:
         yield Fact("pawns", True, f"pawns on {joined(centre)} hold the centre", "centre pawns", 18)
+    files = [chess.square_file(pawn) for pawn in pawns]
     # A pawn that has come so far is no weakness.
     far = [chess.square_file(square) for square in pawns if _rank_of(square, color) >= 5]
     for square in pawns:
@@ -131,7 +132,6 @@ def _of_pawns(board: chess.Board, color: chess.Color) -> Iterator[Fact]:
         beside = [pawn for pawn in others if abs(chess.square_file(pawn) - file) <= 1]
         if not any(_rank_of(pawn, color) > rank for pawn in beside):
             yield Fact("passed pawns", True, f"passed pawn stands on {at}", f"passed {file}", 3 * rank, rank)
-        files = [chess.square_file(pawn) for pawn in pawns]
         if files.count(file) > 1 and file not in far:
             words = f"pawns on the {chess.FILE_NAMES[file]}-file are doubled"
             yield Fact("pawns", False, words, f"doubled {file}", 20)
