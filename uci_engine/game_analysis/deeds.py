@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import chess
 
 from evaluation.report import joined
+from uci_engine.game_analysis.judgement import INACCURACY_LOSS
 from uci_engine.game_analysis.tactics.attacks import mating_move, winning_captures
+from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line
-from uci_engine.game_analysis.tactics.words import piece_on
+from uci_engine.game_analysis.tactics.words import motif_words, piece_on
+from uci_engine.game_analysis.values import Found, Value
+
+# Finds the best line of a position; with an empty line where nothing is left for a search.
+Finder = Callable[[chess.Board], Found]
 
 # How much a player cares, about in centipawns: as a rule; for a mere attack on a piece; for one on a pawn, for a trade
 # that decides and a king in safety; for a pawn in the centre; and the least that is worth a word.
@@ -66,7 +74,7 @@ def _trade(line: Line, ply: int) -> tuple[float, str]:
     if not is_taken_back or kind == chess.PAWN or board.piece_type_at(move.to_square) != kind:
         return 0, ""
     decides = kind == chess.QUEEN or chess.popcount(board.occupied) <= FEW_PIECES
-    return SMALL_WEIGHT if decides else LEAST_WEIGHT, f" trades {chess.piece_name(kind)}s"
+    return (SMALL_WEIGHT, f" trades {chess.piece_name(kind)}s") if decides else (0, "")
 
 
 def left_square(line: Line, other: Line) -> str:
@@ -77,3 +85,21 @@ def left_square(line: Line, other: Line) -> str:
     is_advance = board.is_zeroing(move) and not board.is_capture(move) and chess.square_rank(move.to_square) in (3, 4)
     words = f"{line.name(0)} leaves {chess.square_name(move.to_square)} to {'White' if line.winner else 'Black'}: "
     return words if is_held and is_advance else ""
+
+
+def threat_to(board: chess.Board, value: Value, find: Finder) -> str:
+    """The tactic that the side not to move would have if it were its turn; "" for none. `value`: of the position."""
+    side = not board.turn
+    if board.is_check():
+        return ""
+    passed = board.copy(stack=False)
+    passed.push(chess.Move.null())
+    passed = passed.copy(stack=False)
+    if passed.is_game_over():
+        return ""
+    found = find(passed)
+    if not found.line or found.value.expected_for(side) - value.expected_for(side) < INACCURACY_LOSS:
+        return ""
+    line = Line(passed, found.line, side)
+    motifs = deciding_motifs(line)
+    return "; ".join(motif_words(line, motif) for motif in motifs) if motifs and motifs[0].ply == 0 else ""

@@ -24,7 +24,7 @@ from uci_engine.game_analysis.values import DRAWN, Analyser, Found, SearchedMove
 # The replies to a move that are shown.
 REPLIES = 3
 # The shares of the limit for one move: the position, the position after the move, the comparison of the two, each
-# search that makes a line longer, and that for the threat that a good move meets. The proof has what is left.
+# search that makes a line longer, and that for a threat. The proof has what is left.
 MOVE_SHARES = (0.35, 0.3, 0.15, 0.02, 0.05)
 # Of a longer mate only the line is shown.
 MAX_MATE_MOVES = 6
@@ -118,11 +118,11 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, limit
     played = extended(searches, board, played, for_extension)
     proof = prove(searches, board, played)
     better = best if is_best or searches.left() is None else extended(searches, board, best, for_extension)
-    reason = None if is_best else reason_for(board, played, better)
 
     def find(position: chess.Board) -> Found:
         return found_by(searches.analyse(position, for_threat), position) if searches.left() else Found(DRAWN)
 
+    reason = None if is_best else reason_for(board, played, better, find)
     is_good = not judgement.mark.is_error and judgement.mark is not Mark.FORCED
     support = support_for(board, played, others, find) if is_good else None
     return MoveExplanation(

@@ -1,24 +1,22 @@
 """Why a move is an error, in words: where its line leads, compared with the better line.
 
 First comes the tactic that decides one of the lines, then what the move costs. Where neither does, it is what the
-first moves of a line do (`deeds.py`), and what can be seen along it and not along the other (`seen.py`). A forced mate,
-a draw and a tablebase result are reasons of their own.
+first moves of the lines do (`deeds.py`). Where these do nothing to speak of, no reason is given: what is only seen
+later in a line is seldom why a move is an error. A forced mate, a draw and a tablebase result are reasons of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from operator import attrgetter
-from typing import NamedTuple
 
 import chess
 
-from uci_engine.game_analysis.boards import board_after, drawn_by, is_sacrifice, material_balance, material_words
-from uci_engine.game_analysis.deeds import ATTACK_WEIGHT, DEED_WEIGHT, LEAST_WEIGHT, deed_of, left_square
-from uci_engine.game_analysis.seen import LEAST_SHARE, Seen, lasting_facts, settled_plies
-from uci_engine.game_analysis.tactics.attacks import gain_of, king_of, value_at
+from uci_engine.game_analysis.boards import board_after, drawn_by, is_sacrifice, material_words
+from uci_engine.game_analysis.deeds import DEED_WEIGHT, LEAST_WEIGHT, Finder, deed_of, left_square, threat_to
+from uci_engine.game_analysis.tactics.attacks import best_capture, gain_of, king_of, value_at
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line, Win
 from uci_engine.game_analysis.tactics.motif import CAPTURES, DRAWS, ENDINGS, Kind, Motif
@@ -35,12 +33,8 @@ MOST_GIVEN = 14
 WORTHS = {"queen": 9, "rook": 5, "piece": 3, "exchange": 5, "pawn": 1}
 # How much a gain of material counts, as the weight of a fact.
 WIN_WEIGHT = 25
-MAX_FACTS = 2
-# What is seen a ply later counts so much less.
-EARLY = 0.8
-# Deeds are looked for among so many plies from the first move, and one of a later move counts so much.
-DEED_PLIES = 3
-LATER_DEED = 1 / 3
+# A single pawn is won among so many plies of a line, or it is not what the move costs.
+PAWN_PLIES = 4
 # A side that expects less has lost.
 LOST = 0.1
 # A king that has to move out of so many checks is hunted.
@@ -104,20 +98,11 @@ class _Lines:
         return sorted(wins, key=attrgetter("ply"))
 
 
-class _Difference(NamedTuple):
-    """What is seen in one line and not in the other. The least cost matters most.
+def reason_for(board: chess.Board, played: Found, better: Found, find: Finder | None = None) -> Reason | None:
+    """Why the line of the move played is worse than the better line, both from this board; None where nothing is seen.
 
-    place: whether in the better line, and after how many plies. subject: one difference of a subject is enough.
+    `find` searches for threats; without it those are named that need no search.
     """
-
-    cost: float
-    place: tuple[bool, int]
-    words: str
-    subject: str
-
-
-def reason_for(board: chess.Board, played: Found, better: Found) -> Reason:
-    """Why the line of the move played is worse than the better line, both from this board."""
     lines = _Lines(board, played, better)
     motifs, is_missed = _deciding(lines)
     line = lines.both[is_missed]
@@ -131,9 +116,10 @@ def reason_for(board: chess.Board, played: Found, better: Found) -> Reason:
     if not (forced or is_draw):
         parts += [] if motifs else _attack_on_king(lines)
         costs = _material(lines, motifs, is_missed)
-        parts += costs if motifs or costs else _positional(lines)
-    text = "; ".join(parts + forced) or _in_general(lines)
-    return Reason(text[:1].upper() + text[1:], motifs, not is_draw and better.value.mate_for(lines.color) is not None)
+        parts += costs if motifs or costs or parts else _first_moves(lines, find)
+    text = "; ".join(parts + forced)
+    misses_mate = not is_draw and better.value.mate_for(lines.color) is not None
+    return Reason(text[:1].upper() + text[1:], motifs, misses_mate) if text else None
 
 
 def _deciding(lines: _Lines) -> tuple[tuple[Motif, ...], bool]:
@@ -145,7 +131,8 @@ def _deciding(lines: _Lines) -> tuple[tuple[Motif, ...], bool]:
         return motifs, False
     motifs = deciding_motifs(lines.missed)
     if motifs and _decides(motifs, lines, True):
-        takes_the_same = motifs[0].kind in CAPTURES and motifs[0].move.to_square in lines.targets
+        takes_at_once = motifs[0].move.to_square in lines.targets or motifs[0].move in lines.played.line[2:SAME_WITHIN]
+        takes_the_same = motifs[0].kind in CAPTURES and takes_at_once
         return ((), False) if takes_the_same else (motifs, True)
     return (), False
 
@@ -204,7 +191,7 @@ def _material(lines: _Lines, motifs: tuple[Motif, ...], is_missed: bool) -> list
         return [owed] if owed else []
     if not 1 <= pawns <= MOST_GIVEN * lines.cost:
         return []
-    # What takes it at once says more; a pawn that the better line wins only after its first moves says nothing.
+    # What takes it at once says more, and a pawn won late says nothing.
     found: list[tuple[int, str]] = []
     for in_missed in (False, True):
         owed = _owed(lines, plies, in_missed)
@@ -212,7 +199,7 @@ def _material(lines: _Lines, motifs: tuple[Motif, ...], is_missed: bool) -> list
         line = lines.both[in_missed]
         for win in lines.own_wins(in_missed) if owed and line.kept() >= 1 else ():
             taken = value_at(line.boards[win.ply], win.square)
-            is_late = in_missed and pawns == 1 and win.ply > DEED_PLIES
+            is_late = pawns == win.worth == 1 and win.ply >= PAWN_PLIES
             if not is_late and (greatest in (0, win.worth, taken) or win.worth == pawns):
                 found.append((win.ply, f"{owed}: {line.name(win.ply)}"))
     return [words for _, words in sorted(found)[:1]]
@@ -241,65 +228,52 @@ def _compared(line: Line) -> list[chess.Board]:
 def _settled_ply(line: Line) -> int:
     """Of the last third of a line, a ply at which its winner has rather little."""
     end = len(_compared(line)) - 1
-    settled = [ply for ply in settled_plies(_compared(line)) if ply >= 2 * end // 3] or [end]
+    settled = [ply for ply in _settled_plies(_compared(line)) if ply >= 2 * end // 3] or [end]
     return sorted(settled, key=line.balance)[len(settled) // 4]
 
 
-def _positional(lines: _Lines) -> list[str]:
-    """What is worse in the line of the move played than in the better one, and lasts."""
-    seen = [Seen(_compared(line)) for line in lines.both]
-    found = [*_deeds(lines, False), *_deeds(lines, True)]
-    # A pawn in the centre leaves room for what else its move brings.
-    deeds = [each.place for each in found if each.cost < -ATTACK_WEIGHT / 2]
-    for is_missed in (False, True):
-        for value, fact, color, ply in lasting_facts(seen[is_missed], seen[not is_missed]):
-            # Strengths of the opponent and own weaknesses are bad. What a deed brings with it is a by-product.
-            is_bad = (fact.is_strength == (color == lines.color)) == is_missed
-            if is_bad and (is_missed, ply) not in deeds:
-                owner = "your" if color == lines.color else "White's" if color else "Black's"
-                move = lines.both[is_missed].name(ply - 1)
-                words = f"after {move}{',' * is_missed} {owner} {fact.words}"
-                found.append(_Difference(-value * EARLY**ply, (is_missed, ply), words, f"{owner} {fact.subject}"))
-    found.sort()
-    counted = [each for each in found if each.cost <= min(found[0].cost / 2, -LEAST_WEIGHT)]
-    # Of one subject and of one move only the greatest is said.
-    chosen = sorted({each.subject: each for each in reversed(counted)}.values())[:MAX_FACTS]
-    ordered = sorted({each.place: each for each in reversed(chosen)}.values(), key=attrgetter("place"))
-    said = [", and ".join(each.words for each in ordered if each.place[0] == is_missed) for is_missed in (False, True)]
-    return [start + words for start, words in zip(("", "in the better line, "), said, strict=True) if words]
+def _settled_plies(boards: Sequence[chess.Board]) -> list[int]:
+    """The plies of a line, from 1, after which nothing is taken back at once."""
+    settled = []
+    for ply in range(1, len(boards)):
+        target = boards[ply].peek().to_square
+        is_end = ply + 1 == len(boards)
+        following = best_capture(boards[ply], chess.BB_SQUARES[target])[1] if is_end else boards[ply + 1].peek()
+        takes_back = following is not None and following.to_square == target
+        if not takes_back or chess.popcount(boards[ply].occupied) == chess.popcount(boards[ply - 1].occupied):
+            settled.append(ply)
+    return settled
 
 
-def _deeds(lines: _Lines, is_missed: bool) -> Iterator[_Difference]:
-    """What the winner of a line does and not in the other: by its first two moves, and the first gain that it keeps."""
-    line, other = lines.both[is_missed], lines.both[not is_missed]
-    first, subject = int(not is_missed), f"first moves {is_missed}"
-    for ply in range(first, min(first + DEED_PLIES, len(line.moves)), 2):
-        weight, deed = deed_of(line, ply)
-        again = [at for at, move in enumerate(other.moves[: ply + SAME_WITHIN]) if move == line.moves[ply]]
-        left = left_square(line, other) if ply == 1 and other.moves and not again else ""
-        if left:
-            weight = DEED_WEIGHT
-        elif again and deed == deed_of(other, again[0])[1]:
-            weight = 0
-        if weight:
-            cost = -weight if ply == first else -weight * LATER_DEED
-            yield _Difference(cost, (is_missed, ply + 1), left + line.name(ply) + deed, subject)
+def _first_moves(lines: _Lines, find: Finder | None) -> list[str]:
+    """What the answer to the move played does, and what the better move does."""
+    found = [_first_move(lines, is_missed, find) for is_missed in (False, True)]
+    least = max(LEAST_WEIGHT, max(weight for weight, _ in found) / 2)
+    starts = ("", "in the better line, ")
+    return [start + words for start, (weight, words) in zip(starts, found, strict=True) if weight >= least]
+
+
+def _first_move(lines: _Lines, is_missed: bool, find: Finder | None) -> tuple[float, str]:
+    """What the winner of a line does by its first move and not in the other line, with its weight; 0 for nothing."""
+    line, other, ply = lines.both[is_missed], lines.both[not is_missed], int(not is_missed)
+    if ply >= len(line.moves):
+        return 0, ""
+    name = line.name(ply)
     win = next((win for win in lines.own_wins(is_missed) if line.is_clear(win)), None)
-    if win is None or (is_missed and (win.square in lines.targets or line.kept() < 1)):
-        return
-    wanted = line.balance(first) + win.worth
-    share = _share(line, line.winner, wanted) - _share(other, line.winner, wanted)
-    words = f"{line.name(win.ply)} takes the {piece_on(line.boards[win.ply], win.square)}"
-    if win.ply == first:
-        yield _Difference(-WIN_WEIGHT * min(win.worth, 2), (is_missed, first + 1), words, subject)
-    elif share >= LEAST_SHARE:
-        yield _Difference(-WIN_WEIGHT * share, (is_missed, win.ply + 1), words, "gain")
-
-
-def _share(line: Line, color: chess.Color, wanted: int) -> float:
-    """The share of a line's positions in which one side has a material balance of so much."""
-    boards = _compared(line)[1:]
-    return sum(material_balance(board, color) >= wanted for board in boards) / max(len(boards), 1)
+    if win is not None and win.ply == ply and not (is_missed and (win.square in lines.targets or line.kept() < 1)):
+        return WIN_WEIGHT * min(win.worth, 2), f"{name} takes the {piece_on(line.boards[ply], win.square)}"
+    weight, deed = deed_of(line, ply)
+    again = [at for at, move in enumerate(other.moves[: ply + SAME_WITHIN]) if move == line.moves[ply]]
+    left = left_square(line, other) if ply == 1 and other.moves and not again else ""
+    if left:
+        return DEED_WEIGHT, left + name + deed
+    if again and deed == deed_of(other, again[0])[1]:
+        return 0, ""
+    value = (lines.better if is_missed else lines.played).value
+    is_traded = [move.to_square for move in line.moves[ply + 1 : ply + 2]] == [line.moves[ply].to_square]
+    is_said = weight == DEED_WEIGHT or is_traded or line.boards[ply].is_castling(line.moves[ply])
+    threat = "" if is_said or find is None else threat_to(line.boards[ply + 1], value, find)
+    return (DEED_WEIGHT, f"{name} makes a threat: {threat}") if threat else (weight, name + deed)
 
 
 def _attack_on_king(lines: _Lines) -> list[str]:
@@ -314,10 +288,3 @@ def _attack_on_king(lines: _Lines) -> list[str]:
     if sum(before != after for before, after in pairwise(kings)) >= LEAST_HUNT:
         parts.append(f"the checks from {line.name(1)} on drive your king to {chess.square_name(kings[-1])}")
     return parts
-
-
-def _in_general(lines: _Lines) -> str:
-    """What to say where nothing can be seen."""
-    if lines.played.line[1:2] not in ((), lines.better.line[1:2]):
-        return f"the answer is {lines.against.name(1)}"
-    return "the position that follows is worth less"

@@ -21,6 +21,8 @@ from uci_engine.game_analysis.values import MAX_LINE_PLIES, Analyser, Found, Sea
 # A shorter line of an error is made longer by short searches, so that it shows the reason.
 LEAST_LINE_PLIES = 6
 EXTENSION = Limit(nodes=2000)
+# The effort for a threat that explains an error.
+FOR_THREAT = Limit(nodes=5000)
 MAX_EXTENSIONS = 3
 # Twice the length of the longest games. What is longer is no game that anybody played.
 MAX_PLIES = 1200
@@ -80,9 +82,13 @@ class Ply:
 
     @property
     def why(self) -> str:
-        """Why it is an error or good, and what it missed, in sentences; "" for nothing."""
+        """Why it is an error or good, and what it missed, in sentences; "" for nothing. Of an error, at least what is
+        better.
+        """
         reason, missed_mate = self.reason, self.judgement.missed_mate
         sentences = [] if reason is None else [f"{reason.text}."]
+        if reason is None and self.judgement.mark.is_error:
+            sentences = [f"Better is {numbered(self.board, self.best.line[0])}."]
         if self.judgement.missed_win:
             sentences.append("A win is gone.")
         if missed_mate is not None and not (reason is not None and reason.names_missed_mate):
@@ -231,7 +237,11 @@ def _explained(
     """The best move and the one played with their lines, and why that is an error, or why it is good."""
     if mark.is_error:
         best, played = extended(analyser, board, move.best), extended(analyser, board, move.played)
-        return best.shown, played.shown, reason_for(board, played, best)
+
+        def find(position: chess.Board) -> Found:
+            return found_by(analyser.analyse(position, FOR_THREAT), position)
+
+        return best.shown, played.shown, reason_for(board, played, best, find)
     is_good = mark in (Mark.GOOD, Mark.BRILLIANT)
     return move.best.shown, move.played.shown, support_for(board, move.played.shown) if is_good else None
 

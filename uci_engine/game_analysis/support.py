@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import chess
 
 from uci_engine.game_analysis.boards import is_sacrifice
-from uci_engine.game_analysis.judgement import INACCURACY_LOSS, ONLY_MOVE_LOSS
+from uci_engine.game_analysis.deeds import Finder, threat_to
+from uci_engine.game_analysis.judgement import ONLY_MOVE_LOSS
 from uci_engine.game_analysis.reasons import Reason
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line
 from uci_engine.game_analysis.tactics.motif import DRAWS
 from uci_engine.game_analysis.tactics.words import motif_words
 from uci_engine.game_analysis.values import Found, Value
-
-# Finds the best line of a position; with an empty line where nothing is left for a search.
-Finder = Callable[[chess.Board], Found]
 
 
 def support_for(
@@ -37,26 +33,11 @@ def support_for(
         parts.append(f"the sacrifice works: {board.variation_san(played.line)}")
     if others is not None and played.value.expected_for(color) - others.expected_for(color) >= ONLY_MOVE_LOSS:
         parts.append("every other move is much worse")
-    threat = _threat(board, played, find) if find is not None and not motifs else ""
-    if threat:
-        parts.append(f"it meets a threat: {threat}")
+    # Where the line of the move has a tactic of its own for the other side, nothing was met.
+    if find is not None and not motifs and not deciding_motifs(Line(board, played.line, not color)):
+        threat = threat_to(board, played.value, find)
+        parts += [f"it meets a threat: {threat}"] if threat else []
     if not parts:
         return None
     text = "; ".join(parts)
     return Reason(text[:1].upper() + text[1:], motifs)
-
-
-def _threat(board: chess.Board, played: Found, find: Finder) -> str:
-    """The tactic that the other side would have if it were to move, and has no longer after the move; "" for none."""
-    color = board.turn
-    passed = board.copy(stack=False)
-    passed.push(chess.Move.null())
-    passed = passed.copy(stack=False)
-    # Where the other side is out of moves, or the line of the move has a tactic of its own for it, nothing was met.
-    if board.is_check() or passed.is_game_over() or deciding_motifs(Line(board, played.line, not color)):
-        return ""
-    found = find(passed)
-    if not found.line or played.value.expected_for(color) - found.value.expected_for(color) < INACCURACY_LOSS:
-        return ""
-    line = Line(passed, found.line, not color)
-    return "; ".join(motif_words(line, motif) for motif in deciding_motifs(line))
