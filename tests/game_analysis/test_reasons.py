@@ -180,11 +180,11 @@ WITHOUT_TACTIC = [
         ("Rd4", "Kf8", "h3", "h6"),
         "In the better line, 1.Rd4 attacks the bishop on c4",
     ),
-    (  # What the opponent develops is no reason.
+    (  # A piece that is developed is no reason.
         chess.STARTING_FEN,
         ("h3", "Nf6", "h4", "Nc6"),
         ("Nc3", "Nf6", "h4", "Nc6"),
-        "In the better line, 1.Nc3 develops the knight",
+        "",
     ),
     (
         "rnbqk2r/pppp1ppp/5n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 0 1",
@@ -204,6 +204,18 @@ WITHOUT_TACTIC = [
         ("Bxc6+", "Qxc6", "h4", "h5", "Nge2", "Bd7"),
         "8...Bd7 threatens the pawn on d4",
     ),
+    (  # What the move played attacks, too, is no reason.
+        "4k3/pp3ppp/8/8/2b5/8/PP3PPP/R3K3 w - - 0 1",
+        ("Rc1", "b5", "g3", "g6"),
+        ("b3", "Kd7", "h3"),
+        "",
+    ),
+    (  # No attack is one on a piece that leaves there as well.
+        "4k3/pp3ppp/8/8/2b5/8/PP3PPP/R3K3 w - - 0 1",
+        ("h3", "Bd5", "g3", "g6"),
+        ("b3", "Bd5", "h3"),
+        "",
+    ),
     (  # A second move is no reason.
         "4k3/pp3ppp/8/8/2b5/8/PP3PPP/R3K3 w - - 0 1",
         ("h3", "h6", "g3", "g6"),
@@ -214,7 +226,7 @@ WITHOUT_TACTIC = [
         chess.STARTING_FEN,
         ("h3", "e6", "Nf3", "Nf6"),
         ("e4", "e6", "Nf3", "Nf6"),
-        "In the better line, 1.e4 takes the centre",
+        "",
     ),
     (
         "6k1/5ppp/8/8/8/8/1P3PPP/1R4K1 w - - 0 1",
@@ -233,7 +245,6 @@ DRIVES = re.compile(r"(\S+) drives the (\w+) on (\w\d) away")
 LEAVES = re.compile(r"leaves (\w\d) to (\w+): (\S+)")
 OFFERS = re.compile(r"(\S+) offers to trade queens")
 TRADES = re.compile(r"(\S+) trades (\w+)s")
-DEVELOPS = re.compile(r"(\S+) develops the (\w+)")
 CASTLES = re.compile(r"(\S+) brings the king into safety")
 HUNTS = re.compile(r"[Tt]he checks from (\S+) on drive your king to (\w\d)")
 
@@ -260,11 +271,6 @@ def check_claims(text: str, start: chess.Board, line: tuple[chess.Move, ...]) ->
         kinds = [before.piece_type_at(square) or 0 for square in (move.from_square, move.to_square)]
         assert [chess.piece_name(kind) for kind in kinds] == [piece, piece]
         assert line[len(boards[name].move_stack)].to_square == move.to_square
-    for name, piece in DEVELOPS.findall(text):
-        move = boards[name].peek()
-        assert chess.piece_name(boards[name].piece_type_at(move.to_square) or 0) == piece
-        assert move == line[0]
-        assert chess.square_rank(move.from_square) == (0 if start.turn else 7)
     assert all("O-O" in name for name in CASTLES.findall(text))
     for name in OFFERS.findall(text):
         board, at = boards[name], boards[name].peek().to_square
@@ -347,6 +353,21 @@ def test_material_that_is_worth_far_more_than_the_loss_was_given_for_something()
     assert "the gain of" in text_of(board, found(value(board, 10), played), great)
 
 
+def test_a_tactic_of_both_lines_is_no_reason() -> None:
+    board = chess.Board("3q1r2/pb3pp1/1p4k1/3pP1N1/2r2Q1P/8/Pn3PP1/3RR1K1 w - - 1 22")
+    played = moves(board, "h5+", "Kh6", "Nxf7+", "Kh7", "Qf5+", "Kg8", "e6", "Qf6", "Qxf6", "gxf6")
+    better = moves(board, "Rd4", "Nd3", "h5+", "Kh6", "Nxf7+", "Kh7", "Qf5+", "Kg8")
+    assert text_of(board, found(value(board, 110), played), found(value(board, 210), better)) == ""
+
+
+def test_what_is_won_behind_the_line_that_is_shown_is_no_reason() -> None:
+    board = chess.Board("4k3/pp3ppp/4b3/8/8/3R4/PPP3PP/4K3 w - - 0 1")
+    quiet = "h3", "h6", "h4", "h5", "a3", "a6", "a4", "a5", "Kf2"
+    better = moves(board, *quiet, "Bd5", "Rxd5", "f6", "Rd3", "Ke7", "Rd2")
+    played = moves(board, *quiet, "Ke7", "Kg3", "Bf5", "Rd2")
+    assert text_of(board, found(value(board, 0), played), found(value(board, 300), better)) == ""
+
+
 def test_a_promotion_is_no_lost_queen() -> None:
     board = chess.Board("8/8/5k2/8/P6p/8/3K4/8 b - - 0 2")
     played = moves(board, "Ke6", "a5", "Kd5", "a6", "h3", "a7", "h2", "a8=Q+")
@@ -385,7 +406,7 @@ def test_a_pawn_that_is_lost_late_is_no_reason() -> None:
     played = moves(board, "Bd6", "c4", "O-O", "c5", "Be7", "dxe5", "Nfd7", "Qxd5", "Nc6", "Nd4")
     better = moves(board, "Nc6", "Nbc3", "Bd6", "Nb5", "Be7", "Nbc3", "a6", "dxe5", "Nxe5")
     text = text_of(board, found(value(board, 150), played), found(value(board, -100), better))
-    assert text == "In the better line, 4...Nc6 develops the knight"
+    assert text == ""
 
 
 def test_a_threat_is_the_reason_if_it_wins_something() -> None:
@@ -438,12 +459,6 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             ("Rc1", "Rbxc1", "Qxc1", "Rxc1", "Rxc1+", "Kf2", "Rc2+", "Ke1", "Rc8", "Qf4"),
             ("Qe2", "Re1", "Qg4", "Qxg4", "Nxg4", "h3", "Nf6", "b4", "R2c4", "b5"),
             "It costs a queen for a rook: 28.Rbxc1",
-        ),
-        (  # The better line has a tactic, but it wins only a pawn.
-            "r3k2r/pp1b1ppp/4p3/4P3/1QP2PPq/1PN1p3/P5BP/R4K1R w kq - 0 1",
-            ("Ke2", "Qf2+", "Kd3", "Qd2+", "Ke4", "Bc6+", "Nd5", "exd5+", "cxd5", "Bxd5+", "Kf5", "Qxb4"),
-            ("Ne4", "Qxg4", "Nd6+", "Ke7", "Nxb7+", "Ke8", "Qd6", "Bc6", "Nc5", "Bxg2+"),
-            "The checks from 1...Qf2+ on drive your king to f5; it costs a piece: 4...exd5+",
         ),
         (  # A sacrifice whose material comes back late.
             "q2r2k1/2r1bppp/pp1ppn2/8/2PNb3/PP2QN1P/1B3PP1/3RR1K1 b - - 2 19",

@@ -286,6 +286,8 @@ def test_what_is_said_of_any_line_is_true(row: Row, choices: list[int], greedy: 
         ("1k6/3q4/8/3N4/8/8/5PPP/R5K1 w - - 0 1", "a1a8 b8a8 d5b6 a8b7 b6d7", "1.Ra8+ draws the king on b8 to a8"),
         ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "a1a8", "1.Ra8# is a back-rank mate"),
         ("3rkr2/8/8/8/8/8/Q7/K7 w - - 0 1", "a2e6", "1.Qe6# is an epaulette mate"),
+        # A king at the edge has no dovetail's tail behind it.
+        ("5rk1/5pp1/8/7Q/8/3B4/8/K7 w - - 0 1", "h5h7", "1.Qh7# is mate"),
         (
             "8/8/8/3p1K2/2kP4/8/8/8 w - - 0 1",
             "f5e5 c4c3 e5d5",

@@ -11,19 +11,18 @@ from uci_engine.game_analysis.judgement import INACCURACY_LOSS
 from uci_engine.game_analysis.tactics.attacks import mating_move, winning_captures
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line
-from uci_engine.game_analysis.tactics.words import motif_words, piece_on
+from uci_engine.game_analysis.tactics.motif import Motif
+from uci_engine.game_analysis.tactics.words import piece_on
 from uci_engine.game_analysis.values import Found, Value
 
 # Finds the best line of a position; with an empty line where nothing is left for a search.
 Finder = Callable[[chess.Board], Found]
 
-# How much a player cares, about in centipawns: as a rule; for a mere attack on a piece; for one on a pawn, for a trade
-# that decides and a king in safety; for a pawn in the centre; and the least that is worth a word.
+# How much a player cares, about in centipawns: as a rule; for a mere attack on a piece; and for one on a pawn, a trade
+# that decides and a king in safety.
 DEED_WEIGHT = 15
 ATTACK_WEIGHT = 10
 SMALL_WEIGHT = 6
-CENTRE_WEIGHT = 4
-LEAST_WEIGHT = 1.3
 # With more pieces on the board it is the opening, and with fewer every trade of pieces decides.
 OPENING_PIECES = 24
 FEW_PIECES = 16
@@ -41,11 +40,11 @@ def deed_of(line: Line, ply: int) -> tuple[float, str]:
         return _trade(line, ply)
     kind, is_opening = before.piece_type_at(move.from_square), chess.popcount(before.occupied) > OPENING_PIECES
     queens = after.pieces(chess.QUEEN, after.turn)
-    if kind == chess.QUEEN and queens & after.attacks(move.to_square):
+    if kind == chess.QUEEN and ply == 0 and queens & after.attacks(move.to_square):
         return DEED_WEIGHT, " offers to trade queens"
     squares = winning_captures(after, before.turn).keys() - winning_captures(before, before.turn).keys()
-    # In check nothing can be taken back, so what other pieces attack only seems to be won.
-    if after.is_check():
+    # In check other pieces cannot take, so what they attack only seems to be new or to be won.
+    if before.is_check() or after.is_check():
         squares &= set(after.attacks(move.to_square))
     attacked = [square for square in sorted(squares) if after.piece_type_at(square) != chess.PAWN]
     for reply in line.moves[ply + 1 : ply + 2]:
@@ -56,13 +55,8 @@ def deed_of(line: Line, ply: int) -> tuple[float, str]:
         verb = "attacks" if after.attacks(move.to_square) & chess.SquareSet(shown) else "threatens"
         words = f" {verb} {joined([f'the {piece_on(after, square)}' for square in shown])}"
         return ATTACK_WEIGHT if attacked else SMALL_WEIGHT, words
-    if is_opening and kind == chess.PAWN and chess.BB_SQUARES[move.to_square] & chess.BB_CENTER:
-        return CENTRE_WEIGHT, " takes the centre"
     if is_opening and ply == 0 and queens and before.is_castling(move):
         return SMALL_WEIGHT, " brings the king into safety"
-    is_home = chess.square_rank(move.from_square) == (0 if before.turn else 7)
-    if is_opening and ply == 0 and is_home and kind in (chess.KNIGHT, chess.BISHOP):
-        return LEAST_WEIGHT, f" develops the {chess.piece_name(kind)}"
     return 0, ""
 
 
@@ -87,19 +81,17 @@ def left_square(line: Line, other: Line) -> str:
     return words if is_held and is_advance else ""
 
 
-def threat_to(board: chess.Board, value: Value, find: Finder) -> str:
-    """The tactic that the side not to move would have if it were its turn; "" for none. `value`: of the position."""
-    side = not board.turn
-    if board.is_check():
-        return ""
+def threat_to(board: chess.Board, value: Value, find: Finder) -> tuple[Line, tuple[Motif, ...]]:
+    """The line, with the motifs that decide it, if the side not to move had the turn; no motifs for no threat.
+
+    `value`: what the position is worth as it is.
+    """
     passed = board.copy(stack=False)
     passed.push(chess.Move.null())
     passed = passed.copy(stack=False)
-    if passed.is_game_over():
-        return ""
-    found = find(passed)
-    if not found.line or found.value.expected_for(side) - value.expected_for(side) < INACCURACY_LOSS:
-        return ""
+    side = passed.turn
+    found = Found(value) if board.is_check() or passed.is_game_over() else find(passed)
     line = Line(passed, found.line, side)
-    motifs = deciding_motifs(line)
-    return "; ".join(motif_words(line, motif) for motif in motifs) if motifs and motifs[0].ply == 0 else ""
+    gain = found.value.expected_for(side) - value.expected_for(side)
+    motifs = deciding_motifs(line) if gain >= INACCURACY_LOSS else ()
+    return line, motifs if motifs and motifs[0].ply == 0 else ()

@@ -14,17 +14,21 @@ from operator import attrgetter
 
 import chess
 
-from uci_engine.game_analysis.boards import board_after, drawn_by, is_sacrifice, material_words
-from uci_engine.game_analysis.deeds import DEED_WEIGHT, LEAST_WEIGHT, Finder, deed_of, left_square, threat_to
+from uci_engine.game_analysis.boards import board_after, drawn_by, is_sacrifice, material_balance, material_words
+from uci_engine.game_analysis.deeds import (
+    DEED_WEIGHT,
+    Finder,
+    deed_of,
+    left_square,
+    threat_to,
+)
 from uci_engine.game_analysis.tactics.attacks import best_capture, gain_of, king_of, value_at
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line, Win
 from uci_engine.game_analysis.tactics.motif import CAPTURES, DRAWS, ENDINGS, Kind, Motif
 from uci_engine.game_analysis.tactics.words import motif_words, piece_on
-from uci_engine.game_analysis.values import DRAWN_SHARE, Found
+from uci_engine.game_analysis.values import DRAWN_SHARE, Found, Value
 
-# Lines are compared at most this many plies deep.
-MAX_COMPARED_PLIES = 14
 # The same move so many plies later in the other line is another matter.
 SAME_WITHIN = 3
 # More pawns than these for each point of the expected result were given for something.
@@ -59,19 +63,20 @@ class _Lines:
     What both win alike decides nothing, so `loss` is by how much their ends differ, in pawns. `cost`: what the move
     costs of the expected result. What the move played has `taken` is no gain if it costs as much. `gains`: what the
     winner of each line gains after the move played, or by the better line. `is_traded`: the line of the move played
-    comes to a pawn ending by a trade at once, and the better one does not.
+    comes to a pawn ending by a trade at once, and the better one does not. `is_open`: neither line wins or loses.
     """
 
     def __init__(self, board: chess.Board, played: Found, better: Found) -> None:
         # The side that made the error.
         self.color = board.turn
         self.board, self.played, self.better = board, played, better
-        self.against = Line(board, played.line, not self.color)
-        self.missed = Line(board, better.line, self.color)
+        # What is said can be seen in the lines that are shown.
+        self.against = Line(board, played.shown.line, not self.color)
+        self.missed = Line(board, better.shown.line, self.color)
         # By whether it is the better one.
         self.both = self.against, self.missed
-        self.cost = abs(better.value.expected - played.value.expected)
-        self.targets = [move.to_square for move in played.line[:1]]
+        expected = [found.value.expected_for(self.color) for found in (played, better)]
+        self.cost, self.is_open = abs(expected[1] - expected[0]), LOST < expected[0] <= expected[1] < 1 - LOST
         self.taken = sum(gain_of(board, move) for move in played.line[:1])
         self.gains = self.against.gain() + self.taken, self.missed.gain()
         self.loss = sum(self.gains) - self.taken
@@ -114,9 +119,9 @@ def reason_for(board: chess.Board, played: Found, better: Found, find: Finder | 
     is_draw = bool(motifs) and motifs[-1].kind in DRAWS
     forced = [] if is_draw else _forced(lines)
     if not (forced or is_draw):
-        parts += [] if motifs else _attack_on_king(lines)
-        costs = _material(lines, motifs, is_missed)
-        parts += costs if motifs or costs or parts else _first_moves(lines, find)
+        attacks = [] if motifs else _attack_on_king(lines)
+        costs = [words for words in _material(lines, motifs, is_missed) if not (attacks and "misses" in words)]
+        parts += attacks + costs if motifs or attacks or costs else _first_moves(lines, find)
     text = "; ".join(parts + forced)
     misses_mate = not is_draw and better.value.mate_for(lines.color) is not None
     return Reason(text[:1].upper() + text[1:], motifs, misses_mate) if text else None
@@ -126,15 +131,30 @@ def _deciding(lines: _Lines) -> tuple[tuple[Motif, ...], bool]:
     """The motifs that decide the line of the move played, or else the better one, and whether it is the better one."""
     if lines.is_traded:
         return (), False
-    motifs = deciding_motifs(lines.against, -lines.taken)
-    if motifs and _decides(motifs, lines, False):
-        return motifs, False
-    motifs = deciding_motifs(lines.missed)
-    if motifs and _decides(motifs, lines, True):
-        takes_at_once = motifs[0].move.to_square in lines.targets or motifs[0].move in lines.played.line[2:SAME_WITHIN]
-        takes_the_same = motifs[0].kind in CAPTURES and takes_at_once
-        return ((), False) if takes_the_same else (motifs, True)
+    for is_missed, expected in ((False, -lines.taken), (True, 0)):
+        motifs = deciding_motifs(lines.both[is_missed], expected)
+        is_other = motifs and not _is_alike(motifs[0], lines.both[is_missed], lines.both[not is_missed])
+        if is_other and _decides(motifs, lines, is_missed):
+            return motifs, is_missed
     return (), False
+
+
+def _is_alike(motif: Motif, line: Line, other: Line) -> bool:
+    """Whether the other line has the move of a motif as early, too, with the same pieces on its squares."""
+    is_capture = motif.move.to_square in motif.targets and line.boards[motif.ply].is_capture(motif.move)
+
+    def pieces(each: Line, ply: int) -> list[chess.Piece | None]:
+        board = each.boards[ply if is_capture else ply + 1]
+        return [board.piece_at(target) for target in motif.targets]
+
+    end = motif.ply + SAME_WITHIN if is_capture else motif.ply + 1
+    for ply in range(motif.ply % 2, min(end, len(other.moves)), 2):
+        move = other.moves[ply]
+        # A piece may be taken by another one. A first move that comes too early is an error of its own.
+        is_same = move.to_square == motif.move.to_square if is_capture else ply > 0 and move == motif.move
+        if is_same and pieces(other, ply) == pieces(line, motif.ply):
+            return True
+    return False
 
 
 def _decides(motifs: tuple[Motif, ...], lines: _Lines, is_missed: bool) -> bool:
@@ -200,7 +220,7 @@ def _material(lines: _Lines, motifs: tuple[Motif, ...], is_missed: bool) -> list
         for win in lines.own_wins(in_missed) if owed and line.kept() >= 1 else ():
             taken = value_at(line.boards[win.ply], win.square)
             is_late = pawns == win.worth == 1 and win.ply >= PAWN_PLIES
-            if not is_late and (greatest in (0, win.worth, taken) or win.worth == pawns):
+            if not is_late and 2 * win.worth >= pawns and (greatest in (0, win.worth, taken) or win.worth == pawns):
                 found.append((win.ply, f"{owed}: {line.name(win.ply)}"))
     return [words for _, words in sorted(found)[:1]]
 
@@ -216,13 +236,17 @@ def _owed(lines: _Lines, plies: tuple[int, int], is_missed: bool) -> str:
         return "it misses a promotion" if is_missed else "it lets a pawn promote"
     is_behind = other.balance(elsewhere) < other.balance(0)
     boards = [other.boards[elsewhere] if is_behind else lines.board, line.boards[ply]]
+    pawns = material_balance(boards[1], line.winner) - material_balance(boards[0], line.winner)
+    # What is worth far more than the move costs was given for something. In a lost or won game it costs little.
+    if lines.is_open and pawns > MOST_GIVEN * lines.cost:
+        return ""
     owed = material_words(boards[is_missed], boards[not is_missed], lines.color)
     return owed and f"it {'misses the gain of' if is_missed else 'costs'} {owed}"
 
 
 def _compared(line: Line) -> list[chess.Board]:
     """The positions of a line that are looked at."""
-    return line.boards[: min(line.searched, MAX_COMPARED_PLIES) + 1]
+    return line.boards[: line.searched + 1]
 
 
 def _settled_ply(line: Line) -> int:
@@ -248,9 +272,9 @@ def _settled_plies(boards: Sequence[chess.Board]) -> list[int]:
 def _first_moves(lines: _Lines, find: Finder | None) -> list[str]:
     """What the answer to the move played does, and what the better move does."""
     found = [_first_move(lines, is_missed, find) for is_missed in (False, True)]
-    least = max(LEAST_WEIGHT, max(weight for weight, _ in found) / 2)
+    least = max(weight for weight, _ in found) / 2
     starts = ("", "in the better line, ")
-    return [start + words for start, (weight, words) in zip(starts, found, strict=True) if weight >= least]
+    return [start + words for start, (weight, words) in zip(starts, found, strict=True) if weight and weight >= least]
 
 
 def _first_move(lines: _Lines, is_missed: bool, find: Finder | None) -> tuple[float, str]:
@@ -260,7 +284,7 @@ def _first_move(lines: _Lines, is_missed: bool, find: Finder | None) -> tuple[fl
         return 0, ""
     name = line.name(ply)
     win = next((win for win in lines.own_wins(is_missed) if line.is_clear(win)), None)
-    if win is not None and win.ply == ply and not (is_missed and (win.square in lines.targets or line.kept() < 1)):
+    if win is not None and win.ply == ply and not (is_missed and (lines.taken or line.kept() < 1)):
         return WIN_WEIGHT * min(win.worth, 2), f"{name} takes the {piece_on(line.boards[ply], win.square)}"
     weight, deed = deed_of(line, ply)
     again = [at for at, move in enumerate(other.moves[: ply + SAME_WITHIN]) if move == line.moves[ply]]
@@ -269,11 +293,34 @@ def _first_move(lines: _Lines, is_missed: bool, find: Finder | None) -> tuple[fl
         return DEED_WEIGHT, left + name + deed
     if again and deed == deed_of(other, again[0])[1]:
         return 0, ""
-    value = (lines.better if is_missed else lines.played).value
     is_traded = [move.to_square for move in line.moves[ply + 1 : ply + 2]] == [line.moves[ply].to_square]
-    is_said = weight == DEED_WEIGHT or is_traded or line.boards[ply].is_castling(line.moves[ply])
-    threat = "" if is_said or find is None else threat_to(line.boards[ply + 1], value, find)
-    return (DEED_WEIGHT, f"{name} makes a threat: {threat}") if threat else (weight, name + deed)
+    if find is not None and not (weight == DEED_WEIGHT or is_traded or line.boards[ply].is_castling(line.moves[ply])):
+        value = (lines.better if is_missed else lines.played).value
+        threat = _threat(line.boards[ply + 1], value, find, deed)
+        weight, deed = (DEED_WEIGHT, threat) if threat else (weight, deed)
+    # What the move played does, too, is no reason, and no attack on a piece that leaves there as well.
+    if is_missed and other.moves:
+        leaves = [reply for reply in line.moves[1:2] if reply in other.moves[1:2]]
+        is_alike = any(piece_on(line.boards[1], reply.from_square) in deed for reply in leaves)
+        if is_alike or (deed and deed == deed_of(other, 0)[1]):
+            return 0, ""
+    return weight, name + deed
+
+
+def _threat(board: chess.Board, value: Value, find: Finder, deed: str) -> str:
+    """What the last move threatens, in words that follow its name; its deed where that says it already; "" for nothing.
+
+    `value`: of the position.
+    """
+    passed, threats = threat_to(board, value, find)
+    if not threats:
+        return ""
+    if threats[0].kind not in CAPTURES:
+        return f" makes a threat: {'; '.join(motif_words(passed, motif) for motif in threats)}"
+    target = threats[0].targets[0]
+    is_own = board.attacks_mask(board.peek().to_square) & chess.BB_SQUARES[target]
+    piece = piece_on(board, target)
+    return deed if piece in deed else f" {'attacks' if is_own else 'threatens'} the {piece}"
 
 
 def _attack_on_king(lines: _Lines) -> list[str]:

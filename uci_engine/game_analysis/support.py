@@ -35,7 +35,8 @@ def support_for(
         parts.append("every other move is much worse")
     # Where the line of the move has a tactic of its own for the other side, nothing was met.
     if find is not None and not motifs and not deciding_motifs(Line(board, played.line, not color)):
-        threat = threat_to(board, played.value, find)
+        passed, threats = threat_to(board, played.value, find)
+        threat = "; ".join(motif_words(passed, motif) for motif in threats)
         parts += [f"it meets a threat: {threat}"] if threat else []
     if not parts:
         return None

@@ -106,8 +106,12 @@ def queen_mate(king: MatedKing) -> Kind | None:
             unseen.discard(square)
         if len(attackers) > 1 and square not in king.own and square != queen:
             return None
+    if len(unseen) != 2 or not unseen.issubset(king.own):
+        return None
     nearer, further = sorted(king.offset(queen))
-    return QUEEN_MATES.get((nearer, further)) if len(unseen) == 2 and unseen.issubset(king.own) else None
+    kind = QUEEN_MATES.get((nearer, further))
+    # The tail of a dovetail is behind the king, so he is not at the edge.
+    return None if kind is Kind.DOVETAIL_MATE and len(king.around) < 8 else kind
 
 
 PATTERNS: tuple[tuple[Callable[[MatedKing], bool], Kind], ...] = (
