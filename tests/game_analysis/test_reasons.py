@@ -434,7 +434,7 @@ def test_a_piece_for_two_pawns_is_named() -> None:
     played = moves(board, "Bb4+", "c3", "dxe4", "cxb4", "axb4", "Nd2", "exd4", "fxe4", "Bg4", "Nf3")
     better = moves(board, "dxe4", "dxe5", "Bxe5", "Qxd8+", "Kxd8", "Nd2", "Re8", "fxe4", "Bg6", "O-O")
     text = text_of(board, found(value(board, 250), played), found(value(board, -50), better))
-    assert text == "It costs a piece for two pawns: 9.cxb4"
+    assert text == "8.c3 attacks the bishop on b4; it costs a piece for two pawns: 9.cxb4"
 
 
 def test_the_amount_is_that_of_the_line_named() -> None:

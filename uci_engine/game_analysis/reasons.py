@@ -15,13 +15,7 @@ from operator import attrgetter
 import chess
 
 from uci_engine.game_analysis.boards import board_after, drawn_by, is_sacrifice, material_balance, material_words
-from uci_engine.game_analysis.deeds import (
-    DEED_WEIGHT,
-    Finder,
-    deed_of,
-    left_square,
-    threat_to,
-)
+from uci_engine.game_analysis.deeds import ATTACK_WEIGHT, DEED_WEIGHT, Finder, deed_of, left_square, threat_to
 from uci_engine.game_analysis.tactics.attacks import best_capture, gain_of, king_of, value_at
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line, Win
@@ -41,6 +35,8 @@ WIN_WEIGHT = 25
 PAWN_PLIES = 4
 # A side that expects less has lost.
 LOST = 0.1
+# How what is said of each line starts.
+STARTS = ("", "in the better line, ")
 # A king that has to move out of so many checks is hunted.
 LEAST_HUNT = 3
 
@@ -120,7 +116,7 @@ def reason_for(board: chess.Board, played: Found, better: Found, find: Finder | 
     forced = [] if is_draw else _forced(lines)
     if not (forced or is_draw):
         attacks = [] if motifs else _attack_on_king(lines)
-        costs = [words for words in _material(lines, motifs, is_missed) if not (attacks and "misses" in words)]
+        costs = _tactic_costs(lines, motifs, is_missed) if motifs else _material(lines, bool(attacks))
         parts += attacks + costs if motifs or attacks or costs else _first_moves(lines, find)
     text = "; ".join(parts + forced)
     misses_mate = not is_draw and better.value.mate_for(lines.color) is not None
@@ -196,24 +192,26 @@ def _drawn_end(board: chess.Board, found: Found) -> str:
     return drawn_by(board_after(board, found.line)) if found.value.is_drawn else ""
 
 
-def _material(lines: _Lines, motifs: tuple[Motif, ...], is_missed: bool) -> list[str]:
-    """The material that the move costs or leaves at the ends of the lines, and what takes it.
-
-    A tactic says already what takes it, and a promotion all.
-    """
-    if motifs and motifs[-1].kind in (Kind.PROMOTION, Kind.UNDERPROMOTION):
+def _tactic_costs(lines: _Lines, motifs: tuple[Motif, ...], is_missed: bool) -> list[str]:
+    """The material that a tactic wins by the ends of the lines. A promotion says it all."""
+    if motifs[-1].kind in (Kind.PROMOTION, Kind.UNDERPROMOTION):
         return []
-    plies = _settled_ply(lines.against), _settled_ply(lines.missed)
-    pawns = lines.against.balance(plies[0]) + lines.missed.balance(plies[1])
-    if motifs:
-        plies = (len(lines.against.moves), len(lines.missed.moves)) if pawns < 1 else plies
-        owed = _owed(lines, plies, is_missed)
-        return [owed] if owed else []
+    plies, pawns = _settled(lines)
+    owed = _owed(lines, plies if pawns >= 1 else (len(lines.against.moves), len(lines.missed.moves)), is_missed)
+    return [owed] if owed else []
+
+
+def _material(lines: _Lines, is_attack: bool) -> list[str]:
+    """The material that the move costs or leaves at the ends of the lines, and what attacks first and takes it.
+
+    `is_attack`: an attack on the king is named already, so what the better move wins is not what matters.
+    """
+    plies, pawns = _settled(lines)
     if not 1 <= pawns <= MOST_GIVEN * lines.cost:
         return []
     # What takes it at once says more, and a pawn won late says nothing.
-    found: list[tuple[int, str]] = []
-    for in_missed in (False, True):
+    found: list[tuple[int, bool, str]] = []
+    for in_missed in (False,) if is_attack else (False, True):
         owed = _owed(lines, plies, in_missed)
         greatest = next((worth for noun, worth in WORTHS.items() if noun in owed.partition(" for ")[0]), 0)
         line = lines.both[in_missed]
@@ -221,8 +219,13 @@ def _material(lines: _Lines, motifs: tuple[Motif, ...], is_missed: bool) -> list
             taken = value_at(line.boards[win.ply], win.square)
             is_late = pawns == win.worth == 1 and win.ply >= PAWN_PLIES
             if not is_late and 2 * win.worth >= pawns and (greatest in (0, win.worth, taken) or win.worth == pawns):
-                found.append((win.ply, f"{owed}: {line.name(win.ply)}"))
-    return [words for _, words in sorted(found)[:1]]
+                found.append((win.ply, in_missed, f"{owed}: {line.name(win.ply)}"))
+    if not found:
+        return []
+    ply, in_missed, words = min(found)
+    weight, deed = _first_move(lines, in_missed, None)
+    is_first = ply == int(not in_missed)
+    return [words] if is_first or weight < ATTACK_WEIGHT else [STARTS[in_missed] + deed, words]
 
 
 def _owed(lines: _Lines, plies: tuple[int, int], is_missed: bool) -> str:
@@ -249,6 +252,12 @@ def _compared(line: Line) -> list[chess.Board]:
     return line.boards[: line.searched + 1]
 
 
+def _settled(lines: _Lines) -> tuple[tuple[int, int], int]:
+    """A settled ply of each line, and by how many pawns the lines differ there."""
+    plies = _settled_ply(lines.against), _settled_ply(lines.missed)
+    return plies, lines.against.balance(plies[0]) + lines.missed.balance(plies[1])
+
+
 def _settled_ply(line: Line) -> int:
     """Of the last third of a line, a ply at which its winner has rather little."""
     end = len(_compared(line)) - 1
@@ -273,8 +282,7 @@ def _first_moves(lines: _Lines, find: Finder | None) -> list[str]:
     """What the answer to the move played does, and what the better move does."""
     found = [_first_move(lines, is_missed, find) for is_missed in (False, True)]
     least = max(weight for weight, _ in found) / 2
-    starts = ("", "in the better line, ")
-    return [start + words for start, (weight, words) in zip(starts, found, strict=True) if weight and weight >= least]
+    return [start + words for start, (weight, words) in zip(STARTS, found, strict=True) if weight and weight >= least]
 
 
 def _first_move(lines: _Lines, is_missed: bool, find: Finder | None) -> tuple[float, str]:
@@ -293,8 +301,9 @@ def _first_move(lines: _Lines, is_missed: bool, find: Finder | None) -> tuple[fl
         return DEED_WEIGHT, left + name + deed
     if again and deed == deed_of(other, again[0])[1]:
         return 0, ""
-    is_traded = [move.to_square for move in line.moves[ply + 1 : ply + 2]] == [line.moves[ply].to_square]
-    if find is not None and not (weight == DEED_WEIGHT or is_traded or line.boards[ply].is_castling(line.moves[ply])):
+    is_taken_back = [move.to_square for move in line.moves[ply + 1 : ply + 2]] == [line.moves[ply].to_square]
+    is_said = weight == DEED_WEIGHT or is_taken_back or line.boards[ply].is_castling(line.moves[ply])
+    if find is not None and not is_said:
         value = (lines.better if is_missed else lines.played).value
         threat = _threat(line.boards[ply + 1], value, find, deed)
         weight, deed = (DEED_WEIGHT, threat) if threat else (weight, deed)
