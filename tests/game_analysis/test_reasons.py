@@ -216,6 +216,12 @@ WITHOUT_TACTIC = [
         ("b3", "Bd5", "h3"),
         "",
     ),
+    (  # A pawn that is given is no sacrifice.
+        "2r3k1/pp1bpp1p/3p1npQ/q7/2r1P1P1/2NR1P2/PPP1N3/2K4R b - - 2 19",
+        ("R4c5", "g5", "Rxg5", "Rd5", "Rxd5", "Nxd5", "Re8", "Nef4"),
+        ("Be6", "g5", "Nh5", "Nf4", "Qe5", "Nxh5", "gxh5", "Rxh5"),
+        "20.g5 attacks the knight on f6",
+    ),
     (  # A second move is no reason.
         "4k3/pp3ppp/8/8/2b5/8/PP3PPP/R3K3 w - - 0 1",
         ("h3", "h6", "g3", "g6"),

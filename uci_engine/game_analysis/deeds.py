@@ -40,7 +40,7 @@ def deed_of(line: Line, ply: int) -> tuple[float, str]:
         return _trade(line, ply)
     kind, is_opening = before.piece_type_at(move.from_square), chess.popcount(before.occupied) > OPENING_PIECES
     queens = after.pieces(chess.QUEEN, after.turn)
-    if kind == chess.QUEEN and ply == 0 and queens & after.attacks(move.to_square):
+    if kind == chess.QUEEN and queens & after.attacks(move.to_square):
         return DEED_WEIGHT, " offers to trade queens"
     squares = winning_captures(after, before.turn).keys() - winning_captures(before, before.turn).keys()
     # In check other pieces cannot take, so what they attack only seems to be new or to be won.
@@ -94,4 +94,5 @@ def threat_to(board: chess.Board, value: Value, find: Finder) -> tuple[Line, tup
     line = Line(passed, found.line, side)
     gain = found.value.expected_for(side) - value.expected_for(side)
     motifs = deciding_motifs(line) if gain >= INACCURACY_LOSS else ()
-    return line, motifs if motifs and motifs[0].ply == 0 else ()
+    # A threat is carried out at once, and wins by the next move.
+    return line, motifs if motifs and motifs[0].ply == 0 and motifs[-1].wins <= 2 else ()

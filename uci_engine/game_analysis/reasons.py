@@ -335,12 +335,18 @@ def _threat(board: chess.Board, value: Value, find: Finder, deed: str) -> str:
 def _attack_on_king(lines: _Lines) -> list[str]:
     """A missed sacrifice that draws at least; one that answers and is worth it; checks from which the king runs."""
     parts, line, best = [], lines.against, lines.better.value.expected_for(lines.color)
-    if best > 0.5 - DRAWN_SHARE and is_sacrifice(lines.board, lines.missed.moves, least=1):
+    if best > 0.5 - DRAWN_SHARE and _is_offer(lines.board, lines.missed.moves):
         parts.append(f"better is the sacrifice {lines.missed.name(0)}")
-    if line.moves[1:] and is_sacrifice(line.boards[1], line.moves[1:], least=1):
+    if line.moves and _is_offer(line.boards[1], line.moves[1:]):
         parts.append(f"the sacrifice {line.name(1)} works")
     checks = list(takewhile(lambda ply: line.boards[ply + 1].is_check(), line.own_plies()))
     kings = [king_of(board, not line.winner) for ply in checks for board in line.boards[ply + 1 : ply + 3]]
     if sum(before != after for before, after in pairwise(kings)) >= LEAST_HUNT:
         parts.append(f"the checks from {line.name(1)} on drive your king to {chess.square_name(kings[-1])}")
     return parts
+
+
+def _is_offer(board: chess.Board, moves: Sequence[chess.Move]) -> bool:
+    """Whether the first of these moves sacrifices a piece. A pawn that is given says nothing."""
+    is_piece = bool(moves) and board.piece_type_at(moves[0].from_square) != chess.PAWN
+    return is_piece and is_sacrifice(board, moves, least=1)
