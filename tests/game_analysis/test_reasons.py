@@ -216,6 +216,12 @@ WITHOUT_TACTIC = [
         ("b3", "Bd5", "h3"),
         "",
     ),
+    (  # The other knight hung before.
+        "r5k1/pp2q1pp/2p1p1n1/4n2P/4P3/2NPQ1P1/PP4B1/5R1K b - - 2 29",
+        ("Ng4", "Qe2", "N6e5", "d4", "Qg5", "Bh3"),
+        ("Nf8", "d4", "Ng4", "Qf3", "Nh6", "Ne2"),
+        "30.Qe2 attacks the knight on g4, while the knight on g6 hangs",
+    ),
     (  # A pawn that is given is no sacrifice.
         "2r3k1/pp1bpp1p/3p1npQ/q7/2r1P1P1/2NR1P2/PPP1N3/2K4R b - - 2 19",
         ("R4c5", "g5", "Rxg5", "Rd5", "Rxd5", "Nxd5", "Re8", "Nef4"),
@@ -247,6 +253,7 @@ WITHOUT_TACTIC = [
         "It trades the last pieces, and the pawn ending is worse",
     ),
 ]
+HANGS = re.compile(r"(\S+) attacks [^,;]*, while the (\w+) on (\w\d) hangs")
 DRIVES = re.compile(r"(\S+) drives the (\w+) on (\w\d) away")
 LEAVES = re.compile(r"leaves (\w\d) to (\w+): (\S+)")
 OFFERS = re.compile(r"(\S+) offers to trade queens")
@@ -267,6 +274,10 @@ def check_claims(text: str, start: chess.Board, line: tuple[chess.Move, ...]) ->
         assert chess.piece_name(board.piece_type_at(at) or 0) == piece
         assert at in winning_captures(board, not board.turn)
         assert line[len(board.move_stack)].from_square == at
+    for name, piece, square in HANGS.findall(text):
+        board, at = boards[name], chess.parse_square(square)
+        assert chess.piece_name(board.piece_type_at(at) or 0) == piece
+        assert at in winning_captures(board, not board.turn)
     for name, square in HUNTS.findall(text):
         assert [board.is_check() for board in boards.values()][1:6:2] == [True] * 3
         assert boards[name].peek() == line[1]

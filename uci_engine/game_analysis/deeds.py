@@ -42,7 +42,8 @@ def deed_of(line: Line, ply: int) -> tuple[float, str]:
     queens = after.pieces(chess.QUEEN, after.turn)
     if kind == chess.QUEEN and queens & after.attacks(move.to_square):
         return DEED_WEIGHT, " offers to trade queens"
-    squares = winning_captures(after, before.turn).keys() - winning_captures(before, before.turn).keys()
+    hanging, loose = (winning_captures(board, before.turn).keys() for board in (after, before))
+    squares = hanging - loose
     # In check other pieces cannot take, so what they attack only seems to be new or to be won.
     if before.is_check() or after.is_check():
         squares &= set(after.attacks(move.to_square))
@@ -54,6 +55,9 @@ def deed_of(line: Line, ply: int) -> tuple[float, str]:
     if shown:
         verb = "attacks" if after.attacks(move.to_square) & chess.SquareSet(shown) else "threatens"
         words = f" {verb} {joined([f'the {piece_on(after, square)}' for square in shown])}"
+        others = [square for square in sorted(hanging & loose) if after.piece_type_at(square) != chess.PAWN]
+        if attacked and others and not after.is_check():
+            words += f", while the {piece_on(after, others[0])} hangs"
         return ATTACK_WEIGHT if attacked else SMALL_WEIGHT, words
     if is_opening and ply == 0 and queens and before.is_castling(move):
         return SMALL_WEIGHT, " brings the king into safety"

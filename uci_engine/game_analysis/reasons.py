@@ -305,7 +305,7 @@ def _first_move(lines: _Lines, is_missed: bool, find: Finder | None) -> tuple[fl
     is_said = weight == DEED_WEIGHT or is_taken_back or line.boards[ply].is_castling(line.moves[ply])
     if find is not None and not is_said:
         value = (lines.better if is_missed else lines.played).value
-        threat = _threat(line.boards[ply + 1], value, find, deed)
+        threat = _threat(line, ply, value, find, deed)
         weight, deed = (DEED_WEIGHT, threat) if threat else (weight, deed)
     # What the move played does, too, is no reason, and no attack on a piece that leaves there as well.
     if is_missed and other.moves:
@@ -316,20 +316,23 @@ def _first_move(lines: _Lines, is_missed: bool, find: Finder | None) -> tuple[fl
     return weight, name + deed
 
 
-def _threat(board: chess.Board, value: Value, find: Finder, deed: str) -> str:
-    """What the last move threatens, in words that follow its name; its deed where that says it already; "" for nothing.
+def _threat(line: Line, ply: int, value: Value, find: Finder, deed: str) -> str:
+    """What a move threatens, in words that follow its name; its deed where that says it already; "" for nothing.
 
-    `value`: of the position.
+    `value`: of the line.
     """
+    board = line.boards[ply + 1]
     passed, threats = threat_to(board, value, find)
     if not threats:
         return ""
     if threats[0].kind not in CAPTURES:
         return f" makes a threat: {'; '.join(motif_words(passed, motif) for motif in threats)}"
     target = threats[0].targets[0]
-    is_own = board.attacks_mask(board.peek().to_square) & chess.BB_SQUARES[target]
-    piece = piece_on(board, target)
-    return deed if piece in deed else f" {'attacks' if is_own else 'threatens'} the {piece}"
+    piece, is_own = piece_on(board, target), board.attacks_mask(line.moves[ply].to_square) & chess.BB_SQUARES[target]
+    if piece in deed:
+        return deed
+    # Out of check it is seldom new what another piece may take.
+    return "" if line.boards[ply].is_check() and not is_own else f" {'attacks' if is_own else 'threatens'} the {piece}"
 
 
 def _attack_on_king(lines: _Lines) -> list[str]:
