@@ -489,6 +489,12 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             ("Bxa6", "Bxa6", "Qxc6", "Rxa5", "Rb4+", "Rb5", "Rc4", "Ra5"),
             "Better is the sacrifice 23.Bxa6",
         ),
+        (  # What may be taken behind the line is not what its tactic wins.
+            "rnbqkbnr/pp2pppp/2p5/3p4/2PP4/2N5/PP2PPPP/R1BQKBNR b KQkq - 1 3",
+            ("Bf5", "cxd5", "cxd5", "Qb3", "Nc6", "e4", "Bxe4", "Nxe4", "dxe4", "Qxb7"),
+            ("dxc4", "Nf3", "b5", "e4", "Bg4", "a4", "Bxf3", "Qxf3"),
+            "Better, 3...dxc4 takes the pawn on c4, which nothing guards; it misses the gain of a pawn",
+        ),
         (  # A king that may not take is a guard.
             "r1bqk1nr/pppp1pp1/2n4p/8/1bB1P3/1QN2N2/PP3PPP/R1B1K2R b KQkq - 2 7",
             ("Nf6", "Bxf7+", "Kf8", "O-O", "d6", "Bc4"),

@@ -197,7 +197,12 @@ def _tactic_costs(lines: _Lines, motifs: tuple[Motif, ...], is_missed: bool) -> 
     if motifs[-1].kind in (Kind.PROMOTION, Kind.UNDERPROMOTION):
         return []
     plies, pawns = _settled(lines)
-    owed = _owed(lines, plies if pawns >= 1 else (len(lines.against.moves), len(lines.missed.moves)), is_missed)
+    if pawns < 1:
+        # A capture that was added to the line counts only if the tactic is about it.
+        is_added = motifs[-1].wins >= lines.both[is_missed].searched
+        against, missed = (len(line.moves) if is_added else line.searched for line in lines.both)
+        plies = against, missed
+    owed = _owed(lines, plies, is_missed)
     return [owed] if owed else []
 
 
