@@ -11,8 +11,8 @@ from uci_engine.game_analysis.judgement import INACCURACY_LOSS
 from uci_engine.game_analysis.tactics.attacks import mating_move, winning_captures
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line
-from uci_engine.game_analysis.tactics.motif import Motif
-from uci_engine.game_analysis.tactics.words import piece_on
+from uci_engine.game_analysis.tactics.motif import CAPTURES, Motif
+from uci_engine.game_analysis.tactics.words import motif_words, piece_on
 from uci_engine.game_analysis.values import Found, Value
 
 # Finds the best line of a position; with an empty line where nothing is left for a search.
@@ -28,7 +28,7 @@ OPENING_PIECES = 24
 FEW_PIECES = 16
 
 
-def deed_of(line: Line, ply: int) -> tuple[float, str]:
+def deed_of(line: Line, ply: int) -> tuple[int, str]:
     """What a move of a line does by itself, with its weight; 0 and "" for nothing to speak of.
 
     ` drives the knight on c4 away` if that leaves at once, quietly. The opponent's castling explains no error.
@@ -38,9 +38,8 @@ def deed_of(line: Line, ply: int) -> tuple[float, str]:
         return DEED_WEIGHT, " threatens mate"
     if before.is_capture(move):
         return _trade(line, ply)
-    kind, is_opening = before.piece_type_at(move.from_square), chess.popcount(before.occupied) > OPENING_PIECES
     queens = after.pieces(chess.QUEEN, after.turn)
-    if kind == chess.QUEEN and queens & after.attacks(move.to_square):
+    if before.piece_type_at(move.from_square) == chess.QUEEN and queens & after.attacks(move.to_square):
         return DEED_WEIGHT, " offers to trade queens"
     hanging, loose = (winning_captures(board, before.turn).keys() for board in (after, before))
     squares = hanging - loose
@@ -53,23 +52,28 @@ def deed_of(line: Line, ply: int) -> tuple[float, str]:
             return DEED_WEIGHT, f" drives the {piece_on(after, reply.from_square)} away"
     shown = attacked or ([] if after.is_check() else sorted(squares))
     if shown:
-        verb = "attacks" if after.attacks(move.to_square) & chess.SquareSet(shown) else "threatens"
-        words = f" {verb} {joined([f'the {piece_on(after, square)}' for square in shown])}"
+        words = _attack(after, move.to_square, shown)
         others = [square for square in sorted(hanging & loose) if after.piece_type_at(square) != chess.PAWN]
         if attacked and others and not after.is_check():
             words += f", while the {piece_on(after, others[0])} hangs"
         return ATTACK_WEIGHT if attacked else SMALL_WEIGHT, words
+    is_opening = chess.popcount(before.occupied) > OPENING_PIECES
     if is_opening and ply == 0 and queens and before.is_castling(move):
         return SMALL_WEIGHT, " brings the king into safety"
     return 0, ""
 
 
-def _trade(line: Line, ply: int) -> tuple[float, str]:
+def _attack(board: chess.Board, by: chess.Square, squares: list[chess.Square]) -> str:
+    """` attacks the knight on f3` if the piece that moved does, ` threatens` it if only another one does."""
+    verb = "attacks" if board.attacks(by) & chess.SquareSet(squares) else "threatens"
+    return f" {verb} {joined([f'the {piece_on(board, square)}' for square in squares])}"
+
+
+def _trade(line: Line, ply: int) -> tuple[int, str]:
     """` trades rooks` if a piece takes one of its kind, and is taken back at once."""
     board, move = line.boards[ply], line.moves[ply]
     kind = board.piece_type_at(move.from_square) or chess.PAWN
-    is_taken_back = [reply.to_square for reply in line.moves[ply + 1 : ply + 2]] == [move.to_square]
-    if not is_taken_back or kind == chess.PAWN or board.piece_type_at(move.to_square) != kind:
+    if not line.is_taken_back(ply) or kind == chess.PAWN or board.piece_type_at(move.to_square) != kind:
         return 0, ""
     decides = kind == chess.QUEEN or chess.popcount(board.occupied) <= FEW_PIECES
     return (SMALL_WEIGHT, f" trades {chess.piece_name(kind)}s") if decides else (0, "")
@@ -92,7 +96,7 @@ def threat_to(board: chess.Board, value: Value, find: Finder) -> tuple[Line, tup
     """
     passed = board.copy(stack=False)
     passed.push(chess.Move.null())
-    passed = passed.copy(stack=False)
+    passed.clear_stack()
     side = passed.turn
     found = Found(value) if board.is_check() or passed.is_game_over() else find(passed)
     line = Line(passed, found.line, side)
@@ -100,3 +104,22 @@ def threat_to(board: chess.Board, value: Value, find: Finder) -> tuple[Line, tup
     motifs = deciding_motifs(line) if gain >= INACCURACY_LOSS else ()
     # A threat is carried out at once, and wins by the next move.
     return line, motifs if motifs and motifs[0].ply == 0 and motifs[-1].wins <= 2 else ()
+
+
+def threat_of(line: Line, ply: int, value: Value, find: Finder, deed: str) -> str:
+    """What a move threatens, in words that follow its name; its deed where that says it already; "" for nothing.
+
+    `value`: of the line.
+    """
+    board, by = line.boards[ply + 1], line.moves[ply].to_square
+    passed, threats = threat_to(board, value, find)
+    if not threats:
+        return ""
+    if threats[0].kind not in CAPTURES:
+        return f" makes a threat: {'; '.join(motif_words(passed, motif) for motif in threats)}"
+    target = threats[0].targets[0]
+    if piece_on(board, target) in deed:
+        return deed
+    # Out of check it is seldom new what another piece may take.
+    is_old = line.boards[ply].is_check() and not board.attacks_mask(by) & chess.BB_SQUARES[target]
+    return "" if is_old else _attack(board, by, [target])

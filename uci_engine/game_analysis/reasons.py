@@ -15,13 +15,13 @@ from operator import attrgetter
 import chess
 
 from uci_engine.game_analysis.boards import board_after, drawn_by, is_sacrifice, material_balance, material_words
-from uci_engine.game_analysis.deeds import ATTACK_WEIGHT, DEED_WEIGHT, Finder, deed_of, left_square, threat_to
+from uci_engine.game_analysis.deeds import ATTACK_WEIGHT, DEED_WEIGHT, Finder, deed_of, left_square, threat_of
 from uci_engine.game_analysis.tactics.attacks import best_capture, gain_of, king_of, value_at
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line, Win
-from uci_engine.game_analysis.tactics.motif import CAPTURES, DRAWS, ENDINGS, Kind, Motif
+from uci_engine.game_analysis.tactics.motif import DRAWS, ENDINGS, Kind, Motif
 from uci_engine.game_analysis.tactics.words import motif_words, piece_on
-from uci_engine.game_analysis.values import DRAWN_SHARE, Found, Value
+from uci_engine.game_analysis.values import DRAWN_SHARE, Found
 
 # The same move so many plies later in the other line is another matter.
 SAME_WITHIN = 3
@@ -51,6 +51,12 @@ class Reason:
     text: str
     motifs: tuple[Motif, ...] = ()
     names_missed_mate: bool = False
+
+    @classmethod
+    def of(cls, parts: list[str], motifs: tuple[Motif, ...], names_missed_mate: bool = False) -> Reason | None:
+        """The parts as one sentence; None for none."""
+        text = "; ".join(parts)
+        return cls(text[:1].upper() + text[1:], motifs, names_missed_mate) if text else None
 
 
 class _Lines:
@@ -83,18 +89,18 @@ class _Lines:
         self.is_traded = any(here) and not there and abs(self.against.balance(here[0]) - self.against.balance(0)) <= 1
 
     def own_wins(self, is_missed: bool) -> list[Win]:
-        """What one of the lines wins by compared moves that are not in the other, in their order.
+        """What one of the lines wins by searched moves that are not in the other, in their order.
 
         A first move that only takes as much as the move played has taken wins nothing.
         """
         line, other = self.both[is_missed], self.both[not is_missed]
-        end, first = len(_compared(line)) - 1, int(not is_missed)
+        first = int(not is_missed)
         # A move wins nothing that the other line has as soon, unless it is taken back there.
         alike = set(other.moves) - {move for move, reply in pairwise(other.moves) if reply.to_square == move.to_square}
         wins = []
         for win in line.wins():
             is_alike = line.moves[win.ply] in alike.intersection(other.moves[: win.ply + SAME_WITHIN])
-            if win.ply < end and not is_alike and (win.ply > first or win.worth > self.taken):
+            if win.ply < line.searched and not is_alike and (win.ply > first or win.worth > self.taken):
                 wins.append(win)
         return sorted(wins, key=attrgetter("ply"))
 
@@ -118,9 +124,7 @@ def reason_for(board: chess.Board, played: Found, better: Found, find: Finder | 
         attacks = [] if motifs else _attack_on_king(lines)
         costs = _tactic_costs(lines, motifs, is_missed) if motifs else _material(lines, bool(attacks))
         parts += attacks + costs if motifs or attacks or costs else _first_moves(lines, find)
-    text = "; ".join(parts + forced)
-    misses_mate = not is_draw and better.value.mate_for(lines.color) is not None
-    return Reason(text[:1].upper() + text[1:], motifs, misses_mate) if text else None
+    return Reason.of(parts + forced, motifs, not is_draw and better.value.mate_for(lines.color) is not None)
 
 
 def _deciding(lines: _Lines) -> tuple[tuple[Motif, ...], bool]:
@@ -228,9 +232,9 @@ def _material(lines: _Lines, is_attack: bool) -> list[str]:
     if not found:
         return []
     ply, in_missed, words = min(found)
-    weight, deed = _first_move(lines, in_missed, None)
     is_first = ply == int(not in_missed)
-    return [words] if is_first or weight < ATTACK_WEIGHT else [STARTS[in_missed] + deed, words]
+    weight, deed = (0, "") if is_first else _first_move(lines, in_missed, None)
+    return [STARTS[in_missed] + deed, words] if weight >= ATTACK_WEIGHT else [words]
 
 
 def _owed(lines: _Lines, plies: tuple[int, int], is_missed: bool) -> str:
@@ -252,11 +256,6 @@ def _owed(lines: _Lines, plies: tuple[int, int], is_missed: bool) -> str:
     return owed and f"it {'misses the gain of' if is_missed else 'costs'} {owed}"
 
 
-def _compared(line: Line) -> list[chess.Board]:
-    """The positions of a line that are looked at."""
-    return line.boards[: line.searched + 1]
-
-
 def _settled(lines: _Lines) -> tuple[tuple[int, int], int]:
     """A settled ply of each line, and by how many pawns the lines differ there."""
     plies = _settled_ply(lines.against), _settled_ply(lines.missed)
@@ -265,8 +264,8 @@ def _settled(lines: _Lines) -> tuple[tuple[int, int], int]:
 
 def _settled_ply(line: Line) -> int:
     """Of the last third of a line, a ply at which its winner has rather little."""
-    end = len(_compared(line)) - 1
-    settled = [ply for ply in _settled_plies(_compared(line)) if ply >= 2 * end // 3] or [end]
+    end = line.searched
+    settled = [ply for ply in _settled_plies(line.boards[: end + 1]) if ply >= 2 * end // 3] or [end]
     return sorted(settled, key=line.balance)[len(settled) // 4]
 
 
@@ -290,7 +289,7 @@ def _first_moves(lines: _Lines, find: Finder | None) -> list[str]:
     return [start + words for start, (weight, words) in zip(STARTS, found, strict=True) if weight and weight >= least]
 
 
-def _first_move(lines: _Lines, is_missed: bool, find: Finder | None) -> tuple[float, str]:
+def _first_move(lines: _Lines, is_missed: bool, find: Finder | None) -> tuple[int, str]:
     """What the winner of a line does by its first move and not in the other line, with its weight; 0 for nothing."""
     line, other, ply = lines.both[is_missed], lines.both[not is_missed], int(not is_missed)
     if ply >= len(line.moves):
@@ -306,11 +305,10 @@ def _first_move(lines: _Lines, is_missed: bool, find: Finder | None) -> tuple[fl
         return DEED_WEIGHT, left + name + deed
     if again and deed == deed_of(other, again[0])[1]:
         return 0, ""
-    is_taken_back = [move.to_square for move in line.moves[ply + 1 : ply + 2]] == [line.moves[ply].to_square]
-    is_said = weight == DEED_WEIGHT or is_taken_back or line.boards[ply].is_castling(line.moves[ply])
+    is_said = weight == DEED_WEIGHT or line.is_taken_back(ply) or line.boards[ply].is_castling(line.moves[ply])
     if find is not None and not is_said:
         value = (lines.better if is_missed else lines.played).value
-        threat = _threat(line, ply, value, find, deed)
+        threat = threat_of(line, ply, value, find, deed)
         weight, deed = (DEED_WEIGHT, threat) if threat else (weight, deed)
     # What the move played does, too, is no reason, and no attack on a piece that leaves there as well.
     if is_missed and other.moves:
@@ -319,25 +317,6 @@ def _first_move(lines: _Lines, is_missed: bool, find: Finder | None) -> tuple[fl
         if is_alike or (deed and deed == deed_of(other, 0)[1]):
             return 0, ""
     return weight, name + deed
-
-
-def _threat(line: Line, ply: int, value: Value, find: Finder, deed: str) -> str:
-    """What a move threatens, in words that follow its name; its deed where that says it already; "" for nothing.
-
-    `value`: of the line.
-    """
-    board = line.boards[ply + 1]
-    passed, threats = threat_to(board, value, find)
-    if not threats:
-        return ""
-    if threats[0].kind not in CAPTURES:
-        return f" makes a threat: {'; '.join(motif_words(passed, motif) for motif in threats)}"
-    target = threats[0].targets[0]
-    piece, is_own = piece_on(board, target), board.attacks_mask(line.moves[ply].to_square) & chess.BB_SQUARES[target]
-    if piece in deed:
-        return deed
-    # Out of check it is seldom new what another piece may take.
-    return "" if line.boards[ply].is_check() and not is_own else f" {'attacks' if is_own else 'threatens'} the {piece}"
 
 
 def _attack_on_king(lines: _Lines) -> list[str]:

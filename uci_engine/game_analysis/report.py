@@ -82,13 +82,16 @@ class Ply:
 
     @property
     def why(self) -> str:
-        """Why it is an error or good, and what it missed, in sentences; "" for nothing. Of an error, at least what is
-        better.
+        """Why it is an error or good, and what it missed, in sentences; "" for nothing.
+
+        Of an error it says at least what is better.
         """
         reason, missed_mate = self.reason, self.judgement.missed_mate
-        sentences = [] if reason is None else [f"{reason.text}."]
-        if reason is None and self.judgement.mark.is_error:
-            sentences = [f"Better is {numbered(self.board, self.best.line[0])}."]
+        sentences = []
+        if reason is not None:
+            sentences.append(f"{reason.text}.")
+        elif self.judgement.mark.is_error:
+            sentences.append(f"Better is {numbered(self.board, self.best.line[0])}.")
         if self.judgement.missed_win:
             sentences.append("A win is gone.")
         if missed_mate is not None and not (reason is not None and reason.names_missed_mate):

@@ -38,7 +38,4 @@ def support_for(
         passed, threats = threat_to(board, played.value, find)
         threat = "; ".join(motif_words(passed, motif) for motif in threats)
         parts += [f"it meets a threat: {threat}"] if threat else []
-    if not parts:
-        return None
-    text = "; ".join(parts)
-    return Reason(text[:1].upper() + text[1:], motifs)
+    return Reason.of(parts, motifs)

@@ -64,6 +64,10 @@ class Line:
         """The indices of the moves of the side that profits."""
         return range(0 if self.boards[0].turn == self.winner else 1, len(self.moves), 2)
 
+    def is_taken_back(self, ply: int) -> bool:
+        """Whether the next move of the line takes what has just moved."""
+        return [reply.to_square for reply in self.moves[ply + 1 : ply + 2]] == [self.moves[ply].to_square]
+
     def quiet_plies(self, first: int, end: int) -> list[int]:
         """The indices of its moves from `first` to before `end` that neither give or answer check nor take anything."""
         own = [ply for ply in self.own_plies() if first <= ply < end and not self.boards[ply].is_check()]
