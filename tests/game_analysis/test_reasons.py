@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from uci_engine.game_analysis.boards import board_after, last_move, material_words, numbered
-from uci_engine.game_analysis.deeds import Finder
 from uci_engine.game_analysis.reasons import reason_for
 from uci_engine.game_analysis.tactics.attacks import best_capture, winning_captures
+from uci_engine.game_analysis.threats import Finder, refutation
 from uci_engine.game_analysis.values import DRAWN, Found, Value, value_of
 
 
@@ -92,7 +92,7 @@ def test_a_stalemate_is_a_reason() -> None:
     played, better = moves(board, "Kg6"), moves(board, "Qe7", "Kg8", "Kg6")
     text = text_of(board, found(DRAWN, played), found(Value(Mate(3), 1.0), better))
     assert "it misses mate in 3" in text.lower()
-    assert "its line ends in a draw by stalemate" in text
+    assert "it leads to a draw by stalemate" in text
 
 
 @given(st.integers(0, 10_000), st.integers(-3000, 3000), st.integers(-3000, 3000))
@@ -123,7 +123,7 @@ WITHOUT_TACTIC = [
         "r4rk1/pp3ppp/2n5/8/1b6/2N5/PPP2PPP/R4RK1 w - - 0 1",
         ("h3", "Bxc3", "bxc3", "Rfd8", "Rfd1", "Kf8"),
         ("Ne4", "Rfd8", "c3", "Be7", "Rfd1", "Kf8"),
-        "",
+        "1...Bxc3 doubles the pawns on the c-file",
     ),
     (
         "4k3/5ppp/8/1p6/8/p7/5PPP/1R2K3 w - - 0 1",
@@ -166,7 +166,7 @@ WITHOUT_TACTIC = [
         "3qk3/5ppp/8/8/8/8/PPP2PP1/4K3 w - - 0 1",
         ("g4", "Qe7+", "Kd2", "Qd6+", "Kc1", "Qh6+", "Kb1", "Qg6"),
         ("Kf1", "Kf8", "g3", "h6"),
-        "The checks from 1...Qe7+ on drive your king to b1",
+        "",
     ),
     (
         "4k3/p1p2p1p/3q2p1/8/8/8/PP3PPP/4KQ2 w - - 0 1",
@@ -216,17 +216,29 @@ WITHOUT_TACTIC = [
         ("b3", "Bd5", "h3"),
         "",
     ),
-    (  # The other knight hung before.
-        "r5k1/pp2q1pp/2p1p1n1/4n2P/4P3/2NPQ1P1/PP4B1/5R1K b - - 2 29",
-        ("Ng4", "Qe2", "N6e5", "d4", "Qg5", "Bh3"),
-        ("Nf8", "d4", "Ng4", "Qf3", "Nh6", "Ne2"),
-        "30.Qe2 attacks the knight on g4, while the knight on g6 hangs",
-    ),
-    (  # A pawn that is given is no sacrifice.
+    (  # After the better move it attacks the knight as well. A pawn that is given is no sacrifice.
         "2r3k1/pp1bpp1p/3p1npQ/q7/2r1P1P1/2NR1P2/PPP1N3/2K4R b - - 2 19",
         ("R4c5", "g5", "Rxg5", "Rd5", "Rxd5", "Nxd5", "Re8", "Nef4"),
         ("Be6", "g5", "Nh5", "Nf4", "Qe5", "Nxh5", "gxh5", "Rxh5"),
-        "20.g5 attacks the knight on f6",
+        "",
+    ),
+    (  # The pawn on c3 guards the square of the trade, but the c-file has no pawn.
+        "r4rk1/pp3ppp/2n5/8/1b6/2N5/PP1P1PPP/R4RK1 w - - 0 1",
+        ("h3", "Bxc3", "bxc3", "Rfd8", "Rfd1", "Kf8"),
+        ("Ne4", "Rfd8", "d3", "Be7", "Rfd1", "Kf8"),
+        "",
+    ),
+    (  # Two moves drive pieces away.
+        "2kr3r/ppq2ppp/2nbpn2/2p5/3pPP2/1P1P2N1/PB1PN1PP/R2Q1R1K b - - 0 13",
+        ("Ng4", "e5", "Bf8", "h3", "Nh6", "a3"),
+        ("Be7", "e5", "Nd5", "Ne4", "Kb8", "a3"),
+        "14.e5 drives the bishop on d6 away, and 15.h3 drives the knight on g4 away",
+    ),
+    (  # That a piece would have to go is no reason for a move.
+        "4k3/pp3ppp/8/3n4/8/8/PPPP1PPP/4K3 w - - 0 1",
+        ("h3", "Kd7", "h4", "h6"),
+        ("c4", "Nb6", "h3", "h6"),
+        "",
     ),
     (  # A second move is no reason.
         "4k3/pp3ppp/8/8/2b5/8/PP3PPP/R3K3 w - - 0 1",
@@ -253,13 +265,12 @@ WITHOUT_TACTIC = [
         "It trades the last pieces, and the pawn ending is worse",
     ),
 ]
-HANGS = re.compile(r"(\S+) attacks [^,;]*, while the (\w+) on (\w\d) hangs")
+DOUBLES = re.compile(r"(\S+) doubles the pawns on the (\w)-file")
 DRIVES = re.compile(r"(\S+) drives the (\w+) on (\w\d) away")
 LEAVES = re.compile(r"leaves (\w\d) to (\w+): (\S+)")
 OFFERS = re.compile(r"(\S+) offers to trade queens")
 TRADES = re.compile(r"(\S+) trades (\w+)s")
 CASTLES = re.compile(r"(\S+) brings the king into safety")
-HUNTS = re.compile(r"[Tt]he checks from (\S+) on drive your king to (\w\d)")
 
 
 def check_claims(text: str, start: chess.Board, line: tuple[chess.Move, ...]) -> None:
@@ -274,14 +285,12 @@ def check_claims(text: str, start: chess.Board, line: tuple[chess.Move, ...]) ->
         assert chess.piece_name(board.piece_type_at(at) or 0) == piece
         assert at in winning_captures(board, not board.turn)
         assert line[len(board.move_stack)].from_square == at
-    for name, piece, square in HANGS.findall(text):
-        board, at = boards[name], chess.parse_square(square)
-        assert chess.piece_name(board.piece_type_at(at) or 0) == piece
-        assert at in winning_captures(board, not board.turn)
-    for name, square in HUNTS.findall(text):
-        assert [board.is_check() for board in boards.values()][1:6:2] == [True] * 3
-        assert boards[name].peek() == line[1]
-        assert any(board.king(start.turn) == chess.parse_square(square) for board in boards.values())
+    for name, file in DOUBLES.findall(text):
+        board, reply = boards[name], line[len(boards[name].move_stack)]
+        pawns = board_after(board, [reply]).pieces(chess.PAWN, board.turn) & chess.BB_FILES["abcdefgh".index(file)]
+        assert len(pawns) == 2
+        assert reply.to_square in pawns
+        assert board.is_capture(reply)
     for name, piece in TRADES.findall(text):
         before = boards[name].copy()
         move = before.pop()
@@ -446,6 +455,67 @@ def test_a_threat_is_the_reason_if_it_wins_something() -> None:
     assert text_with(-500) == ""
 
 
+@pytest.mark.parametrize(
+    ("fen", "played", "better", "asked", "answer", "text"),
+    [
+        (
+            "6k1/p2n1pp1/1q2pn1p/1p1p4/3PbQ2/PP2P1P1/3B1P1P/4NBK1 w - - 3 26",
+            ("Bb4", "e5", "Qh4", "exd4", "exd4", "a5"),
+            ("g4", "Bg6", "f3", "a5", "h3", "Bb1"),
+            ("g4", "e5"),
+            ("dxe5",),
+            "26...e5 drives the queen on f4 away; "
+            "after 26.g4 it fails: 27.dxe5 takes the pawn on e5, which has not enough guards",
+        ),
+        (
+            "r3r1k1/1bqnppbp/3p1np1/p1p5/PpP1PP2/1P1P1N2/1B1NB1PP/R2Q1R1K w - - 0 15",
+            ("Ng1", "Nxe4", "Bxg7", "Nxd2", "Qxd2", "Kxg7"),
+            ("Qc2", "e6", "Ng5", "h6", "Nh3", "e5"),
+            ("Ng1", "Nxe4", "dxe4"),
+            ("Bxb2", "Ra2", "Bg7"),
+            "15...Nxe4 takes the pawn on e4; 16.dxe4 fails: 16...Bxb2 takes the bishop on b2, which nothing guards",
+        ),
+    ],
+)
+def test_why_a_move_fails(
+    fen: str,
+    played: tuple[str, ...],
+    better: tuple[str, ...],
+    asked: tuple[str, ...],
+    answer: tuple[str, ...],
+    text: str,
+) -> None:
+    board = chess.Board(fen)
+    sign = 1 if board.turn else -1
+    question = board_after(board, moves(board, *asked))
+
+    def find(position: chess.Board) -> Found:
+        if not asked or position.fen() != question.fen():
+            return Found(DRAWN)
+        return found(value(position, 400 if position.turn else -400), moves(position, *answer))
+
+    lines = found(value(board, -100 * sign), moves(board, *played)), found(value(board, 0), moves(board, *better))
+    assert text_of(board, *lines, find) == text
+    # Without that answer nothing is said of it.
+    assert "fails" not in text_of(board, *lines, lambda position: Found(DRAWN))
+
+
+def test_what_could_be_taken_before_refutes_nothing() -> None:
+    board = chess.Board("4kb1r/1p3ppp/2n1p3/rN1pP3/2p5/2P1PN2/PP4PP/R4RK1 w k - 2 16")
+    after = board_after(board, moves(board, "b4"))
+
+    def find(position: chess.Board) -> Found:
+        assert position == after
+        return found(value(position, -500), moves(position, "Rxb5", "a4", "Rb6"))
+
+    move = after.peek()
+    words = "16...Rxb5 takes the knight on b5, which nothing guards"
+    assert refutation(board, move, DRAWN, find) == words
+    assert refutation(board, move, DRAWN, find, {chess.B5}) == ""
+    # It wins nothing more than was won without the move.
+    assert refutation(board, move, value(board, -500), find) == ""
+
+
 def test_a_piece_for_two_pawns_is_named() -> None:
     board = chess.Board("rn1qk2r/1pp2ppp/3b1n2/p2ppb2/3PP3/5PP1/PPP1N1BP/RNBQK2R b KQkq - 0 7")
     played = moves(board, "Bb4+", "c3", "dxe4", "cxb4", "axb4", "Nd2", "exd4", "fxe4", "Bg4", "Nf3")
@@ -481,13 +551,13 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             "q2r2k1/2r1bppp/pp1ppn2/8/2PNb3/PP2QN1P/1B3PP1/3RR1K1 b - - 2 19",
             ("Bb7", "Nxe6", "fxe6", "Qxe6+", "Kh8", "Ng5", "Bf8", "Bxf6", "gxf6", "Qxf6+", "Bg7", "Nf7+"),
             ("e5", "Ne2", "b5", "cxb5", "axb5", "Nc3", "Bg6", "Nxb5"),
-            "The sacrifice 20.Nxe6 works",
+            "The sacrifice works: 20.Nxe6 fxe6 21.Qxe6+ Kh8 22.Ng5",
         ),
         (
             "1k5r/1bp3p1/p1p2p1b/P2r2qp/R2P4/1PQ1P3/2P1BPPP/5RK1 w - - 4 23",
             ("Rb4", "Rb5", "Bf3", "Rxb4", "Qxb4", "Qb5"),
             ("Bxa6", "Bxa6", "Qxc6", "Rxa5", "Rb4+", "Rb5", "Rc4", "Ra5"),
-            "Better is the sacrifice 23.Bxa6",
+            "Better is the sacrifice 23.Bxa6 Bxa6 24.Qxc6 Rxa5 25.Rb4+",
         ),
         (  # What may be taken behind the line is not what its tactic wins.
             "rnbqkbnr/pp2pppp/2p5/3p4/2PP4/2N5/PP2PPPP/R1BQKBNR b KQkq - 1 3",
@@ -505,7 +575,7 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             "r1bqk2r/pp2npp1/2pbpn1p/3pN3/3P1P2/P3B1P1/1PPNP1BP/R2QK2R b KQkq - 1 9",
             ("Nd7", "O-O", "b6", "Bf2", "O-O", "e4", "Ba6", "Nd3"),
             ("Nf5", "Bg1", "Qb6", "e4", "Nxe4", "Nxe4", "dxe4", "Nc4"),
-            "In the better line, 9...Nf5 drives the bishop on e3 away",
+            "",
         ),
         (  # A promotion needs no combination.
             "8/8/8/p3R3/1P5p/r4k2/8/5K2 w - - 0 53",

@@ -69,6 +69,6 @@ def test_a_sacrifice_that_works_is_shown_with_its_line() -> None:
     line = moves(board, "Ra8+", "Kxa8", "Kf1", "Qxd5")
     support = support_for(board, Found(DRAWN, line=line))
     assert support is not None
-    assert "The sacrifice works: 1. Ra8+ Kxa8 2. Kf1 Qxd5" in support.text
+    assert "The sacrifice works: 1.Ra8+ Kxa8 2.Kf1 Qxd5" in support.text
     # A sacrifice that loses is none that works.
     assert support_for(board, Found(LOST, line=line)) is None

@@ -37,6 +37,11 @@ def numbered(board: chess.Board, move: chess.Move) -> str:
     return f"{board.fullmove_number}{'.' if board.turn else '...'}{board.san(move)}"
 
 
+def variation(board: chess.Board, moves: Sequence[chess.Move]) -> str:
+    """`45.Nf3 Nf6 46.Ng5`."""
+    return board.variation_san(moves).replace(". ", ".")
+
+
 def last_move(board: chess.Board) -> str:
     """The move that led to a board, numbered."""
     before = board.copy(stack=1)

@@ -1,44 +1,35 @@
 """Why a move is an error, in words: where its line leads, compared with the better line.
 
 First comes the tactic that decides one of the lines, then what the move costs. Where neither does, it is what the
-first moves of the lines do (`deeds.py`). Where these do nothing to speak of, no reason is given: what is only seen
-later in a line is seldom why a move is an error. A forced mate, a draw and a tablebase result are reasons of their own.
+first moves do (`first_moves.py`). Where these do nothing to speak of, no reason is given: what is only seen later in a
+line is seldom why a move is an error. A forced mate, a draw and a tablebase result are reasons of their own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
-from operator import attrgetter
 
 import chess
 
-from uci_engine.game_analysis.boards import board_after, drawn_by, is_sacrifice, material_balance, material_words
-from uci_engine.game_analysis.deeds import ATTACK_WEIGHT, DEED_WEIGHT, Finder, deed_of, left_square, threat_of
-from uci_engine.game_analysis.tactics.attacks import best_capture, gain_of, king_of, value_at
+from uci_engine.game_analysis.boards import board_after, drawn_by, is_sacrifice, material_words, variation
+from uci_engine.game_analysis.first_moves import ATTACK_WEIGHT, STARTS, first_move, first_moves
+from uci_engine.game_analysis.tactics.attacks import best_capture
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
-from uci_engine.game_analysis.tactics.line import Line, Win
+from uci_engine.game_analysis.tactics.line import SAME_WITHIN, Line, TwoLines
 from uci_engine.game_analysis.tactics.motif import DRAWS, ENDINGS, Kind, Motif
-from uci_engine.game_analysis.tactics.words import motif_words, piece_on
+from uci_engine.game_analysis.tactics.words import motif_words
+from uci_engine.game_analysis.threats import Finder, recapture_that_fails
 from uci_engine.game_analysis.values import DRAWN_SHARE, Found
 
-# The same move so many plies later in the other line is another matter.
-SAME_WITHIN = 3
-# More pawns than these for each point of the expected result were given for something.
-MOST_GIVEN = 14
-# What is taken where such words are said, in pawns: the exchange is won by taking a rook.
-WORTHS = {"queen": 9, "rook": 5, "piece": 3, "exchange": 5, "pawn": 1}
-# How much a gain of material counts, as the weight of a fact.
-WIN_WEIGHT = 25
-# A single pawn is won among so many plies of a line, or it is not what the move costs.
-PAWN_PLIES = 4
 # A side that expects less has lost.
 LOST = 0.1
-# How what is said of each line starts.
-STARTS = ("", "in the better line, ")
-# A king that has to move out of so many checks is hunted.
-LEAST_HUNT = 3
+# More pawns than these for each point of the expected result were given for something.
+MOST_GIVEN = 14
+# A single pawn is won among so many plies of a line, or it is not what the move costs.
+PAWN_PLIES = 4
+# So many moves are shown of a sacrifice.
+SHOWN_PLIES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,58 +50,12 @@ class Reason:
         return cls(text[:1].upper() + text[1:], motifs, names_missed_mate) if text else None
 
 
-class _Lines:
-    """The move played and the better one, each with its line, and what these win: for the opponent, and for the player.
-
-    What both win alike decides nothing, so `loss` is by how much their ends differ, in pawns. `cost`: what the move
-    costs of the expected result. What the move played has `taken` is no gain if it costs as much. `gains`: what the
-    winner of each line gains after the move played, or by the better line. `is_traded`: the line of the move played
-    comes to a pawn ending by a trade at once, and the better one does not. `is_open`: neither line wins or loses.
-    """
-
-    def __init__(self, board: chess.Board, played: Found, better: Found) -> None:
-        # The side that made the error.
-        self.color = board.turn
-        self.board, self.played, self.better = board, played, better
-        # What is said can be seen in the lines that are shown.
-        self.against = Line(board, played.shown.line, not self.color)
-        self.missed = Line(board, better.shown.line, self.color)
-        # By whether it is the better one.
-        self.both = self.against, self.missed
-        expected = [found.value.expected_for(self.color) for found in (played, better)]
-        self.cost, self.is_open = abs(expected[1] - expected[0]), LOST < expected[0] <= expected[1] < 1 - LOST
-        self.taken = sum(gain_of(board, move) for move in played.line[:1])
-        self.gains = self.against.gain() + self.taken, self.missed.gain()
-        self.loss = sum(self.gains) - self.taken
-        here, there = (
-            [ply for ply, board in enumerate(line.boards[:4]) if board.occupied == board.pawns | board.kings]
-            for line in self.both
-        )
-        self.is_traded = any(here) and not there and abs(self.against.balance(here[0]) - self.against.balance(0)) <= 1
-
-    def own_wins(self, is_missed: bool) -> list[Win]:
-        """What one of the lines wins by searched moves that are not in the other, in their order.
-
-        A first move that only takes as much as the move played has taken wins nothing.
-        """
-        line, other = self.both[is_missed], self.both[not is_missed]
-        first = int(not is_missed)
-        # A move wins nothing that the other line has as soon, unless it is taken back there.
-        alike = set(other.moves) - {move for move, reply in pairwise(other.moves) if reply.to_square == move.to_square}
-        wins = []
-        for win in line.wins():
-            is_alike = line.moves[win.ply] in alike.intersection(other.moves[: win.ply + SAME_WITHIN])
-            if win.ply < line.searched and not is_alike and (win.ply > first or win.worth > self.taken):
-                wins.append(win)
-        return sorted(wins, key=attrgetter("ply"))
-
-
 def reason_for(board: chess.Board, played: Found, better: Found, find: Finder | None = None) -> Reason | None:
     """Why the line of the move played is worse than the better line, both from this board; None where nothing is seen.
 
     `find` searches for threats; without it those are named that need no search.
     """
-    lines = _Lines(board, played, better)
+    lines = TwoLines(board, played, better)
     motifs, is_missed = _deciding(lines)
     line = lines.both[is_missed]
     # A mate without a name of its own is said elsewhere.
@@ -121,13 +66,13 @@ def reason_for(board: chess.Board, played: Found, better: Found, find: Finder | 
     is_draw = bool(motifs) and motifs[-1].kind in DRAWS
     forced = [] if is_draw else _forced(lines)
     if not (forced or is_draw):
-        attacks = [] if motifs else _attack_on_king(lines)
-        costs = _tactic_costs(lines, motifs, is_missed) if motifs else _material(lines, bool(attacks))
-        parts += attacks + costs if motifs or attacks or costs else _first_moves(lines, find)
+        offers = [] if motifs else _sacrifices(lines)
+        costs = _tactic_costs(lines, motifs, is_missed) if motifs else _material(lines, bool(offers), find)
+        parts += offers + costs if motifs or offers or costs else first_moves(lines, find)
     return Reason.of(parts + forced, motifs, not is_draw and better.value.mate_for(lines.color) is not None)
 
 
-def _deciding(lines: _Lines) -> tuple[tuple[Motif, ...], bool]:
+def _deciding(lines: TwoLines) -> tuple[tuple[Motif, ...], bool]:
     """The motifs that decide the line of the move played, or else the better one, and whether it is the better one."""
     if lines.is_traded:
         return (), False
@@ -150,14 +95,16 @@ def _is_alike(motif: Motif, line: Line, other: Line) -> bool:
     end = motif.ply + SAME_WITHIN if is_capture else motif.ply + 1
     for ply in range(motif.ply % 2, min(end, len(other.moves)), 2):
         move = other.moves[ply]
-        # A piece may be taken by another one. A first move that comes too early is an error of its own.
-        is_same = move.to_square == motif.move.to_square if is_capture else ply > 0 and move == motif.move
+        # A piece may be taken by another one. A first move that comes too early is an error of its own, and so is one
+        # that is taken there.
+        is_same = move == motif.move and ply > 0 and not other.is_taken_back(ply)
+        is_same = move.to_square == motif.move.to_square if is_capture else is_same
         if is_same and pieces(other, ply) == pieces(line, motif.ply):
             return True
     return False
 
 
-def _decides(motifs: tuple[Motif, ...], lines: _Lines, is_missed: bool) -> bool:
+def _decides(motifs: tuple[Motif, ...], lines: TwoLines, is_missed: bool) -> bool:
     """Whether these motifs of one of the lines are why it is better for its winner than the other one."""
     kind = motifs[-1].kind
     if kind in DRAWS:
@@ -168,7 +115,7 @@ def _decides(motifs: tuple[Motif, ...], lines: _Lines, is_missed: bool) -> bool:
     return kind.is_mate or kind in ENDINGS or (max(lines.loss, kept) >= 1 and lines.loss <= 2 * lines.gains[is_missed])
 
 
-def _forced(lines: _Lines) -> list[str]:
+def _forced(lines: TwoLines) -> list[str]:
     """What the lines lead to by force."""
     color, played, better = lines.color, lines.played.value, lines.better.value
     parts = []
@@ -185,7 +132,7 @@ def _forced(lines: _Lines) -> list[str]:
     elif better.is_tablebase and better.expected_for(color) > 0.5:
         parts.append("the tablebases say that the better move wins")
     if (ending := _drawn_end(lines.board, lines.played)) and better.expected_for(color) > 0.5:
-        parts.append(f"its line ends in a draw by {ending}")
+        parts.append(f"it leads to a draw by {ending}")
     if (ending := _drawn_end(lines.board, lines.better)) and played.expected_for(color) < 0.5:
         parts.append(f"the better line holds the draw by {ending}")
     return parts
@@ -196,48 +143,45 @@ def _drawn_end(board: chess.Board, found: Found) -> str:
     return drawn_by(board_after(board, found.line)) if found.value.is_drawn else ""
 
 
-def _tactic_costs(lines: _Lines, motifs: tuple[Motif, ...], is_missed: bool) -> list[str]:
+def _tactic_costs(lines: TwoLines, motifs: tuple[Motif, ...], is_missed: bool) -> list[str]:
     """The material that a tactic wins by the ends of the lines. A promotion says it all."""
     if motifs[-1].kind in (Kind.PROMOTION, Kind.UNDERPROMOTION):
         return []
     plies, pawns = _settled(lines)
     if pawns < 1:
-        # A capture that was added to the line counts only if the tactic is about it.
-        is_added = motifs[-1].wins >= lines.both[is_missed].searched
-        against, missed = (len(line.moves) if is_added else line.searched for line in lines.both)
-        plies = against, missed
+        plies = lines.against.searched, lines.missed.searched
     owed = _owed(lines, plies, is_missed)
     return [owed] if owed else []
 
 
-def _material(lines: _Lines, is_attack: bool) -> list[str]:
-    """The material that the move costs or leaves at the ends of the lines, and what attacks first and takes it.
+def _material(lines: TwoLines, is_offer: bool, find: Finder | None) -> list[str]:
+    """The material that the move costs or leaves at the ends of the lines; what takes it, and why it may.
 
-    `is_attack`: an attack on the king is named already, so what the better move wins is not what matters.
+    `is_offer`: a sacrifice is named already, so what the better move wins is not what matters.
     """
     plies, pawns = _settled(lines)
     if not 1 <= pawns <= MOST_GIVEN * lines.cost:
         return []
     # What takes it at once says more, and a pawn won late says nothing.
     found: list[tuple[int, bool, str]] = []
-    for in_missed in (False,) if is_attack else (False, True):
+    for in_missed in (False,) if is_offer else (False, True):
         owed = _owed(lines, plies, in_missed)
-        greatest = next((worth for noun, worth in WORTHS.items() if noun in owed.partition(" for ")[0]), 0)
         line = lines.both[in_missed]
         for win in lines.own_wins(in_missed) if owed and line.kept() >= 1 else ():
-            taken = value_at(line.boards[win.ply], win.square)
             is_late = pawns == win.worth == 1 and win.ply >= PAWN_PLIES
-            if not is_late and 2 * win.worth >= pawns and (greatest in (0, win.worth, taken) or win.worth == pawns):
+            if not is_late and 2 * win.worth >= pawns:
                 found.append((win.ply, in_missed, f"{owed}: {line.name(win.ply)}"))
     if not found:
         return []
     ply, in_missed, words = min(found)
     is_first = ply == int(not in_missed)
-    weight, deed = (0, "") if is_first else _first_move(lines, in_missed, None)
-    return [STARTS[in_missed] + deed, words] if weight >= ATTACK_WEIGHT else [words]
+    weight, deed = (0, "") if is_first else first_move(lines, in_missed, None)
+    attack = STARTS[in_missed] + deed if weight >= ATTACK_WEIGHT else ""
+    failing = find and recapture_that_fails(lines.both[in_missed], ply, lines.values[in_missed], find)
+    return [part for part in (attack, words, failing) if part]
 
 
-def _owed(lines: _Lines, plies: tuple[int, int], is_missed: bool) -> str:
+def _owed(lines: TwoLines, plies: tuple[int, int], is_missed: bool) -> str:
     """`it costs a pawn`, `it misses the gain of a pawn`: what one of the lines wins at these plies of both; or "".
 
     It is counted from the first position, or from the other line's where the same side wins there, too.
@@ -248,15 +192,11 @@ def _owed(lines: _Lines, plies: tuple[int, int], is_missed: bool) -> str:
         return "it misses a promotion" if is_missed else "it lets a pawn promote"
     is_behind = other.balance(elsewhere) < other.balance(0)
     boards = [other.boards[elsewhere] if is_behind else lines.board, line.boards[ply]]
-    pawns = material_balance(boards[1], line.winner) - material_balance(boards[0], line.winner)
-    # What is worth far more than the move costs was given for something. In a lost or won game it costs little.
-    if lines.is_open and pawns > MOST_GIVEN * lines.cost:
-        return ""
     owed = material_words(boards[is_missed], boards[not is_missed], lines.color)
     return owed and f"it {'misses the gain of' if is_missed else 'costs'} {owed}"
 
 
-def _settled(lines: _Lines) -> tuple[tuple[int, int], int]:
+def _settled(lines: TwoLines) -> tuple[tuple[int, int], int]:
     """A settled ply of each line, and by how many pawns the lines differ there."""
     plies = _settled_ply(lines.against), _settled_ply(lines.missed)
     return plies, lines.against.balance(plies[0]) + lines.missed.balance(plies[1])
@@ -282,58 +222,14 @@ def _settled_plies(boards: Sequence[chess.Board]) -> list[int]:
     return settled
 
 
-def _first_moves(lines: _Lines, find: Finder | None) -> list[str]:
-    """What the answer to the move played does, and what the better move does."""
-    found = [_first_move(lines, is_missed, find) for is_missed in (False, True)]
-    least = max(weight for weight, _ in found) / 2
-    return [start + words for start, (weight, words) in zip(STARTS, found, strict=True) if weight and weight >= least]
-
-
-def _first_move(lines: _Lines, is_missed: bool, find: Finder | None) -> tuple[int, str]:
-    """What the winner of a line does by its first move and not in the other line, with its weight; 0 for nothing."""
-    line, other, ply = lines.both[is_missed], lines.both[not is_missed], int(not is_missed)
-    if ply >= len(line.moves):
-        return 0, ""
-    name = line.name(ply)
-    win = next((win for win in lines.own_wins(is_missed) if line.is_clear(win)), None)
-    if win is not None and win.ply == ply and not (is_missed and (lines.taken or line.kept() < 1)):
-        return WIN_WEIGHT * min(win.worth, 2), f"{name} takes the {piece_on(line.boards[ply], win.square)}"
-    weight, deed = deed_of(line, ply)
-    again = [at for at, move in enumerate(other.moves[: ply + SAME_WITHIN]) if move == line.moves[ply]]
-    left = left_square(line, other) if ply == 1 and other.moves and not again else ""
-    if left:
-        return DEED_WEIGHT, left + name + deed
-    if again and deed == deed_of(other, again[0])[1]:
-        return 0, ""
-    is_said = weight == DEED_WEIGHT or line.is_taken_back(ply) or line.boards[ply].is_castling(line.moves[ply])
-    if find is not None and not is_said:
-        value = (lines.better if is_missed else lines.played).value
-        threat = threat_of(line, ply, value, find, deed)
-        weight, deed = (DEED_WEIGHT, threat) if threat else (weight, deed)
-    # What the move played does, too, is no reason, and no attack on a piece that leaves there as well.
-    if is_missed and other.moves:
-        leaves = [reply for reply in line.moves[1:2] if reply in other.moves[1:2]]
-        is_alike = any(piece_on(line.boards[1], reply.from_square) in deed for reply in leaves)
-        if is_alike or (deed and deed == deed_of(other, 0)[1]):
-            return 0, ""
-    return weight, name + deed
-
-
-def _attack_on_king(lines: _Lines) -> list[str]:
-    """A missed sacrifice that draws at least; one that answers and is worth it; checks from which the king runs."""
-    parts, line, best = [], lines.against, lines.better.value.expected_for(lines.color)
-    if best > 0.5 - DRAWN_SHARE and _is_offer(lines.board, lines.missed.moves):
-        parts.append(f"better is the sacrifice {lines.missed.name(0)}")
-    if line.moves and _is_offer(line.boards[1], line.moves[1:]):
-        parts.append(f"the sacrifice {line.name(1)} works")
-    checks = list(takewhile(lambda ply: line.boards[ply + 1].is_check(), line.own_plies()))
-    kings = [king_of(board, not line.winner) for ply in checks for board in line.boards[ply + 1 : ply + 3]]
-    if sum(before != after for before, after in pairwise(kings)) >= LEAST_HUNT:
-        parts.append(f"the checks from {line.name(1)} on drive your king to {chess.square_name(kings[-1])}")
-    return parts
-
-
-def _is_offer(board: chess.Board, moves: Sequence[chess.Move]) -> bool:
-    """Whether the first of these moves sacrifices a piece. A pawn that is given says nothing."""
-    is_piece = bool(moves) and board.piece_type_at(moves[0].from_square) != chess.PAWN
-    return is_piece and is_sacrifice(board, moves, least=1)
+def _sacrifices(lines: TwoLines) -> list[str]:
+    """A missed sacrifice that draws at least, or one that answers, with what follows. A pawn that is given is none."""
+    best = lines.better.value.expected_for(lines.color)
+    for is_missed, words in ((True, "better is the sacrifice"), (False, "the sacrifice works:")):
+        line, ply = lines.both[is_missed], int(not is_missed)
+        moves = line.moves[ply : ply + SHOWN_PLIES]
+        is_piece = bool(moves) and line.boards[ply].piece_type_at(moves[0].from_square) != chess.PAWN
+        is_good = not is_missed or best > 0.5 - DRAWN_SHARE
+        if is_piece and is_good and is_sacrifice(line.boards[ply], moves, least=1):
+            return [f"{words} {variation(line.boards[ply], moves)}"]
+    return []

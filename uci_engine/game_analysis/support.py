@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import chess
 
-from uci_engine.game_analysis.boards import is_sacrifice
-from uci_engine.game_analysis.deeds import Finder, threat_to
+from uci_engine.game_analysis.boards import is_sacrifice, variation
 from uci_engine.game_analysis.judgement import ONLY_MOVE_LOSS
 from uci_engine.game_analysis.reasons import Reason
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line
 from uci_engine.game_analysis.tactics.motif import DRAWS
 from uci_engine.game_analysis.tactics.words import motif_words
+from uci_engine.game_analysis.threats import Finder, threat_to
 from uci_engine.game_analysis.values import Found, Value
 
 
@@ -30,7 +30,7 @@ def support_for(
         motifs = ()
     parts = [motif_words(line, motif) for motif in motifs]
     if is_sacrifice(board, played.line) and played.value.expected_for(color) >= 0.5:
-        parts.append(f"the sacrifice works: {board.variation_san(played.line)}")
+        parts.append(f"the sacrifice works: {variation(board, played.line)}")
     if others is not None and played.value.expected_for(color) - others.expected_for(color) >= ONLY_MOVE_LOSS:
         parts.append("every other move is much worse")
     # Where the line of the move has a tactic of its own for the other side, nothing was met.

@@ -1,14 +1,20 @@
-"""A line of moves with what it wins for one side."""
+"""A line of moves with what it wins for one side, and two such lines compared."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from operator import attrgetter
 
 import chess
 
 from uci_engine.game_analysis.boards import board_after, drawn_by, material_balance, numbered, positions
 from uci_engine.game_analysis.tactics.attacks import best_capture, captured_square, gain_of, value_at
+from uci_engine.game_analysis.values import Found
+
+# The same move so many plies later in the other line is another matter.
+SAME_WITHIN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,3 +126,49 @@ class Line:
             if self.moves[ply].to_square == square:
                 square = self.moves[ply].from_square
         return square
+
+
+class TwoLines:
+    """The move played and the better one, each with its line, and what these win: for the opponent, and for the player.
+
+    What both win alike decides nothing, so `loss` is by how much their ends differ, in pawns. `cost`: what the move
+    costs of the expected result. What the move played has `taken` is no gain if it costs as much. `gains`: what the
+    winner of each line gains after the move played, or by the better line. `is_traded`: the line of the move played
+    comes to a pawn ending by a trade at once, and the better one does not.
+    """
+
+    def __init__(self, board: chess.Board, played: Found, better: Found) -> None:
+        # The side that made the error.
+        self.color = board.turn
+        self.board, self.played, self.better = board, played, better
+        # What is said can be seen in the lines that are shown.
+        self.against = Line(board, played.shown.line, not self.color)
+        self.missed = Line(board, better.shown.line, self.color)
+        # By whether it is the better one.
+        self.both = self.against, self.missed
+        self.values = played.value, better.value
+        self.cost = abs(better.value.expected - played.value.expected)
+        self.taken = sum(gain_of(board, move) for move in played.line[:1])
+        self.gains = self.against.gain() + self.taken, self.missed.gain()
+        self.loss = sum(self.gains) - self.taken
+        here, there = (
+            [ply for ply, board in enumerate(line.boards[:4]) if board.occupied == board.pawns | board.kings]
+            for line in self.both
+        )
+        self.is_traded = any(here) and not there and abs(self.against.balance(here[0]) - self.against.balance(0)) <= 1
+
+    def own_wins(self, is_missed: bool) -> list[Win]:
+        """What one of the lines wins by searched moves that are not in the other, in their order.
+
+        A first move that only takes as much as the move played has taken wins nothing.
+        """
+        line, other = self.both[is_missed], self.both[not is_missed]
+        first = int(not is_missed)
+        # A move wins nothing that the other line has as soon, unless it is taken back there.
+        alike = set(other.moves) - {move for move, reply in pairwise(other.moves) if reply.to_square == move.to_square}
+        wins = []
+        for win in line.wins():
+            is_alike = line.moves[win.ply] in alike.intersection(other.moves[: win.ply + SAME_WITHIN])
+            if win.ply < line.searched and not is_alike and (win.ply > first or win.worth > self.taken):
+                wins.append(win)
+        return sorted(wins, key=attrgetter("ply"))

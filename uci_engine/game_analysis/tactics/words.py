@@ -77,3 +77,9 @@ def motif_words(line: Line, motif: Motif) -> str:
         why="is worth more" if taken > value_at(before, motif.move.from_square) else "has not enough guards",
         mate=mate if "'" in mate else f"{'an' if mate[0] in 'Aeo' else 'a'} {mate}",
     )
+
+
+def attack_words(board: chess.Board, by: chess.Square, squares: list[chess.Square]) -> str:
+    """` attacks the knight on f3` if the piece that moved does, ` threatens` it if only another one does."""
+    verb = "attacks" if board.attacks(by) & chess.SquareSet(squares) else "threatens"
+    return f" {verb} {joined([f'the {piece_on(board, square)}' for square in squares])}"

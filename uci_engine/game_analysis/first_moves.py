@@ -1,0 +1,165 @@
+"""Why a move is an error where no tactic and no material tells: what its answer does, and what the better move does."""
+
+from __future__ import annotations
+
+import chess
+
+from uci_engine.game_analysis.tactics.attacks import gain_of, mating_move, value_at, winning_captures
+from uci_engine.game_analysis.tactics.line import SAME_WITHIN, Line, TwoLines
+from uci_engine.game_analysis.tactics.words import attack_words, piece_on
+from uci_engine.game_analysis.threats import Finder, recapture_that_fails, refutation, threat_of
+
+# What tells more has more weight. Least has an attack on a pawn, a trade that decides and a king in safety.
+DEED_WEIGHT = 4
+DRIVE_WEIGHT = 3
+ATTACK_WEIGHT = 2
+SMALL_WEIGHT = 1
+# With more pieces on the board it is the opening, and with fewer every trade of pieces decides.
+OPENING_PIECES = 24
+FEW_PIECES = 16
+# How what is said of each line starts.
+STARTS = ("", "in the better line, ")
+
+
+def first_moves(lines: TwoLines, find: Finder | None) -> list[str]:
+    """What the answer to the move played does and why it fails after the better move, or what that does."""
+    found = [first_move(lines, is_missed, find) for is_missed in (False, True)]
+    elsewhere = _elsewhere(lines) if found[0][0] else None
+    if elsewhere is not None:
+        board, answer = elsewhere.boards[1], elsewhere.moves[1]
+        known = winning_captures(board, lines.color)
+        refuted = find and refutation(board, answer, lines.values[True], find, known)
+        if refuted:
+            return [found[0][1], f"after {elsewhere.name(0)} it fails: {refuted}"]
+        if _is_same_deed(lines.against, elsewhere):
+            found[0] = 0, ""
+    parts = [start + words for start, (weight, words) in zip(STARTS, found, strict=True) if weight]
+    if len(parts) != 1:
+        return parts
+    # One thing alone seldom tells why.
+    is_missed = not found[0][0]
+    failing = find and recapture_that_fails(lines.both[is_missed], int(not is_missed), lines.values[is_missed], find)
+    if failing:
+        return [*parts, failing]
+    then = _then(lines, is_missed)
+    # That a piece would have to go is no reason for a move.
+    return [] if is_missed and found[1][0] == DRIVE_WEIGHT and not then else [parts[0] + then]
+
+
+def _elsewhere(lines: TwoLines) -> Line | None:
+    """The better move with the answer to the one played; None where that is another one, or attacks what has moved."""
+    line, other = lines.both
+    if len(line.moves) < 2 or not other.moves:
+        return None
+    here, there, answer = line.boards[1], other.boards[1], line.moves[1]
+    is_other = any(here.piece_at(at) != there.piece_at(at) for at in (answer.from_square, answer.to_square))
+    if is_other or not there.is_legal(answer) or line.moves[0].to_square in _newly_attacked(here, line.boards[2]):
+        return None
+    return Line(lines.board, [other.moves[0], answer], line.winner)
+
+
+def _is_same_deed(line: Line, other: Line) -> bool:
+    """Whether the second move of each line does the same: attacks the same, or all that it does."""
+    here, there = (_newly_attacked(each.boards[1], each.boards[2]) for each in (line, other))
+    return here <= there if here else _deed_of(line, 1)[1] == _deed_of(other, 1)[1] != ""
+
+
+def _then(lines: TwoLines, is_missed: bool) -> str:
+    """`, and 16.c4 drives the knight on d5 away`: what the winner of a line does by its second move; "" for nothing."""
+    line, other, ply = lines.both[is_missed], lines.both[not is_missed], 2 + int(not is_missed)
+    if ply >= len(line.moves) or line.moves[ply] in other.moves[: ply + SAME_WITHIN]:
+        return ""
+    win = next((win for win in lines.own_wins(is_missed) if line.is_clear(win)), None)
+    weight, deed = _deed_of(line, ply)
+    if win is not None and win.ply == ply:
+        taken = piece_on(line.boards[ply], win.square)
+        # That what was attacked is taken goes without saying.
+        weight, deed = ATTACK_WEIGHT, "" if taken in _deed_of(line, ply - 2)[1] else f" takes the {taken}"
+    return f", and {line.name(ply)}{deed}" if deed and weight >= ATTACK_WEIGHT else ""
+
+
+def first_move(lines: TwoLines, is_missed: bool, find: Finder | None) -> tuple[int, str]:
+    """What the winner of a line does by its first move and not in the other line, with its weight; 0 for nothing."""
+    line, other, ply = lines.both[is_missed], lines.both[not is_missed], int(not is_missed)
+    if ply >= len(line.moves):
+        return 0, ""
+    name = line.name(ply)
+    win = next((win for win in lines.own_wins(is_missed) if line.is_clear(win)), None)
+    if win is not None and win.ply == ply and not (is_missed and line.kept() < 1):
+        return DEED_WEIGHT, f"{name} takes the {piece_on(line.boards[ply], win.square)}"
+    weight, deed = _deed_of(line, ply)
+    again = [at for at, move in enumerate(other.moves[: ply + SAME_WITHIN]) if move == line.moves[ply]]
+    left = _left_square(line, other) if ply == 1 and other.moves and not again else ""
+    if left:
+        return DEED_WEIGHT, left + name + deed
+    # What the move played does, too, is no reason.
+    alike = again[:1] + ([0] if is_missed and deed and other.moves else [])
+    if any(deed == _deed_of(other, at)[1] for at in alike):
+        return 0, ""
+    is_said = weight >= DRIVE_WEIGHT or line.is_taken_back(ply) or line.boards[ply].is_castling(line.moves[ply])
+    if find is not None and not is_said:
+        threat = threat_of(line, ply, lines.values[is_missed], find, deed)
+        weight, deed = (DEED_WEIGHT, threat) if threat else (weight, deed)
+    return weight, name + deed
+
+
+def _left_square(line: Line, other: Line) -> str:
+    """`9.h3 leaves e5 to Black: ` if a pawn answers there and the better move takes or attacks that square; else ""."""
+    board, move = line.boards[1], line.moves[1]
+    guards = [len(each.boards[1].attackers(not line.winner, move.to_square)) for each in (line, other)]
+    is_held = guards[0] < guards[1] or other.moves[0].to_square == move.to_square
+    is_advance = board.is_zeroing(move) and not board.is_capture(move) and chess.square_rank(move.to_square) in (3, 4)
+    words = f"{line.name(0)} leaves {chess.square_name(move.to_square)} to {'White' if line.winner else 'Black'}: "
+    return words if is_held and is_advance else ""
+
+
+def _deed_of(line: Line, ply: int) -> tuple[int, str]:
+    """What a move of a line does by itself, with its weight; 0 and "" for nothing to speak of.
+
+    ` drives the knight on c4 away` if that leaves at once, quietly. The opponent's castling explains no error.
+    """
+    before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
+    if mating_move(after, before.turn) and not mating_move(before, before.turn):
+        return DEED_WEIGHT, " threatens mate"
+    if before.is_capture(move):
+        return _trade(line, ply)
+    queens = after.pieces(chess.QUEEN, after.turn)
+    if before.piece_type_at(move.from_square) == chess.QUEEN and queens & after.attacks(move.to_square):
+        return DEED_WEIGHT, " offers to trade queens"
+    squares = _newly_attacked(before, after)
+    attacked = [square for square in sorted(squares) if after.piece_type_at(square) != chess.PAWN]
+    for reply in line.moves[ply + 1 : ply + 2]:
+        if reply.from_square in attacked and not (after.is_check() or after.is_capture(reply)):
+            return DRIVE_WEIGHT, f" drives the {piece_on(after, reply.from_square)} away"
+    shown = attacked or ([] if after.is_check() else sorted(squares))
+    if shown:
+        words = attack_words(after, move.to_square, shown)
+        return ATTACK_WEIGHT if attacked else SMALL_WEIGHT, words
+    is_opening = chess.popcount(before.occupied) > OPENING_PIECES
+    if is_opening and ply == 0 and queens and before.is_castling(move):
+        return SMALL_WEIGHT, " brings the king into safety"
+    return 0, ""
+
+
+def _newly_attacked(before: chess.Board, after: chess.Board) -> set[chess.Square]:
+    """What the side that has moved could take at a profit if it moved again, and could not take before."""
+    squares = winning_captures(after, before.turn).keys() - winning_captures(before, before.turn).keys()
+    # In check other pieces cannot take, so what they attack only seems to be new or to be won.
+    is_check = before.is_check() or after.is_check()
+    return squares & set(after.attacks(after.peek().to_square)) if is_check else squares
+
+
+def _trade(line: Line, ply: int) -> tuple[int, str]:
+    """` trades rooks` if a piece takes one of its kind, and is taken back at once; or what that does to the pawns."""
+    board, move = line.boards[ply], line.moves[ply]
+    kind = board.piece_type_at(move.from_square) or chess.PAWN
+    if not line.is_taken_back(ply) or kind == chess.PAWN or gain_of(board, move) != value_at(board, move.from_square):
+        return 0, ""
+    after, file = line.boards[ply + 2], chess.square_file(move.to_square)
+    pawns = after.pieces(chess.PAWN, not board.turn) & chess.BB_FILES[file]
+    if move.to_square in pawns and len(pawns) == 2:
+        return DEED_WEIGHT, f" doubles the pawns on the {chess.FILE_NAMES[file]}-file"
+    if board.piece_type_at(move.to_square) != kind:
+        return 0, ""
+    decides = kind == chess.QUEEN or chess.popcount(board.occupied) <= FEW_PIECES
+    return (SMALL_WEIGHT, f" trades {chess.piece_name(kind)}s") if decides else (0, "")

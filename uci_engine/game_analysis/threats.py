@@ -1,0 +1,90 @@
+"""What is threatened, and why a move fails: what the side to move would win, found by a small search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+
+import chess
+
+from uci_engine.game_analysis.boards import board_after, numbered
+from uci_engine.game_analysis.judgement import INACCURACY_LOSS
+from uci_engine.game_analysis.tactics.attacks import best_capture, exchange
+from uci_engine.game_analysis.tactics.deciding import deciding_motifs
+from uci_engine.game_analysis.tactics.line import Line
+from uci_engine.game_analysis.tactics.motif import CAPTURES, Motif
+from uci_engine.game_analysis.tactics.words import attack_words, motif_words, piece_on
+from uci_engine.game_analysis.values import Found, Value
+
+# Finds the best line of a position; with an empty line where nothing is left for a search.
+Finder = Callable[[chess.Board], Found]
+# A threat gains at least this of the expected result.
+LEAST = INACCURACY_LOSS
+
+
+def threat_to(board: chess.Board, value: Value, find: Finder) -> tuple[Line, tuple[Motif, ...]]:
+    """The line, with the motifs that decide it, if the side not to move had the turn; no motifs for no threat.
+
+    `value`: what the position is worth as it is.
+    """
+    passed = board.copy(stack=False)
+    passed.push(chess.Move.null())
+    passed.clear_stack()
+    is_over = board.is_check() or passed.is_game_over()
+    return _won_at_once(passed, Found(value) if is_over else find(passed), value, LEAST)
+
+
+def refutation(
+    board: chess.Board, move: chess.Move, value: Value, find: Finder, known: Container[int] = (), least: float = LEAST
+) -> str:
+    """`27.dxe5 takes the pawn on e5, which nothing guards`: how the answer wins something; "" where it does not.
+
+    `value`: what the position is worth without this move; `least`: what the answer gains on that. `known`: the squares
+    of what could be taken before it, too.
+    """
+    after = board_after(board, [move])
+    if after.is_game_over():
+        return ""
+    line, motifs = _won_at_once(after, find(after), value, least)
+    is_new = bool(motifs) and motifs[0].targets[0] not in known
+    return "; ".join(motif_words(line, motif) for motif in motifs) if is_new else ""
+
+
+def recapture_that_fails(line: Line, ply: int, value: Value, find: Finder) -> str:
+    """Why what this move of a line takes, though guarded, is not taken back; "" where that is not the question.
+
+    `value`: of the line.
+    """
+    board, move = line.boards[ply], line.moves[ply]
+    is_last = ply + 1 == len(line.moves)
+    if is_last or not board.is_capture(move) or line.is_taken_back(ply) or exchange(board, move) >= 1:
+        return ""
+    _, capture = best_capture(line.boards[ply + 1], chess.BB_SQUARES[move.to_square])
+    refuted = refutation(line.boards[ply + 1], capture, value, find, least=-LEAST) if capture else ""
+    return f"{numbered(line.boards[ply + 1], capture)} fails: {refuted}" if capture and refuted else ""
+
+
+def _won_at_once(board: chess.Board, found: Found, value: Value, least: float) -> tuple[Line, tuple[Motif, ...]]:
+    """The line of the side to move, with the motifs by which it wins with its first or second move; else none."""
+    line = Line(board, found.line, board.turn)
+    gain = found.value.expected_for(board.turn) - value.expected_for(board.turn)
+    motifs = deciding_motifs(line) if gain >= least else ()
+    return line, motifs if motifs and motifs[0].ply == 0 and motifs[-1].wins <= 2 else ()
+
+
+def threat_of(line: Line, ply: int, value: Value, find: Finder, deed: str) -> str:
+    """What a move threatens, in words that follow its name; its deed where that says it already; "" for nothing.
+
+    `value`: of the line.
+    """
+    board, by = line.boards[ply + 1], line.moves[ply].to_square
+    passed, threats = threat_to(board, value, find)
+    if not threats:
+        return ""
+    if threats[0].kind not in CAPTURES:
+        return f" makes a threat: {'; '.join(motif_words(passed, motif) for motif in threats)}"
+    target = threats[0].targets[0]
+    if piece_on(board, target) in deed:
+        return deed
+    # Out of check it is seldom new what another piece may take.
+    is_old = line.boards[ply].is_check() and not board.attacks_mask(by) & chess.BB_SQUARES[target]
+    return "" if is_old else attack_words(board, by, [target])
