@@ -442,8 +442,9 @@ def test_a_threat_is_the_reason_if_it_wins_something() -> None:
     def text_with(cp: int, *threat: str) -> str:
         def find(passed: chess.Board) -> Found:
             assert passed.is_valid()
-            # White threatens nothing by the better move.
-            return found(value(passed, cp), moves(passed, *threat)) if passed.turn == chess.BLACK else Found(DRAWN)
+            # White threatens nothing by the better move, and after it there is no fork.
+            is_asked = passed.turn == chess.BLACK and passed.king(chess.WHITE) == chess.E1
+            return found(value(passed, cp), moves(passed, *threat)) if is_asked else Found(DRAWN)
 
         return text_of(board, found(value(board, 0), played), found(value(board, 100), better), find)
 
@@ -514,6 +515,17 @@ def test_what_could_be_taken_before_refutes_nothing() -> None:
     assert refutation(board, move, DRAWN, find, {chess.B5}) == ""
     # It wins nothing more than was won without the move.
     assert refutation(board, move, value(board, -500), find) == ""
+
+
+def test_a_threat_that_would_be_the_same_is_no_reason() -> None:
+    board = chess.Board("4k3/pp3ppp/8/3n4/8/8/PP3PPP/R3K3 w - - 0 1")
+    played, better = moves(board, "h3", "Nb4", "g3", "h6"), moves(board, "g3", "Kd7", "h3", "g6")
+
+    def find(passed: chess.Board) -> Found:
+        line = moves(passed, "Nc2+", "Kd2", "Nxa1") if passed.turn == chess.BLACK else ()
+        return found(value(passed, -500 if line else 0), line)
+
+    assert text_of(board, found(value(board, 0), played), found(value(board, 100), better), find) == ""
 
 
 def test_a_piece_for_two_pawns_is_named() -> None:

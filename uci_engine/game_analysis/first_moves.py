@@ -31,7 +31,8 @@ def first_moves(lines: TwoLines, find: Finder | None) -> list[str]:
         refuted = find and refutation(board, answer, lines.values[True], find, known)
         if refuted:
             return [found[0][1], f"after {elsewhere.name(0)} it fails: {refuted}"]
-        if _is_same_deed(lines.against, elsewhere):
+        threat = threat_of(elsewhere, 1, lines.values[True], find, "") if find else ""
+        if (threat and found[0][1].endswith(threat)) or _is_same_deed(lines.against, elsewhere):
             found[0] = 0, ""
     parts = [start + words for start, (weight, words) in zip(STARTS, found, strict=True) if weight]
     if len(parts) != 1:
@@ -41,7 +42,7 @@ def first_moves(lines: TwoLines, find: Finder | None) -> list[str]:
     failing = find and recapture_that_fails(lines.both[is_missed], int(not is_missed), lines.values[is_missed], find)
     if failing:
         return [*parts, failing]
-    then = _then(lines, is_missed)
+    then = "" if "makes a threat" in parts[0] else _then(lines, is_missed)
     # That a piece would have to go is no reason for a move.
     return [] if is_missed and found[1][0] == DRIVE_WEIGHT and not then else [parts[0] + then]
 
