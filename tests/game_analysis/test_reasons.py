@@ -222,6 +222,12 @@ WITHOUT_TACTIC = [
         ("Be6", "g5", "Nh5", "Nf4", "Qe5", "Nxh5", "gxh5", "Rxh5"),
         "",
     ),
+    (  # A doubled pawn that falls is not the matter.
+        "r1bqk2r/ppp2ppp/2np1n2/2b1p3/4P3/2NP1N2/PPP1BPPP/R1BQK2R w KQkq - 0 6",
+        ("Nd5", "Nxd5", "exd5", "Ne7", "d4", "exd4", "Nxd4", "Nxd5", "O-O", "O-O"),
+        ("Na4", "Bb6", "O-O", "O-O", "c3", "h6", "Qc2", "Re8", "b4", "Ne7"),
+        "",
+    ),
     (  # The pawn on c3 guards the square of the trade, but the c-file has no pawn.
         "r4rk1/pp3ppp/2n5/8/1b6/2N5/PP1P1PPP/R4RK1 w - - 0 1",
         ("h3", "Bxc3", "bxc3", "Rfd8", "Rfd1", "Kf8"),
@@ -570,6 +576,18 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             ("Rb4", "Rb5", "Bf3", "Rxb4", "Qxb4", "Qb5"),
             ("Bxa6", "Bxa6", "Qxc6", "Rxa5", "Rb4+", "Rb5", "Rc4", "Ra5"),
             "Better is the sacrifice 23.Bxa6 Bxa6 24.Qxc6 Rxa5 25.Rb4+",
+        ),
+        (  # A fork is another matter where the knight is taken.
+            "r1b2rk1/pppq1ppp/7B/3NP3/2B5/7P/PPP3P1/R4RK1 b - - 0 16",
+            ("gxh6", "Nf6+", "Kg7", "Nxd7", "Bxd7", "Rad1", "Rad8", "Rf6", "h5", "Kh2"),
+            ("c6", "Nf6+", "gxf6", "Rf3", "Qd4+", "Kh2", "Bg4", "Rg3", "f5", "Bd3"),
+            "17.Nf6+ forks the king on g8 and the queen on d7; it costs material",
+        ),
+        (  # A tactic decides by what it wins at once, too.
+            "rn3rk1/1p6/p2q1p1p/2p5/8/3B3b/PPP1NQ1P/3R1RK1 b - - 1 22",
+            ("Qd5", "Bh7+", "Kxh7", "Rxd5", "Nc6", "Qh4", "Rg8+", "Ng3", "Bxf1", "Qe4+"),
+            ("Qe5", "Nf4", "Bxf1", "Rxf1", "Nc6", "Qg3+", "Qg5", "Bc4+", "Kh8"),
+            "23.Bh7+ discovers an attack by the rook on d1 on the queen on d5; it costs material",
         ),
         (  # What may be taken behind the line is not what its tactic wins.
             "rnbqkbnr/pp2pppp/2p5/3p4/2PP4/2N5/PP2PPPP/R1BQKBNR b KQkq - 1 3",

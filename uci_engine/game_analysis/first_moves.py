@@ -158,7 +158,8 @@ def _trade(line: Line, ply: int) -> tuple[int, str]:
         return 0, ""
     after, file = line.boards[ply + 2], chess.square_file(move.to_square)
     pawns = after.pieces(chess.PAWN, not board.turn) & chess.BB_FILES[file]
-    if move.to_square in pawns and len(pawns) == 2:
+    is_lost = any(later.to_square == move.to_square for later in line.moves[ply + 2 : line.searched])
+    if move.to_square in pawns and len(pawns) == 2 and not is_lost:
         return DEED_WEIGHT, f" doubles the pawns on the {chess.FILE_NAMES[file]}-file"
     if board.piece_type_at(move.to_square) != kind:
         return 0, ""

@@ -111,8 +111,9 @@ def _decides(motifs: tuple[Motif, ...], lines: TwoLines, is_missed: bool) -> boo
         found, other = (lines.better, lines.played) if is_missed else (lines.played, lines.better)
         return found.value.is_drawn and other.value.expected_for(lines.both[is_missed].winner) < 0.5
     # Of the material by which the lines differ, this one wins at least half. At their ends not every capture is good.
-    kept = lines.against.kept() + lines.missed.kept()
-    return kind.is_mate or kind in ENDINGS or (max(lines.loss, kept) >= 1 and lines.loss <= 2 * lines.gains[is_missed])
+    line, kept = lines.both[is_missed], lines.against.kept() + lines.missed.kept()
+    gain = max(lines.gains[is_missed], line.balance(min(motifs[-1].wins + 2, len(line.moves))) - line.balance(0))
+    return kind.is_mate or kind in ENDINGS or (max(lines.loss, kept) >= 1 and lines.loss <= 2 * gain)
 
 
 def _forced(lines: TwoLines) -> list[str]:
@@ -210,14 +211,13 @@ def _settled_ply(line: Line) -> int:
 
 
 def _settled_plies(boards: Sequence[chess.Board]) -> list[int]:
-    """The plies of a line, from 1, after which nothing is taken back at once."""
+    """The plies of a line, from 1, after which nothing is taken back at once, and at its end nothing at all."""
     settled = []
     for ply in range(1, len(boards)):
-        target = boards[ply].peek().to_square
         is_end = ply + 1 == len(boards)
-        following = best_capture(boards[ply], chess.BB_SQUARES[target])[1] if is_end else boards[ply + 1].peek()
-        takes_back = following is not None and following.to_square == target
-        if not takes_back or chess.popcount(boards[ply].occupied) == chess.popcount(boards[ply - 1].occupied):
+        following = best_capture(boards[ply])[1] if is_end else boards[ply + 1].peek()
+        is_taken = following is not None and (is_end or following.to_square == boards[ply].peek().to_square)
+        if not is_taken or chess.popcount(boards[ply].occupied) == chess.popcount(boards[ply - 1].occupied):
             settled.append(ply)
     return settled
 
