@@ -9,9 +9,10 @@ from uci_engine.game_analysis.tactics.line import SAME_WITHIN, Line, TwoLines
 from uci_engine.game_analysis.tactics.words import attack_words, piece_on
 from uci_engine.game_analysis.threats import Finder, recapture_that_fails, refutation, threat_of
 
-# What tells more has more weight. Least has an attack on a pawn, a trade that decides and a king in safety.
-DEED_WEIGHT = 4
-DRIVE_WEIGHT = 3
+# What tells more has more weight. Least has an attack on a pawn, and a king in safety.
+DEED_WEIGHT = 5
+DRIVE_WEIGHT = 4
+TRADE_WEIGHT = 3
 ATTACK_WEIGHT = 2
 SMALL_WEIGHT = 1
 # With more pieces on the board it is the opening, and with fewer every trade of pieces decides.
@@ -43,8 +44,9 @@ def first_moves(lines: TwoLines, find: Finder | None) -> list[str]:
     if failing:
         return [*parts, failing]
     then = "" if "makes a threat" in parts[0] else _then(lines, is_missed)
-    # That a piece would have to go is no reason for a move.
-    return [] if is_missed and found[1][0] == DRIVE_WEIGHT and not then else [parts[0] + then]
+    # That a piece would have to go is no reason for a move, and no trade.
+    is_little = found[1][0] == TRADE_WEIGHT or (found[1][0] == DRIVE_WEIGHT and not then)
+    return [] if is_missed and is_little else [parts[0] + then]
 
 
 def _elsewhere(lines: TwoLines) -> Line | None:
@@ -164,4 +166,4 @@ def _trade(line: Line, ply: int) -> tuple[int, str]:
     if board.piece_type_at(move.to_square) != kind:
         return 0, ""
     decides = kind == chess.QUEEN or chess.popcount(board.occupied) <= FEW_PIECES
-    return (SMALL_WEIGHT, f" trades {chess.piece_name(kind)}s") if decides else (0, "")
+    return (TRADE_WEIGHT, f" trades {chess.piece_name(kind)}s") if decides else (0, "")
