@@ -50,7 +50,7 @@ def refutation(
 
 
 def recapture_that_fails(line: Line, ply: int, value: Value, find: Finder) -> str:
-    """Why a guarded piece that this move of a line takes is not taken back; "" for no such piece. `value`: the line's."""
+    """Why this move of a line of that value can take a guarded piece: it is not taken back. "" for no such piece."""
     board, move = line.boards[ply], line.moves[ply]
     is_last = ply + 1 == len(line.moves)
     if is_last or not board.is_capture(move) or line.is_taken_back(ply) or exchange(board, move) >= 1:
