@@ -583,6 +583,25 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             ("c6", "Nf6+", "gxf6", "Rf3", "Qd4+", "Kh2", "Bg4", "Rg3", "f5", "Bd3"),
             "17.Nf6+ forks the king on g8 and the queen on d7; it costs material",
         ),
+        (  # What may still be taken back is not lost. A check hid what was attacked before.
+            "r1bqk1nr/ppppbppp/2n5/6N1/3pP3/8/PPP2PPP/RNBQKB1R w KQkq - 2 5",
+            ("Nxf7", "Kxf7", "Bc4+", "d5", "exd5", "Na5", "Qxd4", "Bf6", "Qe4", "Nxc4"),
+            ("Nf3", "Nf6", "Nbd2", "d5", "exd5", "Qxd5", "Bc4", "Qc5", "O-O", "Bf5"),
+            "5.Nxf7 took on f7, which is guarded: 5...Kxf7",
+        ),
+        (
+            "rnb1k1nr/ppp1qppp/8/8/3pN3/2PP4/PP3PPP/R2QKBNR w KQkq - 1 9",
+            ("cxd4", "f5", "Qh5+", "g6", "Qe2", "fxe4", "dxe4", "Nf6", "f3", "O-O"),
+            ("Be2", "dxc3", "Nxc3", "Nf6", "Nf3", "O-O", "O-O", "Rd8", "Re1", "c5"),
+            "9...f5 uses a pin: the knight on e4 may not leave the line between the queen on e7 and the king on e1; "
+            "it costs a piece for two pawns",
+        ),
+        (
+            "r1bq1rk1/p1p2ppp/2N5/3p4/3P2n1/2N5/PPP2KPP/R1BQ3R w - - 2 11",
+            ("Kg1", "Qf6", "Qf3", "Qxc6", "Nxd5", "Qd7", "h3", "Bb7", "Qxg4", "Qxd5"),
+            ("Qxg4", "Qf6+", "Qf3", "Qxc6", "Re1", "Qg6", "Nxd5", "Qxc2+", "Qe2"),
+            "11...Qf6 threatens mate and attacks the knight on c6; it costs a piece for a pawn: 15...Qxd5",
+        ),
         (  # A tactic decides by what it wins at once, too.
             "rn3rk1/1p6/p2q1p1p/2p5/8/3B3b/PPP1NQ1P/3R1RK1 b - - 1 22",
             ("Qd5", "Bh7+", "Kxh7", "Rxd5", "Nc6", "Qh4", "Rg8+", "Ng3", "Bxf1", "Qe4+"),
@@ -593,7 +612,7 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             "rnbqkbnr/pp2pppp/2p5/3p4/2PP4/2N5/PP2PPPP/R1BQKBNR b KQkq - 1 3",
             ("Bf5", "cxd5", "cxd5", "Qb3", "Nc6", "e4", "Bxe4", "Nxe4", "dxe4", "Qxb7"),
             ("dxc4", "Nf3", "b5", "e4", "Bg4", "a4", "Bxf3", "Qxf3"),
-            "Better, 3...dxc4 takes the pawn on c4, which nothing guards; it misses the gain of a pawn",
+            "Better, 3...dxc4 takes the pawn on c4, which nothing guards",
         ),
         (  # A king that may not take is a guard.
             "r1bqk1nr/pppp1pp1/2n4p/8/1bB1P3/1QN2N2/PP3PPP/R1B1K2R b KQkq - 2 7",

@@ -28,8 +28,7 @@ def first_moves(lines: TwoLines, find: Finder | None) -> list[str]:
     elsewhere = _elsewhere(lines) if found[0][0] else None
     if elsewhere is not None:
         board, answer = elsewhere.boards[1], elsewhere.moves[1]
-        known = winning_captures(board, lines.color)
-        refuted = find and refutation(board, answer, lines.values[True], find, known)
+        refuted = find and refutation(board, answer, lines.values[True], find, winning_captures(board, lines.color))
         if refuted:
             return [found[0][1], f"after {elsewhere.name(0)} it fails: {refuted}"]
         threat = threat_of(elsewhere, 1, lines.values[True], find, "") if find else ""
@@ -122,15 +121,16 @@ def _deed_of(line: Line, ply: int) -> tuple[int, str]:
     ` drives the knight on c4 away` if that leaves at once, quietly. The opponent's castling explains no error.
     """
     before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
+    squares = _newly_attacked(before, after)
+    attacked = [square for square in sorted(squares) if after.piece_type_at(square) != chess.PAWN]
     if mating_move(after, before.turn) and not mating_move(before, before.turn):
-        return DEED_WEIGHT, " threatens mate"
+        also = f" and{attack_words(after, move.to_square, attacked)}" if attacked else ""
+        return DEED_WEIGHT, f" threatens mate{also}"
     if before.is_capture(move):
         return _trade(line, ply)
     queens = after.pieces(chess.QUEEN, after.turn)
     if before.piece_type_at(move.from_square) == chess.QUEEN and queens & after.attacks(move.to_square):
         return DEED_WEIGHT, " offers to trade queens"
-    squares = _newly_attacked(before, after)
-    attacked = [square for square in sorted(squares) if after.piece_type_at(square) != chess.PAWN]
     for reply in line.moves[ply + 1 : ply + 2]:
         if reply.from_square in attacked and not (after.is_check() or after.is_capture(reply)):
             return DRIVE_WEIGHT, f" drives the {piece_on(after, reply.from_square)} away"

@@ -151,7 +151,9 @@ def _tactic_costs(lines: TwoLines, motifs: tuple[Motif, ...], is_missed: bool) -
     plies, pawns = _settled(lines)
     if pawns < 1:
         plies = lines.against.searched, lines.missed.searched
-    owed = _owed(lines, plies, is_missed)
+    # What may still be taken back at the end of a line is not won.
+    is_won = pawns >= 1 or lines.both[is_missed].gain() >= lines.both[is_missed].kept()
+    owed = is_won and _owed(lines, plies, is_missed)
     return [owed] if owed else []
 
 
@@ -175,8 +177,7 @@ def _material(lines: TwoLines, is_offer: bool, find: Finder | None) -> list[str]
     if not found:
         return []
     ply, in_missed, words = min(found)
-    is_first = ply == int(not in_missed)
-    weight, deed = (0, "") if is_first else first_move(lines, in_missed, None)
+    weight, deed = (0, "") if ply == int(not in_missed) else first_move(lines, in_missed, None)
     attack = STARTS[in_missed] + deed if weight >= ATTACK_WEIGHT else ""
     failing = find and recapture_that_fails(lines.both[in_missed], ply, lines.values[in_missed], find)
     return [part for part in (attack, words, failing) if part]

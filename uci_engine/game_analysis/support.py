@@ -36,6 +36,5 @@ def support_for(
     # Where the line of the move has a tactic of its own for the other side, nothing was met.
     if find is not None and not motifs and not deciding_motifs(Line(board, played.line, not color)):
         passed, threats = threat_to(board, played.value, find)
-        threat = "; ".join(motif_words(passed, motif) for motif in threats)
-        parts += [f"it meets a threat: {threat}"] if threat else []
+        parts += [f"it meets a threat: {'; '.join(motif_words(passed, each) for each in threats)}"] if threats else []
     return Reason.of(parts, motifs)

@@ -48,8 +48,10 @@ class Case:
         if len(self.after.checkers()) > 1:
             return True
         square = self.line.where_was(self.win.square, self.win.ply, self.ply)
+        # In check nothing else could be taken before.
+        is_new = not self.before.is_check() or self.target in self.after.attacks(self.move.to_square)
         has_victim = self.after.color_at(self.target) == (not self.winner)
-        return has_victim and capture_gain(self.before, self.winner, square) < self.win.worth
+        return has_victim and is_new and capture_gain(self.before, self.winner, square) < self.win.worth
 
     def motif(self, kind: Kind, actor: chess.Square, targets: Squares, others: Squares = ()) -> Motif:
         return Motif(kind, self.ply, self.move, actor, targets, others, self.win.ply)
