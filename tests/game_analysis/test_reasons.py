@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from uci_engine.game_analysis.boards import board_after, last_move, material_words, numbered
 from uci_engine.game_analysis.reasons import reason_for
 from uci_engine.game_analysis.tactics.attacks import best_capture, winning_captures
-from uci_engine.game_analysis.threats import Finder, refutation
+from uci_engine.game_analysis.threats import Finder, nothing_found, refutation
 from uci_engine.game_analysis.values import DRAWN, Found, Value, value_of
 
 
@@ -54,7 +54,7 @@ def found(value: Value, line: tuple[chess.Move, ...]) -> Found:
     return Found(value, line=line)
 
 
-def text_of(board: chess.Board, played: Found, better: Found, find: Finder | None = None) -> str:
+def text_of(board: chess.Board, played: Found, better: Found, find: Finder = nothing_found) -> str:
     reason = reason_for(board, played, better, find)
     return "" if reason is None else reason.text
 
@@ -497,14 +497,14 @@ def test_why_a_move_fails(
     question = board_after(board, moves(board, *asked))
 
     def find(position: chess.Board) -> Found:
-        if not asked or position.fen() != question.fen():
+        if position.fen() != question.fen():
             return Found(DRAWN)
         return found(value(position, 400 if position.turn else -400), moves(position, *answer))
 
     lines = found(value(board, -100 * sign), moves(board, *played)), found(value(board, 0), moves(board, *better))
     assert text_of(board, *lines, find) == text
     # Without that answer nothing is said of it.
-    assert "fails" not in text_of(board, *lines, lambda position: Found(DRAWN))
+    assert "fails" not in text_of(board, *lines)
 
 
 def test_what_could_be_taken_before_refutes_nothing() -> None:
@@ -515,12 +515,11 @@ def test_what_could_be_taken_before_refutes_nothing() -> None:
         assert position == after
         return found(value(position, -500), moves(position, "Rxb5", "a4", "Rb6"))
 
-    move = after.peek()
     words = "16...Rxb5 takes the knight on b5, which nothing guards"
-    assert refutation(board, move, DRAWN, find) == words
-    assert refutation(board, move, DRAWN, find, {chess.B5}) == ""
+    assert refutation(after, DRAWN, find) == words
+    assert refutation(after, DRAWN, find, {chess.B5}) == ""
     # It wins nothing more than was won without the move.
-    assert refutation(board, move, value(board, -500), find) == ""
+    assert refutation(after, value(board, -500), find) == ""
 
 
 def test_a_threat_that_would_be_the_same_is_no_reason() -> None:

@@ -22,24 +22,23 @@ FEW_PIECES = 16
 STARTS = ("", "in the better line, ")
 
 
-def first_moves(lines: TwoLines, find: Finder | None) -> list[str]:
+def first_moves(lines: TwoLines, find: Finder) -> list[str]:
     """What the answer to the move played does and why it fails after the better move, or what that does."""
     found = [first_move(lines, is_missed, find) for is_missed in (False, True)]
     elsewhere = _elsewhere(lines) if found[0][0] else None
     if elsewhere is not None:
-        board, answer = elsewhere.boards[1], elsewhere.moves[1]
-        refuted = find and refutation(board, answer, lines.values[True], find, winning_captures(board, lines.color))
+        known = winning_captures(elsewhere.boards[1], lines.color)
+        refuted = refutation(elsewhere.boards[2], lines.values[True], find, known)
         if refuted:
             return [found[0][1], f"after {elsewhere.name(0)} it fails: {refuted}"]
-        threat = threat_of(elsewhere, 1, lines.values[True], find, "") if find else ""
-        if (threat and found[0][1].endswith(threat)) or _is_same_deed(lines.against, elsewhere):
+        if _is_same(lines, elsewhere, found[0][1], find):
             found[0] = 0, ""
     parts = [start + words for start, (weight, words) in zip(STARTS, found, strict=True) if weight]
     if len(parts) != 1:
         return parts
     # One thing alone seldom tells why.
     is_missed = not found[0][0]
-    failing = find and recapture_that_fails(lines.both[is_missed], int(not is_missed), lines.values[is_missed], find)
+    failing = recapture_that_fails(lines.both[is_missed], int(not is_missed), lines.values[is_missed], find)
     if failing:
         return [*parts, failing]
     then = "" if "makes a threat" in parts[0] else _then(lines, is_missed)
@@ -60,10 +59,13 @@ def _elsewhere(lines: TwoLines) -> Line | None:
     return Line(lines.board, [other.moves[0], answer], line.winner)
 
 
-def _is_same_deed(line: Line, other: Line) -> bool:
-    """Whether the second move of each line does the same: attacks the same, or all that it does."""
-    here, there = (_newly_attacked(each.boards[1], each.boards[2]) for each in (line, other))
-    return here <= there if here else _deed_of(line, 1)[1] == _deed_of(other, 1)[1] != ""
+def _is_same(lines: TwoLines, elsewhere: Line, words: str, find: Finder) -> bool:
+    """Whether the answer does the same after the better move: attacks or threatens the same, or all that it does."""
+    here, there = (_newly_attacked(each.boards[1], each.boards[2]) for each in (lines.against, elsewhere))
+    if here <= there if here else _deed_of(lines.against, 1)[1] == _deed_of(elsewhere, 1)[1] != "":
+        return True
+    threat = threat_of(elsewhere, 1, lines.values[True], find, "")
+    return threat != "" and words.endswith(threat)
 
 
 def _then(lines: TwoLines, is_missed: bool) -> str:
@@ -71,24 +73,21 @@ def _then(lines: TwoLines, is_missed: bool) -> str:
     line, other, ply = lines.both[is_missed], lines.both[not is_missed], 2 + int(not is_missed)
     if ply >= len(line.moves) or line.moves[ply] in other.moves[: ply + SAME_WITHIN]:
         return ""
-    win = next((win for win in lines.own_wins(is_missed) if line.is_clear(win)), None)
     weight, deed = _deed_of(line, ply)
-    if win is not None and win.ply == ply:
-        taken = piece_on(line.boards[ply], win.square)
+    if taken := _taken(lines, is_missed, ply):
         # That what was attacked is taken goes without saying.
-        weight, deed = ATTACK_WEIGHT, "" if taken in _deed_of(line, ply - 2)[1] else f" takes the {taken}"
+        weight, deed = ATTACK_WEIGHT, "" if taken in _deed_of(line, ply - 2)[1] else f" takes {taken}"
     return f", and {line.name(ply)}{deed}" if deed and weight >= ATTACK_WEIGHT else ""
 
 
-def first_move(lines: TwoLines, is_missed: bool, find: Finder | None) -> tuple[int, str]:
+def first_move(lines: TwoLines, is_missed: bool, find: Finder) -> tuple[int, str]:
     """What the winner of a line does by its first move and not in the other line, with its weight; 0 for nothing."""
     line, other, ply = lines.both[is_missed], lines.both[not is_missed], int(not is_missed)
     if ply >= len(line.moves):
         return 0, ""
     name = line.name(ply)
-    win = next((win for win in lines.own_wins(is_missed) if line.is_clear(win)), None)
-    if win is not None and win.ply == ply and not (is_missed and line.kept() < 1):
-        return DEED_WEIGHT, f"{name} takes the {piece_on(line.boards[ply], win.square)}"
+    if (taken := _taken(lines, is_missed, ply)) and not (is_missed and line.kept() < 1):
+        return DEED_WEIGHT, f"{name} takes {taken}"
     weight, deed = _deed_of(line, ply)
     again = [at for at, move in enumerate(other.moves[: ply + SAME_WITHIN]) if move == line.moves[ply]]
     left = _left_square(line, other) if ply == 1 and other.moves and not again else ""
@@ -99,10 +98,17 @@ def first_move(lines: TwoLines, is_missed: bool, find: Finder | None) -> tuple[i
     if any(deed == _deed_of(other, at)[1] for at in alike):
         return 0, ""
     is_said = weight >= DRIVE_WEIGHT or line.is_taken_back(ply) or line.boards[ply].is_castling(line.moves[ply])
-    if find is not None and not is_said:
+    if not is_said:
         threat = threat_of(line, ply, lines.values[is_missed], find, deed)
         weight, deed = (DEED_WEIGHT, threat) if threat else (weight, deed)
     return weight, name + deed
+
+
+def _taken(lines: TwoLines, is_missed: bool, ply: int) -> str:
+    """`the pawn on e4` if this move of a line clearly wins it, before its winner clearly wins anything; else ""."""
+    line = lines.both[is_missed]
+    win = next(filter(line.is_clear, lines.own_wins(is_missed)), None)
+    return f"the {piece_on(line.boards[ply], win.square)}" if win is not None and win.ply == ply else ""
 
 
 def _left_square(line: Line, other: Line) -> str:
@@ -121,13 +127,14 @@ def _deed_of(line: Line, ply: int) -> tuple[int, str]:
     ` drives the knight on c4 away` if that leaves at once, quietly. The opponent's castling explains no error.
     """
     before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
+    is_mating = mating_move(after, before.turn) and not mating_move(before, before.turn)
+    if before.is_capture(move) and not is_mating:
+        return _trade(line, ply)
     squares = _newly_attacked(before, after)
     attacked = [square for square in sorted(squares) if after.piece_type_at(square) != chess.PAWN]
-    if mating_move(after, before.turn) and not mating_move(before, before.turn):
+    if is_mating:
         also = f" and{attack_words(after, move.to_square, attacked)}" if attacked else ""
         return DEED_WEIGHT, f" threatens mate{also}"
-    if before.is_capture(move):
-        return _trade(line, ply)
     queens = after.pieces(chess.QUEEN, after.turn)
     if before.piece_type_at(move.from_square) == chess.QUEEN and queens & after.attacks(move.to_square):
         return DEED_WEIGHT, " offers to trade queens"
@@ -136,8 +143,7 @@ def _deed_of(line: Line, ply: int) -> tuple[int, str]:
             return DRIVE_WEIGHT, f" drives the {piece_on(after, reply.from_square)} away"
     shown = attacked or ([] if after.is_check() else sorted(squares))
     if shown:
-        words = attack_words(after, move.to_square, shown)
-        return ATTACK_WEIGHT if attacked else SMALL_WEIGHT, words
+        return ATTACK_WEIGHT if attacked else SMALL_WEIGHT, attack_words(after, move.to_square, shown)
     is_opening = chess.popcount(before.occupied) > OPENING_PIECES
     if is_opening and ply == 0 and queens and before.is_castling(move):
         return SMALL_WEIGHT, " brings the king into safety"
@@ -148,8 +154,7 @@ def _newly_attacked(before: chess.Board, after: chess.Board) -> set[chess.Square
     """What the side that has moved could take at a profit if it moved again, and could not take before."""
     squares = winning_captures(after, before.turn).keys() - winning_captures(before, before.turn).keys()
     # In check other pieces cannot take, so what they attack only seems to be new or to be won.
-    is_check = before.is_check() or after.is_check()
-    return squares & set(after.attacks(after.peek().to_square)) if is_check else squares
+    return squares & set(after.attacks(after.peek().to_square)) if before.is_check() or after.is_check() else squares
 
 
 def _trade(line: Line, ply: int) -> tuple[int, str]:

@@ -7,7 +7,6 @@ line is seldom why a move is an error. A forced mate, a draw and a tablebase res
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import chess
@@ -19,7 +18,7 @@ from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import SAME_WITHIN, Line, TwoLines
 from uci_engine.game_analysis.tactics.motif import DRAWS, ENDINGS, Kind, Motif
 from uci_engine.game_analysis.tactics.words import motif_words
-from uci_engine.game_analysis.threats import Finder, recapture_that_fails
+from uci_engine.game_analysis.threats import Finder, nothing_found, recapture_that_fails
 from uci_engine.game_analysis.values import DRAWN_SHARE, Found
 
 # A side that expects less has lost.
@@ -50,7 +49,7 @@ class Reason:
         return cls(text[:1].upper() + text[1:], motifs, names_missed_mate) if text else None
 
 
-def reason_for(board: chess.Board, played: Found, better: Found, find: Finder | None = None) -> Reason | None:
+def reason_for(board: chess.Board, played: Found, better: Found, find: Finder = nothing_found) -> Reason | None:
     """Why the line of the move played is worse than the better line, both from this board; None where nothing is seen.
 
     `find` searches for threats; without it those are named that need no search.
@@ -87,19 +86,16 @@ def _deciding(lines: TwoLines) -> tuple[tuple[Motif, ...], bool]:
 def _is_alike(motif: Motif, line: Line, other: Line) -> bool:
     """Whether the other line has the move of a motif as early, too, with the same pieces on its squares."""
     is_capture = motif.move.to_square in motif.targets and line.boards[motif.ply].is_capture(motif.move)
-
-    def pieces(each: Line, ply: int) -> list[chess.Piece | None]:
-        board = each.boards[ply if is_capture else ply + 1]
-        return [board.piece_at(target) for target in motif.targets]
-
-    end = motif.ply + SAME_WITHIN if is_capture else motif.ply + 1
+    # A piece that is taken stands there before the move.
+    shift, end = (0, motif.ply + SAME_WITHIN) if is_capture else (1, motif.ply + 1)
+    board = line.boards[motif.ply + shift]
     for ply in range(motif.ply % 2, min(end, len(other.moves)), 2):
         move = other.moves[ply]
         # A piece may be taken by another one. A first move that comes too early is an error of its own, and so is one
         # that is taken there.
         is_same = move == motif.move and ply > 0 and not other.is_taken_back(ply)
         is_same = move.to_square == motif.move.to_square if is_capture else is_same
-        if is_same and pieces(other, ply) == pieces(line, motif.ply):
+        if is_same and all(other.boards[ply + shift].piece_at(at) == board.piece_at(at) for at in motif.targets):
             return True
     return False
 
@@ -108,8 +104,8 @@ def _decides(motifs: tuple[Motif, ...], lines: TwoLines, is_missed: bool) -> boo
     """Whether these motifs of one of the lines are why it is better for its winner than the other one."""
     kind = motifs[-1].kind
     if kind in DRAWS:
-        found, other = (lines.better, lines.played) if is_missed else (lines.played, lines.better)
-        return found.value.is_drawn and other.value.expected_for(lines.both[is_missed].winner) < 0.5
+        winner = lines.both[is_missed].winner
+        return lines.values[is_missed].is_drawn and lines.values[not is_missed].expected_for(winner) < 0.5
     # Of the material by which the lines differ, this one wins at least half. At their ends not every capture is good.
     line, kept = lines.both[is_missed], lines.against.kept() + lines.missed.kept()
     gain = max(lines.gains[is_missed], line.balance(min(motifs[-1].wins + 2, len(line.moves))) - line.balance(0))
@@ -118,7 +114,7 @@ def _decides(motifs: tuple[Motif, ...], lines: TwoLines, is_missed: bool) -> boo
 
 def _forced(lines: TwoLines) -> list[str]:
     """What the lines lead to by force."""
-    color, played, better = lines.color, lines.played.value, lines.better.value
+    color, (played, better) = lines.color, lines.values
     parts = []
     if lines.is_traded:
         kind = "lost" if played.expected_for(color) < LOST else "worse"
@@ -157,7 +153,7 @@ def _tactic_costs(lines: TwoLines, motifs: tuple[Motif, ...], is_missed: bool) -
     return [owed] if owed else []
 
 
-def _material(lines: TwoLines, is_offer: bool, find: Finder | None) -> list[str]:
+def _material(lines: TwoLines, is_offer: bool, find: Finder) -> list[str]:
     """The material that the move costs or leaves at the ends of the lines; what takes it, and why it may.
 
     `is_offer`: a sacrifice is named already, so what the better move wins is not what matters.
@@ -177,9 +173,9 @@ def _material(lines: TwoLines, is_offer: bool, find: Finder | None) -> list[str]
     if not found:
         return []
     ply, in_missed, words = min(found)
-    weight, deed = (0, "") if ply == int(not in_missed) else first_move(lines, in_missed, None)
+    weight, deed = (0, "") if ply == int(not in_missed) else first_move(lines, in_missed, nothing_found)
     attack = STARTS[in_missed] + deed if weight >= ATTACK_WEIGHT else ""
-    failing = find and recapture_that_fails(lines.both[in_missed], ply, lines.values[in_missed], find)
+    failing = recapture_that_fails(lines.both[in_missed], ply, lines.values[in_missed], find)
     return [part for part in (attack, words, failing) if part]
 
 
@@ -205,32 +201,25 @@ def _settled(lines: TwoLines) -> tuple[tuple[int, int], int]:
 
 
 def _settled_ply(line: Line) -> int:
-    """Of the last third of a line, a ply at which its winner has rather little."""
-    end = line.searched
-    settled = [ply for ply in _settled_plies(line.boards[: end + 1]) if ply >= 2 * end // 3] or [end]
-    return sorted(settled, key=line.balance)[len(settled) // 4]
+    """Of the last third of a line, a ply at which its winner has rather little.
 
-
-def _settled_plies(boards: Sequence[chess.Board]) -> list[int]:
-    """The plies of a line, from 1, after which nothing is taken back at once, and at its end nothing at all."""
-    settled = []
-    for ply in range(1, len(boards)):
-        is_end = ply + 1 == len(boards)
-        following = best_capture(boards[ply])[1] if is_end else boards[ply + 1].peek()
-        is_taken = following is not None and (is_end or following.to_square == boards[ply].peek().to_square)
-        if not is_taken or chess.popcount(boards[ply].occupied) == chess.popcount(boards[ply - 1].occupied):
+    No capture before it is taken back at once, and at the end of the line none can be made.
+    """
+    end, settled = line.searched, []
+    for ply in range(max(2 * end // 3, 1), end + 1):
+        is_taken = line.is_taken_back(ply - 1) if ply < end else best_capture(line.boards[ply])[1] is not None
+        if not (is_taken and line.boards[ply - 1].is_capture(line.moves[ply - 1])):
             settled.append(ply)
-    return settled
+    return sorted(settled or [end], key=line.balance)[len(settled) // 4]
 
 
 def _sacrifices(lines: TwoLines) -> list[str]:
     """A missed sacrifice that draws at least, or one that answers, with what follows. A pawn that is given is none."""
-    best = lines.better.value.expected_for(lines.color)
     for is_missed, words in ((True, "better is the sacrifice"), (False, "the sacrifice works:")):
         line, ply = lines.both[is_missed], int(not is_missed)
         moves = line.moves[ply : ply + SHOWN_PLIES]
         is_piece = bool(moves) and line.boards[ply].piece_type_at(moves[0].from_square) != chess.PAWN
-        is_good = not is_missed or best > 0.5 - DRAWN_SHARE
+        is_good = not is_missed or lines.values[True].expected_for(lines.color) > 0.5 - DRAWN_SHARE
         if is_piece and is_good and is_sacrifice(line.boards[ply], moves, least=1):
             return [f"{words} {variation(line.boards[ply], moves)}"]
     return []

@@ -10,18 +10,17 @@ from uci_engine.game_analysis.reasons import Reason
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line
 from uci_engine.game_analysis.tactics.motif import DRAWS
-from uci_engine.game_analysis.tactics.words import motif_words
-from uci_engine.game_analysis.threats import Finder, threat_to
+from uci_engine.game_analysis.tactics.words import all_words, motif_words
+from uci_engine.game_analysis.threats import Finder, nothing_found, threat_to
 from uci_engine.game_analysis.values import Found, Value
 
 
 def support_for(
-    board: chess.Board, played: Found, others: Value | None = None, find: Finder | None = None
+    board: chess.Board, played: Found, others: Value | None = None, find: Finder = nothing_found
 ) -> Reason | None:
     """Why a move, the first of its line, is good; None where there is nothing to say.
 
-    `others`: what the best other move is worth, if that is known. `find` searches for the threat; without it none is
-    named.
+    `others`: what the best other move is worth, if that is known. `find` searches for the threat that is met.
     """
     color = board.turn
     line = Line(board, played.line, color)
@@ -34,7 +33,7 @@ def support_for(
     if others is not None and played.value.expected_for(color) - others.expected_for(color) >= ONLY_MOVE_LOSS:
         parts.append("every other move is much worse")
     # Where the line of the move has a tactic of its own for the other side, nothing was met.
-    if find is not None and not motifs and not deciding_motifs(Line(board, played.line, not color)):
+    if not motifs and not deciding_motifs(Line(board, played.line, not color)):
         passed, threats = threat_to(board, played.value, find)
-        parts += [f"it meets a threat: {'; '.join(motif_words(passed, each) for each in threats)}"] if threats else []
+        parts += [f"it meets a threat: {all_words(passed, threats)}"] if threats else []
     return Reason.of(parts, motifs)

@@ -12,13 +12,18 @@ from uci_engine.game_analysis.tactics.attacks import best_capture, exchange
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line
 from uci_engine.game_analysis.tactics.motif import CAPTURES, Motif
-from uci_engine.game_analysis.tactics.words import attack_words, motif_words, piece_on
-from uci_engine.game_analysis.values import Found, Value
+from uci_engine.game_analysis.tactics.words import all_words, attack_words, piece_on
+from uci_engine.game_analysis.values import DRAWN, Found, Value
 
 # Finds the best line of a position; with an empty line where nothing is left for a search.
 Finder = Callable[[chess.Board], Found]
 # A threat gains at least this of the expected result.
 LEAST = INACCURACY_LOSS
+
+
+def nothing_found(board: chess.Board) -> Found:
+    """Where nothing is searched, nothing is found."""
+    return Found(DRAWN)
 
 
 def threat_to(board: chess.Board, value: Value, find: Finder) -> tuple[Line, tuple[Motif, ...]]:
@@ -33,31 +38,29 @@ def threat_to(board: chess.Board, value: Value, find: Finder) -> tuple[Line, tup
     return _won_at_once(passed, Found(value) if is_over else find(passed), value, LEAST)
 
 
-def refutation(
-    board: chess.Board, move: chess.Move, value: Value, find: Finder, known: Container[int] = (), least: float = LEAST
-) -> str:
-    """`27.dxe5 takes the pawn on e5, which nothing guards`: how the answer wins something; "" where it does not.
+def refutation(after: chess.Board, value: Value, find: Finder, known: Container[int] = (), least: float = LEAST) -> str:
+    """`27.dxe5 takes the pawn on e5, which nothing guards`: how the answer to a move wins something, "" if it does not.
 
-    `value`: what the position is worth without this move; `least`: what the answer gains on that. `known`: the squares
-    of what could be taken before it, too.
+    `value`: what the position is worth without that move; `least`: what the answer gains on that. `known`: the squares
+    of what could be taken before the move, too.
     """
-    after = board_after(board, [move])
     if after.is_game_over():
         return ""
     line, motifs = _won_at_once(after, find(after), value, least)
-    is_new = bool(motifs) and motifs[0].targets[0] not in known
-    return "; ".join(motif_words(line, motif) for motif in motifs) if is_new else ""
+    is_old = bool(motifs) and motifs[0].targets[0] in known
+    return "" if is_old else all_words(line, motifs)
 
 
 def recapture_that_fails(line: Line, ply: int, value: Value, find: Finder) -> str:
     """Why this move of a line of that value can take a guarded piece: it is not taken back. "" for no such piece."""
     board, move = line.boards[ply], line.moves[ply]
-    is_last = ply + 1 == len(line.moves)
-    if is_last or not board.is_capture(move) or line.is_taken_back(ply) or exchange(board, move) >= 1:
+    is_left = board.is_capture(move) and not line.is_taken_back(ply) and exchange(board, move) < 1
+    if not is_left or ply + 1 == len(line.moves):
         return ""
-    _, capture = best_capture(line.boards[ply + 1], chess.BB_SQUARES[move.to_square])
-    refuted = refutation(line.boards[ply + 1], capture, value, find, least=-LEAST) if capture else ""
-    return f"{numbered(line.boards[ply + 1], capture)} fails: {refuted}" if capture and refuted else ""
+    after = line.boards[ply + 1]
+    _, capture = best_capture(after, chess.BB_SQUARES[move.to_square])
+    refuted = capture and refutation(board_after(after, [capture]), value, find, least=-LEAST)
+    return f"{numbered(after, capture)} fails: {refuted}" if capture and refuted else ""
 
 
 def _won_at_once(board: chess.Board, found: Found, value: Value, least: float) -> tuple[Line, tuple[Motif, ...]]:
@@ -78,7 +81,7 @@ def threat_of(line: Line, ply: int, value: Value, find: Finder, deed: str) -> st
     if not threats:
         return ""
     if threats[0].kind not in CAPTURES:
-        return f" makes a threat: {'; '.join(motif_words(passed, motif) for motif in threats)}"
+        return f" makes a threat: {all_words(passed, threats)}"
     target = threats[0].targets[0]
     if piece_on(board, target) in deed:
         return deed

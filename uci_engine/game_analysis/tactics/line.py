@@ -163,12 +163,11 @@ class TwoLines:
         A first move that only takes as much as the move played has taken wins nothing.
         """
         line, other = self.both[is_missed], self.both[not is_missed]
-        first = int(not is_missed)
         # A move wins nothing that the other line has as soon, unless it is taken back there.
         alike = set(other.moves) - {move for move, reply in pairwise(other.moves) if reply.to_square == move.to_square}
         wins = []
         for win in line.wins():
             is_alike = line.moves[win.ply] in alike.intersection(other.moves[: win.ply + SAME_WITHIN])
-            if win.ply < line.searched and not is_alike and (win.ply > first or win.worth > self.taken):
+            if win.ply < line.searched and not is_alike and (win.ply > int(not is_missed) or win.worth > self.taken):
                 wins.append(win)
         return sorted(wins, key=attrgetter("ply"))

@@ -79,6 +79,11 @@ def motif_words(line: Line, motif: Motif) -> str:
     )
 
 
+def all_words(line: Line, motifs: tuple[Motif, ...]) -> str:
+    """What happens by these motifs, one after the other; "" for none."""
+    return "; ".join(motif_words(line, motif) for motif in motifs)
+
+
 def attack_words(board: chess.Board, by: chess.Square, squares: list[chess.Square]) -> str:
     """` attacks the knight on f3` if the piece that moved does, ` threatens` it if only another one does."""
     verb = "attacks" if board.attacks(by) & chess.SquareSet(squares) else "threatens"
