@@ -174,11 +174,17 @@ WITHOUT_TACTIC = [
         ("Qd3", "Kf8", "h3", "h6"),
         "In the better line, 1.Qd3 offers to trade queens",
     ),
-    (
+    (  # That something would be attacked is no reason for a move.
         "4k3/pp3ppp/8/8/2b5/8/PP3PPP/3RK3 w - - 0 1",
         ("h3", "Kf8", "g3", "h6"),
         ("Rd4", "Kf8", "h3", "h6"),
-        "In the better line, 1.Rd4 attacks the bishop on c4",
+        "",
+    ),
+    (
+        "4k3/pp3ppp/8/8/2b5/8/PP3PPP/3RK3 w - - 0 1",
+        ("h3", "Kf8", "g3", "h6"),
+        ("Rd4", "Be6", "Ra4", "h6"),
+        "In the better line, 1.Rd4 drives the bishop on c4 away, and 2.Ra4 attacks the pawn on a7",
     ),
     (  # A piece that is developed is no reason.
         chess.STARTING_FEN,
@@ -189,8 +195,8 @@ WITHOUT_TACTIC = [
     (
         "rnbqk2r/pppp1ppp/5n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 0 1",
         ("h3", "O-O", "a3", "a6"),
-        ("O-O", "h6", "a3", "a6"),
-        "In the better line, 1.O-O brings the king into safety",
+        ("O-O", "Nc6", "Nxe5", "Nxe5"),
+        "",
     ),
     (
         "3rk1n1/pp3ppp/8/8/8/8/PP3PPP/3RK1N1 w - - 0 1",
@@ -433,12 +439,24 @@ def test_material_that_comes_back_is_no_loss() -> None:
     assert "27.Bxa7 takes the pawn on a7, which nothing guards; it misses the gain of a pawn" in texts[1]
 
 
-def test_a_pawn_that_is_lost_late_is_no_reason() -> None:
-    board = chess.Board("rnbqkb1r/ppp2ppp/5n2/3pp3/3P4/4PP2/PPP1N1PP/RNBQKB1R b KQkq - 1 4")
-    played = moves(board, "Bd6", "c4", "O-O", "c5", "Be7", "dxe5", "Nfd7", "Qxd5", "Nc6", "Nd4")
-    better = moves(board, "Nc6", "Nbc3", "Bd6", "Nb5", "Be7", "Nbc3", "a6", "dxe5", "Nxe5")
-    text = text_of(board, found(value(board, 150), played), found(value(board, -100), better))
-    assert text == ""
+@pytest.mark.parametrize(
+    ("fen", "line", "text"),
+    [
+        ("6k1/3p1ppp/8/8/8/1B6/5PPP/6K1 b - - 0 1", ("h6", "Bd5", "Kf8", "Bb7", "g6"), ""),
+        (
+            "6k1/1p3ppp/8/8/8/1B6/5PPP/6K1 b - - 0 1",
+            ("h6", "Bd5", "Kf8", "Bxb7", "g6"),
+            "2.Bd5 attacks the pawn on b7; it costs a pawn: 2...Kf8 3.Bxb7",
+        ),
+        # So late a pawn is not what a move costs, and one that is given neither.
+        ("6k1/1p3ppp/8/8/8/1B6/5PPP/6K1 b - - 0 1", ("h6", "h3", "Kf8", "Bd5", "g6", "Bxb7", "Kg7"), ""),
+        ("6k1/3p1ppp/8/8/8/1B6/5PPP/6K1 b - - 0 1", ("h6", "h3", "d5", "Bxd5", "g6"), ""),
+    ],
+)
+def test_a_pawn_that_a_move_costs(fen: str, line: tuple[str, ...], text: str) -> None:
+    board = chess.Board(fen)
+    better = moves(board, "Kf8", "h3", "Ke7", "g3", "h6")
+    assert text_of(board, found(value(board, 150), moves(board, *line)), found(value(board, 0), better)) == text
 
 
 def test_a_threat_is_the_reason_if_it_wins_something() -> None:
@@ -472,7 +490,8 @@ def test_a_threat_is_the_reason_if_it_wins_something() -> None:
             ("g4", "e5"),
             ("dxe5",),
             "26...e5 drives the queen on f4 away; "
-            "after 26.g4 it fails: 27.dxe5 takes the pawn on e5, which has not enough guards",
+            "after 26.g4 it fails: 27.dxe5 takes the pawn on e5, which has not enough guards, "
+            "and attacks the knight on f6",
         ),
         (
             "r3r1k1/1bqnppbp/3p1np1/p1p5/PpP1PP2/1P1P1N2/1B1NB1PP/R2Q1R1K w - - 0 15",
@@ -480,7 +499,8 @@ def test_a_threat_is_the_reason_if_it_wins_something() -> None:
             ("Qc2", "e6", "Ng5", "h6", "Nh3", "e5"),
             ("Ng1", "Nxe4", "dxe4"),
             ("Bxb2", "Ra2", "Bg7"),
-            "15...Nxe4 takes the pawn on e4; 16.dxe4 fails: 16...Bxb2 takes the bishop on b2, which nothing guards",
+            "It costs a pawn: 15...Nxe4; "
+            "16.dxe4 fails: 16...Bxb2 takes the bishop on b2, which nothing guards, and attacks the rook on a1",
         ),
     ],
 )
@@ -535,10 +555,10 @@ def test_a_threat_that_would_be_the_same_is_no_reason() -> None:
 
 def test_a_piece_for_two_pawns_is_named() -> None:
     board = chess.Board("rn1qk2r/1pp2ppp/3b1n2/p2ppb2/3PP3/5PP1/PPP1N1BP/RNBQK2R b KQkq - 0 7")
-    played = moves(board, "Bb4+", "c3", "dxe4", "cxb4", "axb4", "Nd2", "exd4", "fxe4", "Bg4", "Nf3")
+    played = moves(board, "Bb4+", "c3", "dxe4", "cxb4", "axb4", "Nd2", "exd4", "fxe4", "Bg6", "O-O")
     better = moves(board, "dxe4", "dxe5", "Bxe5", "Qxd8+", "Kxd8", "Nd2", "Re8", "fxe4", "Bg6", "O-O")
     text = text_of(board, found(value(board, 250), played), found(value(board, -50), better))
-    assert text == "8.c3 attacks the bishop on b4; it costs a piece for two pawns: 9.cxb4"
+    assert text == "8.c3 attacks the bishop on b4; it costs a piece for two pawns: 8...dxe4 9.cxb4"
 
 
 def test_the_amount_is_that_of_the_line_named() -> None:
@@ -556,7 +576,7 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             "rn1qk2r/pp1n1ppp/2pbp3/3pN3/3P1P2/4P3/PPP1Q1PP/RNB2RK1 b kq - 4 9",
             ("f6", "Qh5+", "g6", "Nxg6", "hxg6", "Qxh8+", "Nf8", "Qh3"),
             ("O-O", "b3", "Be7", "Bb2", "Nxe5", "dxe5", "Qa5", "Nd2", "Nd7", "c4"),
-            "It costs the exchange and a pawn: 12.Qxh8+",
+            "It costs the exchange and a pawn: 10.Qh5+ g6 11.Nxg6 hxg6 12.Qxh8+",
         ),
         (  # The queen is lost in the exchange that follows.
             "2r3k1/1p3ppp/p4n2/3p1P2/P2Pp3/1P2P1Q1/2rq2PP/1R1R2K1 b - - 12 27",
@@ -595,23 +615,17 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             "9...f5 uses a pin: the knight on e4 may not leave the line between the queen on e7 and the king on e1; "
             "it costs a piece for two pawns",
         ),
-        (
-            "r1bq1rk1/p1p2ppp/2N5/3p4/3P2n1/2N5/PPP2KPP/R1BQ3R w - - 2 11",
-            ("Kg1", "Qf6", "Qf3", "Qxc6", "Nxd5", "Qd7", "h3", "Bb7", "Qxg4", "Qxd5"),
-            ("Qxg4", "Qf6+", "Qf3", "Qxc6", "Re1", "Qg6", "Nxd5", "Qxc2+", "Qe2"),
-            "11...Qf6 threatens mate and attacks the knight on c6; it costs a piece for a pawn: 15...Qxd5",
-        ),
         (  # A tactic decides by what it wins at once, too.
             "rn3rk1/1p6/p2q1p1p/2p5/8/3B3b/PPP1NQ1P/3R1RK1 b - - 1 22",
             ("Qd5", "Bh7+", "Kxh7", "Rxd5", "Nc6", "Qh4", "Rg8+", "Ng3", "Bxf1", "Qe4+"),
             ("Qe5", "Nf4", "Bxf1", "Rxf1", "Nc6", "Qg3+", "Qg5", "Bc4+", "Kh8"),
             "23.Bh7+ discovers an attack by the rook on d1 on the queen on d5; it costs material",
         ),
-        (  # What may be taken behind the line is not what its tactic wins.
+        (  # What may be taken behind the line of the move played is not what its tactic wins.
             "rnbqkbnr/pp2pppp/2p5/3p4/2PP4/2N5/PP2PPPP/R1BQKBNR b KQkq - 1 3",
             ("Bf5", "cxd5", "cxd5", "Qb3", "Nc6", "e4", "Bxe4", "Nxe4", "dxe4", "Qxb7"),
             ("dxc4", "Nf3", "b5", "e4", "Bg4", "a4", "Bxf3", "Qxf3"),
-            "Better, 3...dxc4 takes the pawn on c4, which nothing guards",
+            "Better, 3...dxc4 takes the pawn on c4, which nothing guards; it misses the gain of a pawn",
         ),
         (  # A king that may not take is a guard.
             "r1bqk1nr/pppp1pp1/2n4p/8/1bB1P3/1QN2N2/PP3PPP/R1B1K2R b KQkq - 2 7",
@@ -623,7 +637,8 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             "r1bqk2r/pp2npp1/2pbpn1p/3pN3/3P1P2/P3B1P1/1PPNP1BP/R2QK2R b KQkq - 1 9",
             ("Nd7", "O-O", "b6", "Bf2", "O-O", "e4", "Ba6", "Nd3"),
             ("Nf5", "Bg1", "Qb6", "e4", "Nxe4", "Nxe4", "dxe4", "Nc4"),
-            "",
+            "In the better line, 9...Nf5 drives the bishop on e3 away, "
+            "and 10...Qb6 attacks the pawn on b2 and the pawn on d4",
         ),
         (  # A promotion needs no combination.
             "8/8/8/p3R3/1P5p/r4k2/8/5K2 w - - 0 53",

@@ -9,14 +9,11 @@ from uci_engine.game_analysis.tactics.line import SAME_WITHIN, Line, TwoLines
 from uci_engine.game_analysis.tactics.words import attack_words, piece_on
 from uci_engine.game_analysis.threats import Finder, recapture_that_fails, refutation, threat_of
 
-# What tells more has more weight. Least has an attack on a pawn, and a king in safety.
-DEED_WEIGHT = 5
-DRIVE_WEIGHT = 4
-TRADE_WEIGHT = 3
-ATTACK_WEIGHT = 2
-SMALL_WEIGHT = 1
-# With more pieces on the board it is the opening, and with fewer every trade of pieces decides.
-OPENING_PIECES = 24
+# What tells more has more weight.
+DEED_WEIGHT = 3
+DRIVE_WEIGHT = 2
+ATTACK_WEIGHT = 1
+# With fewer pieces on the board every trade of pieces decides.
 FEW_PIECES = 16
 # How what is said of each line starts.
 STARTS = ("", "in the better line, ")
@@ -42,8 +39,8 @@ def first_moves(lines: TwoLines, find: Finder) -> list[str]:
     if failing:
         return [*parts, failing]
     then = "" if "makes a threat" in parts[0] else _then(lines, is_missed)
-    # That a piece would have to go is no reason for a move, and no trade.
-    is_little = found[1][0] == TRADE_WEIGHT or (found[1][0] == DRIVE_WEIGHT and not then)
+    # That the better move attacks something, or drives it away, is no reason, and no trade.
+    is_little = found[1][0] < DEED_WEIGHT and not then
     return [] if is_missed and is_little else [parts[0] + then]
 
 
@@ -97,10 +94,10 @@ def first_move(lines: TwoLines, is_missed: bool, find: Finder) -> tuple[int, str
     alike = again[:1] + ([0] if is_missed and deed and other.moves else [])
     if any(deed == _deed_of(other, at)[1] for at in alike):
         return 0, ""
-    is_said = weight >= DRIVE_WEIGHT or line.is_taken_back(ply) or line.boards[ply].is_castling(line.moves[ply])
-    if not is_said:
+    if weight < DRIVE_WEIGHT and not line.is_taken_back(ply):
         threat = threat_of(line, ply, lines.values[is_missed], find, deed)
-        weight, deed = (DEED_WEIGHT, threat) if threat else (weight, deed)
+        if threat:
+            weight, deed = DEED_WEIGHT if "makes a threat" in threat else ATTACK_WEIGHT, threat
     return weight, name + deed
 
 
@@ -124,7 +121,7 @@ def _left_square(line: Line, other: Line) -> str:
 def _deed_of(line: Line, ply: int) -> tuple[int, str]:
     """What a move of a line does by itself, with its weight; 0 and "" for nothing to speak of.
 
-    ` drives the knight on c4 away` if that leaves at once, quietly. The opponent's castling explains no error.
+    ` drives the knight on c4 away` if that leaves at once, quietly.
     """
     before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
     is_mating = mating_move(after, before.turn) and not mating_move(before, before.turn)
@@ -143,10 +140,7 @@ def _deed_of(line: Line, ply: int) -> tuple[int, str]:
             return DRIVE_WEIGHT, f" drives the {piece_on(after, reply.from_square)} away"
     shown = attacked or ([] if after.is_check() else sorted(squares))
     if shown:
-        return ATTACK_WEIGHT if attacked else SMALL_WEIGHT, attack_words(after, move.to_square, shown)
-    is_opening = chess.popcount(before.occupied) > OPENING_PIECES
-    if is_opening and ply == 0 and queens and before.is_castling(move):
-        return SMALL_WEIGHT, " brings the king into safety"
+        return ATTACK_WEIGHT, attack_words(after, move.to_square, shown)
     return 0, ""
 
 
@@ -171,4 +165,4 @@ def _trade(line: Line, ply: int) -> tuple[int, str]:
     if board.piece_type_at(move.to_square) != kind:
         return 0, ""
     decides = kind == chess.QUEEN or chess.popcount(board.occupied) <= FEW_PIECES
-    return (TRADE_WEIGHT, f" trades {chess.piece_name(kind)}s") if decides else (0, "")
+    return (ATTACK_WEIGHT, f" trades {chess.piece_name(kind)}s") if decides else (0, "")

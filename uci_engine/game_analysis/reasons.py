@@ -24,9 +24,7 @@ from uci_engine.game_analysis.values import DRAWN_SHARE, Found
 # A side that expects less has lost.
 LOST = 0.1
 # More pawns than these for each point of the expected result were given for something.
-MOST_GIVEN = 14
-# A single pawn is won among so many plies of a line, or it is not what the move costs.
-PAWN_PLIES = 4
+MOST_GIVEN = 17
 # So many moves are shown of a sacrifice.
 SHOWN_PLIES = 5
 
@@ -149,47 +147,49 @@ def _tactic_costs(lines: TwoLines, motifs: tuple[Motif, ...], is_missed: bool) -
         plies = lines.against.searched, lines.missed.searched
     # What may still be taken back at the end of a line is not won.
     is_won = pawns >= 1 or lines.both[is_missed].gain() >= lines.both[is_missed].kept()
-    owed = is_won and _owed(lines, plies, is_missed)
+    owed = is_won and _owed(lines, plies[is_missed], is_missed)
     return [owed] if owed else []
 
 
 def _material(lines: TwoLines, is_offer: bool, find: Finder) -> list[str]:
-    """The material that the move costs or leaves at the ends of the lines; what takes it, and why it may.
+    """The material that the move costs or leaves at the ends of the lines; the moves that win it, and why they may.
 
     `is_offer`: a sacrifice is named already, so what the better move wins is not what matters.
     """
     plies, pawns = _settled(lines)
     if not 1 <= pawns <= MOST_GIVEN * lines.cost:
         return []
-    # What takes it at once says more, and a pawn won late says nothing.
-    found: list[tuple[int, bool, str]] = []
-    for in_missed in (False,) if is_offer else (False, True):
-        owed = _owed(lines, plies, in_missed)
-        line = lines.both[in_missed]
-        for win in lines.own_wins(in_missed) if owed and line.kept() >= 1 else ():
-            is_late = pawns == win.worth == 1 and win.ply >= PAWN_PLIES
-            if not is_late and 2 * win.worth >= pawns:
-                found.append((win.ply, in_missed, f"{owed}: {line.name(win.ply)}"))
+    # What takes it soonest says most.
+    found = [
+        (win.ply, in_missed)
+        for in_missed in ((False,) if is_offer else (False, True))
+        if lines.both[in_missed].gain() >= 1 and _owed(lines, plies[in_missed], in_missed)
+        for win in lines.own_wins(in_missed)
+        if 2 * win.worth >= pawns
+    ]
     if not found:
         return []
-    ply, in_missed, words = min(found)
-    weight, deed = (0, "") if ply == int(not in_missed) else first_move(lines, in_missed, nothing_found)
-    attack = STARTS[in_missed] + deed if weight >= ATTACK_WEIGHT else ""
-    failing = recapture_that_fails(lines.both[in_missed], ply, lines.values[in_missed], find)
-    return [part for part in (attack, words, failing) if part]
+    ply, in_missed = min(found)
+    line, first = lines.both[in_missed], int(not in_missed)
+    weight, deed = (0, "") if ply == first else first_move(lines, in_missed, nothing_found)
+    is_attack = weight >= ATTACK_WEIGHT
+    attack = STARTS[in_missed] + deed if is_attack else ""
+    moves = variation(line.boards[first + is_attack], line.moves[first + is_attack : ply + 1])
+    won = f"{_owed(lines, plies[in_missed], in_missed)}: {moves}"
+    failing = recapture_that_fails(line, ply, lines.values[in_missed], find)
+    return [part for part in (attack, won, failing) if part]
 
 
-def _owed(lines: TwoLines, plies: tuple[int, int], is_missed: bool) -> str:
-    """`it costs a pawn`, `it misses the gain of a pawn`: what one of the lines wins at these plies of both; or "".
-
-    It is counted from the first position, or from the other line's where the same side wins there, too.
-    """
-    line, other = lines.both[is_missed], lines.both[not is_missed]
-    ply, elsewhere = plies[is_missed], plies[not is_missed]
+def _owed(lines: TwoLines, ply: int, is_missed: bool) -> str:
+    """`it costs a pawn`, `it misses the gain of a pawn`: what one of the lines has won by this ply; or ""."""
+    line, start = lines.both[is_missed], lines.board
     if any(line.moves[own].promotion for own in line.own_plies() if own < ply):
         return "it misses a promotion" if is_missed else "it lets a pawn promote"
-    is_behind = other.balance(elsewhere) < other.balance(0)
-    boards = [other.boards[elsewhere] if is_behind else lines.board, line.boards[ply]]
+    if is_missed and start.move_stack and start.peek().to_square == line.moves[0].to_square:
+        # What is only taken back is no gain.
+        start = start.copy()
+        start.pop()
+    boards = [start, line.boards[ply]]
     owed = material_words(boards[is_missed], boards[not is_missed], lines.color)
     return owed and f"it {'misses the gain of' if is_missed else 'costs'} {owed}"
 
@@ -201,15 +201,10 @@ def _settled(lines: TwoLines) -> tuple[tuple[int, int], int]:
 
 
 def _settled_ply(line: Line) -> int:
-    """Of the last third of a line, a ply at which its winner has rather little.
-
-    No capture before it is taken back at once, and at the end of the line none can be made.
-    """
-    end, settled = line.searched, []
-    for ply in range(max(2 * end // 3, 1), end + 1):
-        is_taken = line.is_taken_back(ply - 1) if ply < end else best_capture(line.boards[ply])[1] is not None
-        if not (is_taken and line.boards[ply - 1].is_capture(line.moves[ply - 1])):
-            settled.append(ply)
+    """Of the last third of a line, a ply at which no capture wins anything, and its winner has rather little."""
+    end = line.searched
+    plies = range(max(2 * end // 3, 1), end + 1)
+    settled = [ply for ply in plies if best_capture(line.boards[ply])[1] is None]
     return sorted(settled or [end], key=line.balance)[len(settled) // 4]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Container
 
 import chess
 
-from uci_engine.game_analysis.boards import board_after, numbered
+from uci_engine.game_analysis.boards import board_after, numbered, variation
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS
 from uci_engine.game_analysis.tactics.attacks import best_capture, exchange
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
@@ -19,6 +19,8 @@ from uci_engine.game_analysis.values import DRAWN, Found, Value
 Finder = Callable[[chess.Board], Found]
 # A threat gains at least this of the expected result.
 LEAST = INACCURACY_LOSS
+# So many moves are shown of what refutes a capture and has no name.
+SHOWN_PLIES = 3
 
 
 def nothing_found(board: chess.Board) -> Found:
@@ -41,14 +43,14 @@ def threat_to(board: chess.Board, value: Value, find: Finder) -> tuple[Line, tup
 def refutation(after: chess.Board, value: Value, find: Finder, known: Container[int] = (), least: float = LEAST) -> str:
     """`27.dxe5 takes the pawn on e5, which nothing guards`: how the answer to a move wins something, "" if it does not.
 
-    `value`: what the position is worth without that move; `least`: what the answer gains on that. `known`: the squares
-    of what could be taken before the move, too.
+    `value`: what the position is worth without that move; `least`: what the answer gains on that. Where it need not
+    gain anything, its moves are shown if they have no name. `known`: what could be taken before the move, too.
     """
     if after.is_game_over():
         return ""
     line, motifs = _won_at_once(after, find(after), value, least)
     is_old = bool(motifs) and motifs[0].targets[0] in known
-    return "" if is_old else all_words(line, motifs)
+    return "" if is_old else all_words(line, motifs) or variation(after, line.moves[: SHOWN_PLIES if least < 0 else 0])
 
 
 def recapture_that_fails(line: Line, ply: int, value: Value, find: Finder) -> str:
@@ -65,9 +67,9 @@ def recapture_that_fails(line: Line, ply: int, value: Value, find: Finder) -> st
 
 def _won_at_once(board: chess.Board, found: Found, value: Value, least: float) -> tuple[Line, tuple[Motif, ...]]:
     """The line of the side to move, with the motifs by which it wins with its first or second move; else none."""
-    line = Line(board, found.line, board.turn)
     gain = found.value.expected_for(board.turn) - value.expected_for(board.turn)
-    motifs = deciding_motifs(line) if gain >= least else ()
+    line = Line(board, found.line if gain >= least else (), board.turn)
+    motifs = deciding_motifs(line)
     return line, motifs if motifs and motifs[0].ply == 0 and motifs[-1].wins <= 2 else ()
 
 

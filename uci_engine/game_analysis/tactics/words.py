@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 
 from evaluation.report import joined
-from uci_engine.game_analysis.tactics.attacks import value_at
+from uci_engine.game_analysis.tactics.attacks import value_at, winning_captures
 from uci_engine.game_analysis.tactics.line import Line
 from uci_engine.game_analysis.tactics.motif import Kind, Motif
 
@@ -21,8 +21,8 @@ SENTENCES = {
     Kind.DISCOVERED_ATTACK: "{move} discovers an attack by {actor} on {targets}",
     Kind.DISCOVERED_CHECK: "{move} gives discovered check by {actor}",
     Kind.DOUBLE_CHECK: "{move} is double check by {others}, so only the king may move",
-    Kind.HANGING: "{move} takes {targets}, which nothing guards",
-    Kind.UNDERDEFENDED: "{move} takes {targets}, which {why}",
+    Kind.HANGING: "{move} takes {targets}, which nothing guards{also}",
+    Kind.UNDERDEFENDED: "{move} takes {targets}, which {why}{also}",
     Kind.GUARDED: "{before} took on {square}, which is guarded: {move}",
     Kind.TRAPPED: "after {move} {targets} is trapped: every square that it can reach is attacked",
     Kind.REMOVED_GUARD: "{move} takes a guard of {square}, so that {win} is possible",
@@ -61,6 +61,8 @@ def motif_words(line: Line, motif: Motif) -> str:
     mate = motif.kind.value
     square = motif.targets[0]
     taken = value_at(before, square)
+    also = [at for at in after.attacks(motif.move.to_square) if value_at(after, at) > taken]
+    also = [at for at in also if at in winning_captures(after, before.turn)]
     return SENTENCES.get(motif.kind, "{move} is {mate}").format(
         move=line.name(motif.ply),
         before=line.name(max(0, motif.ply - 1)),
@@ -73,6 +75,7 @@ def motif_words(line: Line, motif: Motif) -> str:
         square=chess.square_name(square),
         squares=joined([chess.square_name(target) for target in motif.targets]),
         side="White" if after.turn else "Black",
+        also=f", and{attack_words(after, motif.move.to_square, also)}" if also else "",
         promoted=chess.piece_name(motif.move.promotion or chess.QUEEN),
         why="is worth more" if taken > value_at(before, motif.move.from_square) else "has not enough guards",
         mate=mate if "'" in mate else f"{'an' if mate[0] in 'Aeo' else 'a'} {mate}",
