@@ -228,11 +228,11 @@ WITHOUT_TACTIC = [
         ("Be6", "g5", "Nh5", "Nf4", "Qe5", "Nxh5", "gxh5", "Rxh5"),
         "",
     ),
-    (  # A doubled pawn that falls is not the matter.
+    (  # A doubled pawn that falls is not the matter, but that it falls. A late pawn is named where nothing else is.
         "r1bqk2r/ppp2ppp/2np1n2/2b1p3/4P3/2NP1N2/PPP1BPPP/R1BQK2R w KQkq - 0 6",
         ("Nd5", "Nxd5", "exd5", "Ne7", "d4", "exd4", "Nxd4", "Nxd5", "O-O", "O-O"),
         ("Na4", "Bb6", "O-O", "O-O", "c3", "h6", "Qc2", "Re8", "b4", "Ne7"),
-        "",
+        "It costs a pawn: 6...Nxd5 7.exd5 Ne7 8.d4 exd4 9.Nxd4 Nxd5",
     ),
     (  # The pawn on c3 guards the square of the trade, but the c-file has no pawn.
         "r4rk1/pp3ppp/2n5/8/1b6/2N5/PP1P1PPP/R4RK1 w - - 0 1",
@@ -448,8 +448,7 @@ def test_material_that_comes_back_is_no_loss() -> None:
             ("h6", "Bd5", "Kf8", "Bxb7", "g6"),
             "2.Bd5 attacks the pawn on b7; it costs a pawn: 2...Kf8 3.Bxb7",
         ),
-        # So late a pawn is not what a move costs, and one that is given neither.
-        ("6k1/1p3ppp/8/8/8/1B6/5PPP/6K1 b - - 0 1", ("h6", "h3", "Kf8", "Bd5", "g6", "Bxb7", "Kg7"), ""),
+        # A pawn that has just moved there is given.
         ("6k1/3p1ppp/8/8/8/1B6/5PPP/6K1 b - - 0 1", ("h6", "h3", "d5", "Bxd5", "g6"), ""),
     ],
 )

@@ -25,6 +25,8 @@ from uci_engine.game_analysis.values import DRAWN_SHARE, Found
 LOST = 0.1
 # More pawns than these for each point of the expected result were given for something.
 MOST_GIVEN = 17
+# A single pawn that is won later is named only where nothing else is.
+PAWN_PLIES = 4
 # So many moves are shown of a sacrifice.
 SHOWN_PLIES = 5
 
@@ -65,7 +67,7 @@ def reason_for(board: chess.Board, played: Found, better: Found, find: Finder = 
     if not (forced or is_draw):
         offers = [] if motifs else _sacrifices(lines)
         costs = _tactic_costs(lines, motifs, is_missed) if motifs else _material(lines, bool(offers), find)
-        parts += offers + costs if motifs or offers or costs else first_moves(lines, find)
+        parts = parts + offers + costs or first_moves(lines, find) or _material(lines, False, find, is_late=True)
     return Reason.of(parts + forced, motifs, not is_draw and better.value.mate_for(lines.color) is not None)
 
 
@@ -151,7 +153,7 @@ def _tactic_costs(lines: TwoLines, motifs: tuple[Motif, ...], is_missed: bool) -
     return [owed] if owed else []
 
 
-def _material(lines: TwoLines, is_offer: bool, find: Finder) -> list[str]:
+def _material(lines: TwoLines, is_offer: bool, find: Finder, is_late: bool = False) -> list[str]:
     """The material that the move costs or leaves at the ends of the lines; the moves that win it, and why they may.
 
     `is_offer`: a sacrifice is named already, so what the better move wins is not what matters.
@@ -165,7 +167,7 @@ def _material(lines: TwoLines, is_offer: bool, find: Finder) -> list[str]:
         for in_missed in ((False,) if is_offer else (False, True))
         if lines.both[in_missed].gain() >= 1 and _owed(lines, plies[in_missed], in_missed)
         for win in lines.own_wins(in_missed)
-        if 2 * win.worth >= pawns
+        if 2 * win.worth >= pawns and (is_late or win.worth > 1 or win.ply < PAWN_PLIES)
     ]
     if not found:
         return []

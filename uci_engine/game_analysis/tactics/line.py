@@ -15,8 +15,6 @@ from uci_engine.game_analysis.values import Found
 
 # The same move so many plies later in the other line is another matter.
 SAME_WITHIN = 3
-# A single pawn is won among so many plies of a line.
-PAWN_PLIES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +169,8 @@ class TwoLines:
         for win in line.wins():
             is_alike = line.moves[win.ply] in alike.intersection(other.moves[: win.ply + SAME_WITHIN])
             is_first = win.ply == int(not is_missed)
-            # A pawn that falls late, or that has just moved there, is not what a move costs.
-            is_given = not is_first and line.moves[win.ply - 1].to_square == win.square
-            is_little = win.worth == 1 and (is_given or win.ply >= PAWN_PLIES)
-            if win.ply < line.searched - 1 and not (is_alike or is_little) and (not is_first or win.worth > self.taken):
+            # A pawn that has just moved there is given, and what it is given for is not known.
+            is_given = win.worth == 1 and not is_first and line.moves[win.ply - 1].to_square == win.square
+            if win.ply < line.searched - 1 and not (is_alike or is_given) and (not is_first or win.worth > self.taken):
                 wins.append(win)
         return sorted(wins, key=attrgetter("ply"))
