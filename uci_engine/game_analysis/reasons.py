@@ -187,7 +187,7 @@ def _owed(lines: TwoLines, ply: int, is_missed: bool) -> str:
     line, start = lines.both[is_missed], lines.board
     if any(line.moves[own].promotion for own in line.own_plies() if own < ply):
         return "it misses a promotion" if is_missed else "it lets a pawn promote"
-    if is_missed and start.move_stack and start.peek().to_square == line.moves[0].to_square:
+    if is_missed and line.moves and start.move_stack and start.peek().to_square == line.moves[0].to_square:
         # What is only taken back is no gain.
         start = start.copy()
         start.pop()
