@@ -276,7 +276,7 @@ def test_what_is_said_of_any_line_is_true(row: Row, choices: list[int], greedy: 
         (
             "4k3/5ppp/8/8/8/6P1/5P1b/5K2 w - - 0 1",
             "f1g2 e8e7 g2h2",
-            "after 1.Kg2 the bishop on h2 is trapped: every square that it can reach is attacked",
+            "after 1.Kg2 the bishop on h2 is trapped: it has no safe square",
         ),
         (
             "4k3/6pp/5n2/3b2B1/8/8/6P1/3RK3 w - - 0 1",

@@ -6,7 +6,7 @@ import chess
 
 from uci_engine.game_analysis.tactics.attacks import gain_of, mating_move, value_at, winning_captures
 from uci_engine.game_analysis.tactics.line import SAME_WITHIN, Line, TwoLines
-from uci_engine.game_analysis.tactics.words import attack_words, piece_on
+from uci_engine.game_analysis.tactics.words import also_attacked, attack_words, piece_on
 from uci_engine.game_analysis.threats import Finder, recapture_that_fails, refutation, threat_of
 
 # What tells more has more weight.
@@ -31,13 +31,14 @@ def first_moves(lines: TwoLines, find: Finder) -> list[str]:
         if _is_same(lines, elsewhere, found[0][1], find):
             found[0] = 0, ""
     parts = [start + words for start, (weight, words) in zip(STARTS, found, strict=True) if weight]
+    is_missed = not found[0][0]
+    line, ply, value = lines.both[is_missed], int(not is_missed), lines.values[is_missed]
+    failing = recapture_that_fails(line, ply, value, find) if parts else ""
+    if failing:
+        return [parts[0], failing]
     if len(parts) != 1:
         return parts
     # One thing alone seldom tells why.
-    is_missed = not found[0][0]
-    failing = recapture_that_fails(lines.both[is_missed], int(not is_missed), lines.values[is_missed], find)
-    if failing:
-        return [*parts, failing]
     then = "" if "makes a threat" in parts[0] else _then(lines, is_missed)
     # That the better move attacks something, or drives it away, is no reason, and no trade.
     is_little = found[1][0] < DEED_WEIGHT and not then
@@ -70,11 +71,11 @@ def _then(lines: TwoLines, is_missed: bool) -> str:
     line, other, ply = lines.both[is_missed], lines.both[not is_missed], 2 + int(not is_missed)
     if ply >= len(line.moves) or line.moves[ply] in other.moves[: ply + SAME_WITHIN]:
         return ""
-    weight, deed = _deed_of(line, ply)
+    _, deed = _deed_of(line, ply)
     if taken := _taken(lines, is_missed, ply):
         # That what was attacked is taken goes without saying.
-        weight, deed = ATTACK_WEIGHT, "" if taken in _deed_of(line, ply - 2)[1] else f" takes {taken}"
-    return f", and {line.name(ply)}{deed}" if deed and weight >= ATTACK_WEIGHT else ""
+        deed = "" if taken in _deed_of(line, ply - 2)[1] else f" takes {taken}"
+    return f", and {line.name(ply)}{deed}" if deed else ""
 
 
 def first_move(lines: TwoLines, is_missed: bool, find: Finder) -> tuple[int, str]:
@@ -83,8 +84,8 @@ def first_move(lines: TwoLines, is_missed: bool, find: Finder) -> tuple[int, str
     if ply >= len(line.moves):
         return 0, ""
     name = line.name(ply)
-    if (taken := _taken(lines, is_missed, ply)) and not (is_missed and line.kept() < 1):
-        return DEED_WEIGHT, f"{name} takes {taken}"
+    if taken := _taken(lines, is_missed, ply):
+        return DEED_WEIGHT, f"{name} takes {taken}{also_attacked(line, ply)}"
     weight, deed = _deed_of(line, ply)
     again = [at for at, move in enumerate(other.moves[: ply + SAME_WITHIN]) if move == line.moves[ply]]
     left = _left_square(line, other) if ply == 1 and other.moves and not again else ""
@@ -98,14 +99,15 @@ def first_move(lines: TwoLines, is_missed: bool, find: Finder) -> tuple[int, str
         threat = threat_of(line, ply, lines.values[is_missed], find, deed)
         if threat:
             weight, deed = DEED_WEIGHT if "makes a threat" in threat else ATTACK_WEIGHT, threat
-    return weight, name + deed
+    return weight, name + deed if weight else ""
 
 
 def _taken(lines: TwoLines, is_missed: bool, ply: int) -> str:
-    """`the pawn on e4` if this move of a line clearly wins it, before its winner clearly wins anything; else ""."""
+    """`the pawn on e4` if this move of a line clearly wins it, first of all, and half of it is kept; else ""."""
     line = lines.both[is_missed]
     win = next(filter(line.is_clear, lines.own_wins(is_missed)), None)
-    return f"the {piece_on(line.boards[ply], win.square)}" if win is not None and win.ply == ply else ""
+    is_kept = win is not None and win.ply == ply and line.kept() >= max(is_missed, win.worth // 2)
+    return f"the {piece_on(line.boards[ply], win.square)}" if win is not None and is_kept else ""
 
 
 def _left_square(line: Line, other: Line) -> str:

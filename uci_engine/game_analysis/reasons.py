@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import chess
 
 from uci_engine.game_analysis.boards import board_after, drawn_by, is_sacrifice, material_words, variation
-from uci_engine.game_analysis.first_moves import ATTACK_WEIGHT, STARTS, first_move, first_moves
-from uci_engine.game_analysis.tactics.attacks import best_capture
+from uci_engine.game_analysis.first_moves import STARTS, first_move, first_moves
+from uci_engine.game_analysis.tactics.attacks import best_capture, takes_back
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import SAME_WITHIN, Line, TwoLines
 from uci_engine.game_analysis.tactics.motif import DRAWS, ENDINGS, Kind, Motif
@@ -144,12 +144,7 @@ def _tactic_costs(lines: TwoLines, motifs: tuple[Motif, ...], is_missed: bool) -
     """The material that a tactic wins by the ends of the lines. A promotion says it all."""
     if motifs[-1].kind in (Kind.PROMOTION, Kind.UNDERPROMOTION):
         return []
-    plies, pawns = _settled(lines)
-    if pawns < 1:
-        plies = lines.against.searched, lines.missed.searched
-    # What may still be taken back at the end of a line is not won.
-    is_won = pawns >= 1 or lines.both[is_missed].gain() >= lines.both[is_missed].kept()
-    owed = is_won and _owed(lines, plies[is_missed], is_missed)
+    owed = _owed(lines, _settled_ply(lines.both[is_missed]), is_missed)
     return [owed] if owed else []
 
 
@@ -158,7 +153,8 @@ def _material(lines: TwoLines, is_offer: bool, find: Finder, is_late: bool = Fal
 
     `is_offer`: a sacrifice is named already, so what the better move wins is not what matters.
     """
-    plies, pawns = _settled(lines)
+    plies = _settled_ply(lines.against), _settled_ply(lines.missed)
+    pawns = lines.against.balance(plies[0]) + lines.missed.balance(plies[1])
     if not 1 <= pawns <= MOST_GIVEN * lines.cost:
         return []
     # What takes it soonest says most.
@@ -173,10 +169,10 @@ def _material(lines: TwoLines, is_offer: bool, find: Finder, is_late: bool = Fal
         return []
     ply, in_missed = min(found)
     line, first = lines.both[in_missed], int(not in_missed)
-    weight, deed = (0, "") if ply == first else first_move(lines, in_missed, nothing_found)
-    is_attack = weight >= ATTACK_WEIGHT
-    attack = STARTS[in_missed] + deed if is_attack else ""
-    moves = variation(line.boards[first + is_attack], line.moves[first + is_attack : ply + 1])
+    _, deed = (0, "") if ply == first else first_move(lines, in_missed, nothing_found)
+    attack = deed and STARTS[in_missed] + deed
+    start = first + bool(deed)
+    moves = variation(line.boards[start], line.moves[start : ply + 1])
     won = f"{_owed(lines, plies[in_missed], in_missed)}: {moves}"
     failing = recapture_that_fails(line, ply, lines.values[in_missed], find)
     return [part for part in (attack, won, failing) if part]
@@ -184,22 +180,15 @@ def _material(lines: TwoLines, is_offer: bool, find: Finder, is_late: bool = Fal
 
 def _owed(lines: TwoLines, ply: int, is_missed: bool) -> str:
     """`it costs a pawn`, `it misses the gain of a pawn`: what one of the lines has won by this ply; or ""."""
-    line, start = lines.both[is_missed], lines.board
-    if any(line.moves[own].promotion for own in line.own_plies() if own < ply):
+    line, other = lines.both[is_missed], lines.both[not is_missed]
+    own = [at for at in line.own_plies() if at < ply and not (line.is_taken_back(at) or line.moves[at] in other.moves)]
+    if any(line.moves[at].promotion for at in own):
         return "it misses a promotion" if is_missed else "it lets a pawn promote"
-    if is_missed and line.moves and start.move_stack and start.peek().to_square == line.moves[0].to_square:
-        # What is only taken back is no gain.
-        start = start.copy()
-        start.pop()
-    boards = [start, line.boards[ply]]
+    # What is only taken back is no gain.
+    first = int(is_missed and any(takes_back(lines.board, move) for move in line.moves[:1]))
+    boards = [line.boards[first], line.boards[ply]]
     owed = material_words(boards[is_missed], boards[not is_missed], lines.color)
     return owed and f"it {'misses the gain of' if is_missed else 'costs'} {owed}"
-
-
-def _settled(lines: TwoLines) -> tuple[tuple[int, int], int]:
-    """A settled ply of each line, and by how many pawns the lines differ there."""
-    plies = _settled_ply(lines.against), _settled_ply(lines.missed)
-    return plies, lines.against.balance(plies[0]) + lines.missed.balance(plies[1])
 
 
 def _settled_ply(line: Line) -> int:

@@ -44,6 +44,15 @@ def gain_of(board: chess.Board, move: chess.Move) -> int:
     return taken + (PIECE_VALUES[move.promotion] - 1 if move.promotion else 0)
 
 
+def takes_back(board: chess.Board, move: chess.Move) -> bool:
+    """Whether a move takes what has just taken at least as much."""
+    if not board.move_stack or board.peek().to_square != move.to_square:
+        return False
+    before = board.copy(stack=1)
+    last = before.pop()
+    return gain_of(before, last) >= gain_of(board, move)
+
+
 def exchange(board: chess.Board, move: chess.Move) -> int:
     """What a move wins by the exchange on its square, in pawns: each side takes with its least piece, or stops.
 

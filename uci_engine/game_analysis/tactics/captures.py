@@ -18,6 +18,7 @@ from uci_engine.game_analysis.tactics.attacks import (
     king_of,
     mating_move,
     pins_of,
+    takes_back,
     value_at,
 )
 from uci_engine.game_analysis.tactics.line import Line, Win
@@ -79,23 +80,14 @@ def hanging(case: Case) -> Motif | None:
     Where it has just taken something itself, that was guarded. A pawn that is taken in passing may have guards.
     """
     line, square, actor = case.line, case.win.square, case.capture.to_square
-    if actor != square:
+    if actor != square or case.ply > line.own_plies()[0] or not case.before.is_capture(case.capture):
         return None
-    if exchange(case.before, case.capture) < 1 or case.ply > line.own_plies()[0] or _takes_back(case):
+    if exchange(case.before, case.capture) < 1 or (not case.ply and takes_back(case.before, case.capture)):
         return None
     if case.ply == 1 and line.moves[0].to_square == square and line.boards[0].is_capture(line.moves[0]):
         return case.motif(Kind.GUARDED, actor, (square,))
     is_guarded = bool(case.after.attackers(not case.winner, square))
     return case.motif(Kind.UNDERDEFENDED if is_guarded else Kind.HANGING, actor, (square,))
-
-
-def _takes_back(case: Case) -> bool:
-    """Whether the line begins by taking what has just taken."""
-    if case.ply or not case.before.move_stack:
-        return False
-    earlier = case.before.copy(stack=1)
-    last = earlier.pop()
-    return last.to_square == case.win.square and earlier.is_capture(last)
 
 
 # What a move before has made possible --------------------------------------------------------------------------------

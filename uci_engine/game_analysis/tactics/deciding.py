@@ -104,7 +104,7 @@ def _first(detectors: Sequence[Detector], cases: Iterable[Case]) -> Motif | None
 def _of_win(line: Line, win: Win) -> tuple[Motif, ...]:
     """What explains something that is won, and what prepared it."""
     case, promotion = Case(line, win, win.ply), line.moves[win.ply].promotion
-    if promotion and win.worth >= 2:
+    if promotion and win.worth >= 2 and not line.is_taken_back(win.ply):
         kind = Kind.PROMOTION if promotion == chess.QUEEN else Kind.UNDERPROMOTION
         return (endings.outside_square(line) or case.motif(kind, case.move.to_square, (case.move.to_square,)),)
     before = _before(case)

@@ -24,7 +24,7 @@ SENTENCES = {
     Kind.HANGING: "{move} takes {targets}, which nothing guards{also}",
     Kind.UNDERDEFENDED: "{move} takes {targets}, which {why}{also}",
     Kind.GUARDED: "{before} took on {square}, which is guarded: {move}",
-    Kind.TRAPPED: "after {move} {targets} is trapped: every square that it can reach is attacked",
+    Kind.TRAPPED: "after {move} {targets} is trapped: it has no safe square",
     Kind.REMOVED_GUARD: "{move} takes a guard of {square}, so that {win} is possible",
     Kind.OVERLOADED: "{it} is overloaded: it guards {squares}",
     Kind.DEFLECTION: "{move} draws {it} away from {square}, so that {win} is possible",
@@ -61,8 +61,6 @@ def motif_words(line: Line, motif: Motif) -> str:
     mate = motif.kind.value
     square = motif.targets[0]
     taken = value_at(before, square)
-    also = [at for at in after.attacks(motif.move.to_square) if value_at(after, at) > taken]
-    also = [at for at in also if at in winning_captures(after, before.turn)]
     return SENTENCES.get(motif.kind, "{move} is {mate}").format(
         move=line.name(motif.ply),
         before=line.name(max(0, motif.ply - 1)),
@@ -75,7 +73,7 @@ def motif_words(line: Line, motif: Motif) -> str:
         square=chess.square_name(square),
         squares=joined([chess.square_name(target) for target in motif.targets]),
         side="White" if after.turn else "Black",
-        also=f", and{attack_words(after, motif.move.to_square, also)}" if also else "",
+        also=also_attacked(line, motif.ply),
         promoted=chess.piece_name(motif.move.promotion or chess.QUEEN),
         why="is worth more" if taken > value_at(before, motif.move.from_square) else "has not enough guards",
         mate=mate if "'" in mate else f"{'an' if mate[0] in 'Aeo' else 'a'} {mate}",
@@ -91,3 +89,11 @@ def attack_words(board: chess.Board, by: chess.Square, squares: list[chess.Squar
     """` attacks the knight on f3` if the piece that moved does, ` threatens` it if only another one does."""
     verb = "attacks" if board.attacks(by) & chess.SquareSet(squares) else "threatens"
     return f" {verb} {joined([f'the {piece_on(board, square)}' for square in squares])}"
+
+
+def also_attacked(line: Line, ply: int) -> str:
+    """`, and attacks the queen on e3`: what a move attacks that is worth more than what it takes; "" for nothing."""
+    before, after, at = line.boards[ply], line.boards[ply + 1], line.moves[ply].to_square
+    squares = sorted(winning_captures(after, before.turn).keys() & set(after.attacks(at)))
+    worth_more = [square for square in squares if value_at(after, square) > value_at(before, at)]
+    return f", and{attack_words(after, at, worth_more)}" if worth_more else ""
