@@ -1,8 +1,9 @@
 """Why a move is an error, in words: where its line leads, compared with the better line.
 
 First comes the tactic that decides one of the lines, then what the move costs. Where neither does, it is what the
-first moves do (`first_moves.py`). Where these do nothing to speak of, no reason is given: what is only seen later in a
-line is seldom why a move is an error. A forced mate, a draw and a tablebase result are reasons of their own.
+first moves do (`first_moves.py`), then a pawn that is won late. Where none of these is found, no reason is given: what
+else is seen later in a line is seldom why a move is an error. A forced mate, a draw and a tablebase result are reasons
+of their own.
 """
 
 from __future__ import annotations
@@ -141,7 +142,7 @@ def _drawn_end(board: chess.Board, found: Found) -> str:
 
 
 def _tactic_costs(lines: TwoLines, motifs: tuple[Motif, ...], is_missed: bool) -> list[str]:
-    """The material that a tactic wins by the ends of the lines. A promotion says it all."""
+    """The material that a tactic wins by the end of its line. A promotion says it all."""
     if motifs[-1].kind in (Kind.PROMOTION, Kind.UNDERPROMOTION):
         return []
     owed = _owed(lines, _settled_ply(lines.both[is_missed]), is_missed)
@@ -151,7 +152,8 @@ def _tactic_costs(lines: TwoLines, motifs: tuple[Motif, ...], is_missed: bool) -
 def _material(lines: TwoLines, is_offer: bool, find: Finder, is_late: bool = False) -> list[str]:
     """The material that the move costs or leaves at the ends of the lines; the moves that win it, and why they may.
 
-    `is_offer`: a sacrifice is named already, so what the better move wins is not what matters.
+    `is_offer`: a sacrifice is named already, so what the better move wins is not what matters. `is_late`: a single pawn
+    counts that is won late, too.
     """
     plies = _settled_ply(lines.against), _settled_ply(lines.missed)
     pawns = lines.against.balance(plies[0]) + lines.missed.balance(plies[1])
