@@ -615,6 +615,18 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             "9...f5 uses a pin: the knight on e4 may not leave the line between the queen on e7 and the king on e1; "
             "it costs a piece for two pawns",
         ),
+        (  # The knight is taken by both lines, and what the last move takes may be taken back.
+            "r1bq1rk1/p1p2ppp/2N5/3p4/3P2n1/2N5/PPP2KPP/R1BQ3R w - - 2 11",
+            ("Kg1", "Qf6", "Qf3", "Qxc6", "Nxd5", "Qd7", "h3", "Bb7", "Qxg4", "Qxd5"),
+            ("Qxg4", "Qf6+", "Qf3", "Qxc6", "Re1", "Qg6", "Nxd5", "Qxc2+", "Qe2"),
+            "",
+        ),
+        (  # Pawns that are won late are named where nothing else is.
+            "rnbqkb1r/ppp2ppp/5n2/3pp3/3P4/4PP2/PPP1N1PP/RNBQKB1R b KQkq - 1 4",
+            ("Bd6", "c4", "O-O", "c5", "Be7", "dxe5", "Nfd7", "Qxd5", "Nc6", "Nd4"),
+            ("Nc6", "Nbc3", "Bd6", "Nb5", "Be7", "Nbc3", "a6", "dxe5", "Nxe5"),
+            "It costs two pawns: 5.c4 O-O 6.c5 Be7 7.dxe5",
+        ),
         (  # A tactic decides by what it wins at once, too.
             "rn3rk1/1p6/p2q1p1p/2p5/8/3B3b/PPP1NQ1P/3R1RK1 b - - 1 22",
             ("Qd5", "Bh7+", "Kxh7", "Rxd5", "Nc6", "Qh4", "Rg8+", "Ng3", "Bxf1", "Qe4+"),

@@ -141,9 +141,7 @@ def _deed_of(line: Line, ply: int) -> tuple[int, str]:
         if reply.from_square in attacked and not (after.is_check() or after.is_capture(reply)):
             return DRIVE_WEIGHT, f" drives the {piece_on(after, reply.from_square)} away"
     shown = attacked or ([] if after.is_check() else sorted(squares))
-    if shown:
-        return ATTACK_WEIGHT, attack_words(after, move.to_square, shown)
-    return 0, ""
+    return (ATTACK_WEIGHT, attack_words(after, move.to_square, shown)) if shown else (0, "")
 
 
 def _newly_attacked(before: chess.Board, after: chess.Board) -> set[chess.Square]:

@@ -161,23 +161,22 @@ def _material(lines: TwoLines, is_offer: bool, find: Finder, is_late: bool = Fal
         return []
     # What takes it soonest says most.
     found = [
-        (win.ply, in_missed)
+        (win.ply, in_missed, owed)
         for in_missed in ((False,) if is_offer else (False, True))
-        if lines.both[in_missed].gain() >= 1 and _owed(lines, plies[in_missed], in_missed)
+        if lines.both[in_missed].gain() >= 1 and (owed := _owed(lines, plies[in_missed], in_missed))
         for win in lines.own_wins(in_missed)
         if 2 * win.worth >= pawns and (is_late or win.worth > 1 or win.ply < PAWN_PLIES)
     ]
     if not found:
         return []
-    ply, in_missed = min(found)
+    ply, in_missed, owed = min(found)
     line, first = lines.both[in_missed], int(not in_missed)
-    _, deed = (0, "") if ply == first else first_move(lines, in_missed, nothing_found)
+    deed = "" if ply == first else first_move(lines, in_missed, nothing_found)[1]
     attack = deed and STARTS[in_missed] + deed
     start = first + bool(deed)
     moves = variation(line.boards[start], line.moves[start : ply + 1])
-    won = f"{_owed(lines, plies[in_missed], in_missed)}: {moves}"
     failing = recapture_that_fails(line, ply, lines.values[in_missed], find)
-    return [part for part in (attack, won, failing) if part]
+    return [part for part in (attack, f"{owed}: {moves}", failing) if part]
 
 
 def _owed(lines: TwoLines, ply: int, is_missed: bool) -> str:
@@ -187,8 +186,8 @@ def _owed(lines: TwoLines, ply: int, is_missed: bool) -> str:
     if any(line.moves[at].promotion for at in own):
         return "it misses a promotion" if is_missed else "it lets a pawn promote"
     # What is only taken back is no gain.
-    first = int(is_missed and any(takes_back(lines.board, move) for move in line.moves[:1]))
-    boards = [line.boards[first], line.boards[ply]]
+    is_back = is_missed and line.moves and takes_back(lines.board, line.moves[0])
+    boards = [line.boards[1] if is_back else lines.board, line.boards[ply]]
     owed = material_words(boards[is_missed], boards[not is_missed], lines.color)
     return owed and f"it {'misses the gain of' if is_missed else 'costs'} {owed}"
 

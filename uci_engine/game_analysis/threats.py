@@ -40,17 +40,16 @@ def threat_to(board: chess.Board, value: Value, find: Finder) -> tuple[Line, tup
     return _won_at_once(passed, Found(value) if is_over else find(passed), value, LEAST)
 
 
-def refutation(after: chess.Board, value: Value, find: Finder, known: Container[int] = (), least: float = LEAST) -> str:
+def refutation(after: chess.Board, value: Value, find: Finder, known: Container[int] = ()) -> str:
     """`27.dxe5 takes the pawn on e5, which nothing guards`: how the answer to a move wins something, "" if it does not.
 
-    `value`: what the position is worth without that move; `least`: what the answer gains on that. Where it need not
-    gain anything, its moves are shown if they have no name. `known`: what could be taken before the move, too.
+    `value`: what the position is worth without that move. `known`: the squares of what could be taken before it, too.
     """
     if after.is_game_over():
         return ""
-    line, motifs = _won_at_once(after, find(after), value, least)
+    line, motifs = _won_at_once(after, find(after), value, LEAST)
     is_old = bool(motifs) and motifs[0].targets[0] in known
-    return "" if is_old else all_words(line, motifs) or variation(after, line.moves[: SHOWN_PLIES if least < 0 else 0])
+    return "" if is_old else all_words(line, motifs)
 
 
 def recapture_that_fails(line: Line, ply: int, value: Value, find: Finder) -> str:
@@ -61,8 +60,13 @@ def recapture_that_fails(line: Line, ply: int, value: Value, find: Finder) -> st
         return ""
     after = line.boards[ply + 1]
     _, capture = best_capture(after, chess.BB_SQUARES[move.to_square])
-    refuted = capture and refutation(board_after(after, [capture]), value, find, least=-LEAST)
-    return f"{numbered(after, capture)} fails: {refuted}" if capture and refuted else ""
+    taken = board_after(after, [capture] if capture else [])
+    if capture is None or taken.is_game_over():
+        return ""
+    # It need not win more than the line does. What has no name is shown.
+    answer, motifs = _won_at_once(taken, find(taken), value, -LEAST)
+    words = all_words(answer, motifs) or variation(taken, answer.moves[:SHOWN_PLIES])
+    return f"{numbered(after, capture)} fails: {words}" if words else ""
 
 
 def _won_at_once(board: chess.Board, found: Found, value: Value, least: float) -> tuple[Line, tuple[Motif, ...]]:

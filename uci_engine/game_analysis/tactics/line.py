@@ -160,8 +160,7 @@ class TwoLines:
     def own_wins(self, is_missed: bool) -> list[Win]:
         """What one of the lines wins by moves that are not in the other, in their order.
 
-        A first move that only takes as much as the move played has taken wins nothing. What the last move takes may be
-        taken back.
+        A first move that only takes as much as the move played has taken wins nothing; the last one may be taken back.
         """
         line, other = self.both[is_missed], self.both[not is_missed]
         # A move wins nothing that the other line has as soon, unless it is taken back there.

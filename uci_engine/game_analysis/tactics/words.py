@@ -73,7 +73,7 @@ def motif_words(line: Line, motif: Motif) -> str:
         square=chess.square_name(square),
         squares=joined([chess.square_name(target) for target in motif.targets]),
         side="White" if after.turn else "Black",
-        also=also_attacked(line, motif.ply),
+        also=also_attacked(line, motif.ply) if taken_now else "",
         promoted=chess.piece_name(motif.move.promotion or chess.QUEEN),
         why="is worth more" if taken > value_at(before, motif.move.from_square) else "has not enough guards",
         mate=mate if "'" in mate else f"{'an' if mate[0] in 'Aeo' else 'a'} {mate}",
