@@ -9,9 +9,8 @@ from uci_engine.game_analysis.tactics.line import SAME_WITHIN, Line, TwoLines
 from uci_engine.game_analysis.tactics.words import also_attacked, attack_words, piece_on
 from uci_engine.game_analysis.threats import Finder, recapture_that_fails, refutation, threat_of
 
-# What tells more has more weight.
-DEED_WEIGHT = 3
-DRIVE_WEIGHT = 2
+# What is a reason alone, and what only beside another.
+DEED_WEIGHT = 2
 ATTACK_WEIGHT = 1
 # With fewer pieces on the board every trade of pieces decides.
 FEW_PIECES = 16
@@ -36,13 +35,8 @@ def first_moves(lines: TwoLines, find: Finder) -> list[str]:
     failing = recapture_that_fails(line, ply, value, find) if parts else ""
     if failing:
         return [parts[0], failing]
-    if len(parts) != 1:
-        return parts
     # One thing alone seldom tells why.
-    then = "" if "makes a threat" in parts[0] else _then(lines, is_missed)
-    # That the better move attacks something, or drives it away, is no reason, and no trade.
-    is_little = found[1][0] < DEED_WEIGHT and not then
-    return [] if is_missed and is_little else [parts[0] + then]
+    return [] if len(parts) == 1 and found[is_missed][0] < DEED_WEIGHT else parts
 
 
 def _elsewhere(lines: TwoLines) -> Line | None:
@@ -66,58 +60,27 @@ def _is_same(lines: TwoLines, elsewhere: Line, words: str, find: Finder) -> bool
     return threat != "" and words.endswith(threat)
 
 
-def _then(lines: TwoLines, is_missed: bool) -> str:
-    """`, and 16.c4 drives the knight on d5 away`: what the winner of a line does by its second move; "" for nothing."""
-    line, other, ply = lines.both[is_missed], lines.both[not is_missed], 2 + int(not is_missed)
-    if ply >= len(line.moves) or line.moves[ply] in other.moves[: ply + SAME_WITHIN]:
-        return ""
-    _, deed = _deed_of(line, ply)
-    if taken := _taken(lines, is_missed, ply):
-        # That what was attacked is taken goes without saying.
-        deed = "" if taken in _deed_of(line, ply - 2)[1] else f" takes {taken}"
-    return f", and {line.name(ply)}{deed}" if deed else ""
-
-
 def first_move(lines: TwoLines, is_missed: bool, find: Finder) -> tuple[int, str]:
     """What the winner of a line does by its first move and not in the other line, with its weight; 0 for nothing."""
     line, other, ply = lines.both[is_missed], lines.both[not is_missed], int(not is_missed)
     if ply >= len(line.moves):
         return 0, ""
     name = line.name(ply)
-    if taken := _taken(lines, is_missed, ply):
-        return DEED_WEIGHT, f"{name} takes {taken}{also_attacked(line, ply)}"
+    win = next(filter(line.is_clear, lines.own_wins(is_missed)), None)
+    # It wins that first of all, and half of it is kept.
+    if win is not None and win.ply == ply and line.kept() >= max(is_missed, win.worth // 2):
+        return DEED_WEIGHT, f"{name} takes the {piece_on(line.boards[ply], win.square)}{also_attacked(line, ply)}"
     weight, deed = _deed_of(line, ply)
     again = [at for at, move in enumerate(other.moves[: ply + SAME_WITHIN]) if move == line.moves[ply]]
-    left = _left_square(line, other) if ply == 1 and other.moves and not again else ""
-    if left:
-        return DEED_WEIGHT, left + name + deed
     # What the move played does, too, is no reason.
     alike = again[:1] + ([0] if is_missed and deed and other.moves else [])
     if any(deed == _deed_of(other, at)[1] for at in alike):
         return 0, ""
-    if weight < DRIVE_WEIGHT and not line.is_taken_back(ply):
+    if weight < DEED_WEIGHT and not line.is_taken_back(ply):
         threat = threat_of(line, ply, lines.values[is_missed], find, deed)
         if threat:
-            weight, deed = DEED_WEIGHT if "makes a threat" in threat else ATTACK_WEIGHT, threat
+            weight, deed = ATTACK_WEIGHT, threat
     return weight, name + deed if weight else ""
-
-
-def _taken(lines: TwoLines, is_missed: bool, ply: int) -> str:
-    """`the pawn on e4` if this move of a line clearly wins it, first of all, and half of it is kept; else ""."""
-    line = lines.both[is_missed]
-    win = next(filter(line.is_clear, lines.own_wins(is_missed)), None)
-    is_kept = win is not None and win.ply == ply and line.kept() >= max(is_missed, win.worth // 2)
-    return f"the {piece_on(line.boards[ply], win.square)}" if win is not None and is_kept else ""
-
-
-def _left_square(line: Line, other: Line) -> str:
-    """`9.h3 leaves e5 to Black: ` if a pawn answers there and the better move takes or attacks that square; else ""."""
-    board, move = line.boards[1], line.moves[1]
-    guards = [len(each.boards[1].attackers(not line.winner, move.to_square)) for each in (line, other)]
-    is_held = guards[0] < guards[1] or other.moves[0].to_square == move.to_square
-    is_advance = board.is_zeroing(move) and not board.is_capture(move) and chess.square_rank(move.to_square) in (3, 4)
-    words = f"{line.name(0)} leaves {chess.square_name(move.to_square)} to {'White' if line.winner else 'Black'}: "
-    return words if is_held and is_advance else ""
 
 
 def _deed_of(line: Line, ply: int) -> tuple[int, str]:
@@ -139,7 +102,7 @@ def _deed_of(line: Line, ply: int) -> tuple[int, str]:
         return DEED_WEIGHT, " offers to trade queens"
     for reply in line.moves[ply + 1 : ply + 2]:
         if reply.from_square in attacked and not (after.is_check() or after.is_capture(reply)):
-            return DRIVE_WEIGHT, f" drives the {piece_on(after, reply.from_square)} away"
+            return ATTACK_WEIGHT, f" drives the {piece_on(after, reply.from_square)} away"
     shown = attacked or ([] if after.is_check() else sorted(squares))
     return (ATTACK_WEIGHT, attack_words(after, move.to_square, shown)) if shown else (0, "")
 

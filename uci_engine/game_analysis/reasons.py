@@ -1,9 +1,8 @@
 """Why a move is an error, in words: where its line leads, compared with the better line.
 
 First comes the tactic that decides one of the lines, then what the move costs. Where neither does, it is what the
-first moves do (`first_moves.py`), then a pawn that is won late. Where none of these is found, no reason is given: what
-else is seen later in a line is seldom why a move is an error. A forced mate, a draw and a tablebase result are reasons
-of their own.
+first moves do (`first_moves.py`). Where none of these is found, no reason is given: what else is seen later in a line
+is seldom why a move is an error. A forced mate, a draw and a tablebase result are reasons of their own.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import SAME_WITHIN, Line, TwoLines
 from uci_engine.game_analysis.tactics.motif import DRAWS, ENDINGS, Kind, Motif
 from uci_engine.game_analysis.tactics.words import motif_words
-from uci_engine.game_analysis.threats import Finder, nothing_found, recapture_that_fails
+from uci_engine.game_analysis.threats import Finder, nothing_found, recapture_that_fails, was_threatened
 from uci_engine.game_analysis.values import DRAWN_SHARE, Found
 
 # A side that expects less has lost.
 LOST = 0.1
 # More pawns than these for each point of the expected result were given for something.
 MOST_GIVEN = 17
-# A single pawn that is won later is named only where nothing else is.
+# A single pawn that is won later is seldom why.
 PAWN_PLIES = 4
 # So many moves are shown of a sacrifice.
 SHOWN_PLIES = 5
@@ -68,7 +67,10 @@ def reason_for(board: chess.Board, played: Found, better: Found, find: Finder = 
     if not (forced or is_draw):
         offers = [] if motifs else _sacrifices(lines)
         costs = _tactic_costs(lines, motifs, is_missed) if motifs else _material(lines, bool(offers), find)
-        parts = parts + offers + costs or first_moves(lines, find) or _material(lines, False, find, is_late=True)
+        parts = parts + offers + costs or first_moves(lines, find)
+        answer = [lines.against.name(1)] if len(lines.against.moves) > 1 else []
+        if parts and parts[0].split()[:1] == answer and was_threatened(lines, find):
+            parts[0] = f"it does not meet a threat: {parts[0]}"
     return Reason.of(parts + forced, motifs, not is_draw and better.value.mate_for(lines.color) is not None)
 
 
@@ -110,7 +112,8 @@ def _decides(motifs: tuple[Motif, ...], lines: TwoLines, is_missed: bool) -> boo
     # Of the material by which the lines differ, this one wins at least half. At their ends not every capture is good.
     line, kept = lines.both[is_missed], lines.against.kept() + lines.missed.kept()
     gain = max(lines.gains[is_missed], line.balance(min(motifs[-1].wins + 2, len(line.moves))) - line.balance(0))
-    return kind.is_mate or kind in ENDINGS or (max(lines.loss, kept) >= 1 and lines.loss <= 2 * gain)
+    is_kept = not lines.is_compensated(is_missed, line.balance(len(line.moves)))
+    return kind.is_mate or kind in ENDINGS or (max(lines.loss, kept) >= 1 and lines.loss <= 2 * gain and is_kept)
 
 
 def _forced(lines: TwoLines) -> list[str]:
@@ -149,11 +152,11 @@ def _tactic_costs(lines: TwoLines, motifs: tuple[Motif, ...], is_missed: bool) -
     return [owed] if owed else []
 
 
-def _material(lines: TwoLines, is_offer: bool, find: Finder, is_late: bool = False) -> list[str]:
+def _material(lines: TwoLines, is_offer: bool, find: Finder) -> list[str]:
     """The material that the move costs or leaves at the ends of the lines; the moves that win it, and why they may.
 
-    `is_offer`: a sacrifice is named already, so what the better move wins is not what matters. `is_late`: a single pawn
-    counts that is won late, too.
+    `is_offer`: a sacrifice is named already, so what the better move wins is not what matters. A pawn that is won
+    late is named only with the attack that wins it.
     """
     plies = _settled_ply(lines.against), _settled_ply(lines.missed)
     pawns = lines.against.balance(plies[0]) + lines.missed.balance(plies[1])
@@ -165,7 +168,7 @@ def _material(lines: TwoLines, is_offer: bool, find: Finder, is_late: bool = Fal
         for in_missed in ((False,) if is_offer else (False, True))
         if lines.both[in_missed].gain() >= 1 and (owed := _owed(lines, plies[in_missed], in_missed))
         for win in lines.own_wins(in_missed)
-        if 2 * win.worth >= pawns and (is_late or win.worth > 1 or win.ply < PAWN_PLIES)
+        if 2 * win.worth >= pawns
     ]
     if not found:
         return []
@@ -173,6 +176,8 @@ def _material(lines: TwoLines, is_offer: bool, find: Finder, is_late: bool = Fal
     line, first = lines.both[in_missed], int(not in_missed)
     deed = "" if ply == first else first_move(lines, in_missed, nothing_found)[1]
     attack = deed and STARTS[in_missed] + deed
+    if pawns == 1 and ply >= PAWN_PLIES and not attack:
+        return []
     start = first + bool(deed)
     moves = variation(line.boards[start], line.moves[start : ply + 1])
     failing = recapture_that_fails(line, ply, lines.values[in_missed], find)
@@ -182,6 +187,8 @@ def _material(lines: TwoLines, is_offer: bool, find: Finder, is_late: bool = Fal
 def _owed(lines: TwoLines, ply: int, is_missed: bool) -> str:
     """`it costs a pawn`, `it misses the gain of a pawn`: what one of the lines has won by this ply; or ""."""
     line, other = lines.both[is_missed], lines.both[not is_missed]
+    if lines.is_compensated(is_missed, line.balance(ply)):
+        return ""
     own = [at for at in line.own_plies() if at < ply and not (line.is_taken_back(at) or line.moves[at] in other.moves)]
     if any(line.moves[at].promotion for at in own):
         return "it misses a promotion" if is_missed else "it lets a pawn promote"

@@ -10,7 +10,7 @@ from uci_engine.game_analysis.boards import board_after, numbered, variation
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS
 from uci_engine.game_analysis.tactics.attacks import best_capture, exchange
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
-from uci_engine.game_analysis.tactics.line import Line
+from uci_engine.game_analysis.tactics.line import Line, TwoLines
 from uci_engine.game_analysis.tactics.motif import CAPTURES, Motif
 from uci_engine.game_analysis.tactics.words import all_words, attack_words, piece_on
 from uci_engine.game_analysis.values import DRAWN, Found, Value
@@ -33,11 +33,30 @@ def threat_to(board: chess.Board, value: Value, find: Finder) -> tuple[Line, tup
 
     `value`: what the position is worth as it is.
     """
+    passed, found = _passed(board, value, find)
+    return _won_at_once(passed, found, value, LEAST)
+
+
+def was_threatened(lines: TwoLines, find: Finder) -> bool:
+    """Whether the answer to the move played was a threat before it, good if that side had had the turn.
+
+    A capture that is as good after the better move was not to be met.
+    """
+    answer, there = lines.against.moves[1], board_after(lines.board, lines.missed.moves[:1])
+    if there.is_legal(answer) and there.is_capture(answer) and exchange(there, answer) >= 1:
+        return False
+    passed, found = _passed(lines.board, lines.values[True], find)
+    gain = found.value.expected_for(passed.turn) - lines.values[True].expected_for(passed.turn)
+    return gain >= LEAST and found.line[:1] == (answer,)
+
+
+def _passed(board: chess.Board, value: Value, find: Finder) -> tuple[chess.Board, Found]:
+    """A position of this value with the turn handed over, and what is found there; no line where it is over."""
     passed = board.copy(stack=False)
     passed.push(chess.Move.null())
     passed.clear_stack()
     is_over = board.is_check() or passed.is_game_over()
-    return _won_at_once(passed, Found(value) if is_over else find(passed), value, LEAST)
+    return passed, Found(value) if is_over else find(passed)
 
 
 def refutation(after: chess.Board, value: Value, find: Finder, known: Container[int] = ()) -> str:

@@ -11,7 +11,7 @@ import chess
 
 from uci_engine.game_analysis.boards import board_after, drawn_by, material_balance, numbered, positions
 from uci_engine.game_analysis.tactics.attacks import best_capture, captured_square, gain_of, value_at
-from uci_engine.game_analysis.values import Found
+from uci_engine.game_analysis.values import DRAWN_SHARE, Found
 
 # The same move so many plies later in the other line is another matter.
 SAME_WITHIN = 3
@@ -156,6 +156,11 @@ class TwoLines:
             for line in self.both
         )
         self.is_traded = any(here) and not there and abs(self.against.balance(here[0]) - self.against.balance(0)) <= 1
+
+    def is_compensated(self, is_missed: bool, lead: int) -> bool:
+        """Whether the winner of one of the lines stands no better, though ahead by this many pawns at its end."""
+        expected = self.values[is_missed].expected_for(self.both[is_missed].winner)
+        return lead >= 1 and expected <= 0.5 + DRAWN_SHARE
 
     def own_wins(self, is_missed: bool) -> list[Win]:
         """What one of the lines wins by moves that are not in the other, in their order.

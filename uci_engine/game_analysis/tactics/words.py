@@ -21,7 +21,7 @@ SENTENCES = {
     Kind.DISCOVERED_ATTACK: "{move} discovers an attack by {actor} on {targets}",
     Kind.DISCOVERED_CHECK: "{move} gives discovered check by {actor}",
     Kind.DOUBLE_CHECK: "{move} is double check by {others}, so only the king may move",
-    Kind.HANGING: "{move} takes {targets}, which nothing guards{also}",
+    Kind.HANGING: "{move} takes {targets}, which nothing guards{more}{also}",
     Kind.UNDERDEFENDED: "{move} takes {targets}, which {why}{also}",
     Kind.GUARDED: "{before} took on {square}, which is guarded: {move}",
     Kind.TRAPPED: "after {move} {targets} is trapped: it has no safe square",
@@ -61,6 +61,8 @@ def motif_words(line: Line, motif: Motif) -> str:
     mate = motif.kind.value
     square = motif.targets[0]
     taken = value_at(before, square)
+    earlier = boards[max(0, motif.ply - 1)]
+    was_guarded = earlier.piece_at(square) == before.piece_at(square) and earlier.attackers(not line.winner, square)
     return SENTENCES.get(motif.kind, "{move} is {mate}").format(
         move=line.name(motif.ply),
         before=line.name(max(0, motif.ply - 1)),
@@ -73,6 +75,7 @@ def motif_words(line: Line, motif: Motif) -> str:
         square=chess.square_name(square),
         squares=joined([chess.square_name(target) for target in motif.targets]),
         side="White" if after.turn else "Black",
+        more=" any more" if was_guarded else "",
         also=also_attacked(line, motif.ply) if taken_now else "",
         promoted=chess.piece_name(motif.move.promotion or chess.QUEEN),
         why="is worth more" if taken > value_at(before, motif.move.from_square) else "has not enough guards",
