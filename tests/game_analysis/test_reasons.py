@@ -138,35 +138,17 @@ WITHOUT_TACTIC = [
         ("h3", "h6"),
         "",
     ),
-    (
+    (  # That pieces are driven away is no reason.
         "4k3/pp3ppp/8/3p4/2b5/2N5/PP3PPP/4K3 w - - 0 1",
         ("Na4", "b5", "Nc3", "Kd7"),
         ("b3", "Bd3", "h3", "h6"),
-        "1...b5 drives the knight on a4 away; in the better line, 1.b3 drives the bishop on c4 away",
-    ),
-    (  # One such thing alone is none.
-        "4k3/pp3ppp/8/3p4/8/2N5/PP3PPP/4K3 w - - 0 1",
-        ("Nb5", "a6", "Nc3", "Kd7"),
-        ("Kd2", "Kd7", "h3", "h6", "Ke3", "a6"),
         "",
-    ),
-    (  # In the better line the rook has left by then.
-        "4k3/p1p2ppp/8/1R6/8/8/PP3PPP/4K3 w - - 0 1",
-        ("h3", "a6", "Rb3", "h6"),
-        ("Rc5", "a6", "Rxc7", "h6"),
-        "1...a6 drives the rook on b5 away; in the better line, 1.Rc5 attacks the pawn on c7",
     ),
     (
         "3qk3/5ppp/8/8/8/8/PPP2PP1/4K3 w - - 0 1",
         ("g4", "Qe7+", "Kd2", "Qd6+", "Kc1", "Qh6+", "Kb1", "Qg6"),
         ("Kf1", "Kf8", "g3", "h6"),
         "",
-    ),
-    (
-        "4k3/p1p2p1p/3q2p1/8/8/8/PP3PPP/4KQ2 w - - 0 1",
-        ("h3", "Kf8", "g3", "h6"),
-        ("Qd3", "Kf8", "h3", "h6"),
-        "In the better line, 1.Qd3 offers to trade queens",
     ),
     (  # That something would be attacked is no reason for a move.
         "4k3/pp3ppp/8/8/2b5/8/PP3PPP/3RK3 w - - 0 1",
@@ -185,12 +167,6 @@ WITHOUT_TACTIC = [
         ("h3", "O-O", "a3", "a6"),
         ("O-O", "Nc6", "Nxe5", "Nxe5"),
         "",
-    ),
-    (
-        "3rk1n1/p1p2ppp/8/8/8/8/PP3PPP/3RK1N1 w - - 0 1",
-        ("h3", "Rxd1+", "Kxd1", "h6"),
-        ("Rc1", "Rd7", "h3", "h6"),
-        "1...Rxd1+ trades rooks; in the better line, 1.Rc1 attacks the pawn on c7",
     ),
     (  # What the move played attacks, too, is no reason.
         "4k3/pp3ppp/8/8/2b5/8/PP3PPP/R3K3 w - - 0 1",
@@ -261,9 +237,6 @@ WITHOUT_TACTIC = [
 ]
 DOUBLES = re.compile(r"(\S+) doubles the pawns on the (\w)-file")
 DRIVES = re.compile(r"(\S+) drives the (\w+) on (\w\d) away")
-OFFERS = re.compile(r"(\S+) offers to trade queens")
-TRADES = re.compile(r"(\S+) trades (\w+)s")
-CASTLES = re.compile(r"(\S+) brings the king into safety")
 
 
 def check_claims(text: str, start: chess.Board, line: tuple[chess.Move, ...]) -> None:
@@ -284,17 +257,6 @@ def check_claims(text: str, start: chess.Board, line: tuple[chess.Move, ...]) ->
         assert len(pawns) == 2
         assert reply.to_square in pawns
         assert board.is_capture(reply)
-    for name, piece in TRADES.findall(text):
-        before = boards[name].copy()
-        move = before.pop()
-        kinds = [before.piece_type_at(square) or 0 for square in (move.from_square, move.to_square)]
-        assert [chess.piece_name(kind) for kind in kinds] == [piece, piece]
-        assert line[len(boards[name].move_stack)].to_square == move.to_square
-    assert all("O-O" in name for name in CASTLES.findall(text))
-    for name in OFFERS.findall(text):
-        board, at = boards[name], boards[name].peek().to_square
-        assert board.piece_type_at(at) == chess.QUEEN
-        assert board.attackers(board.turn, at) & board.pieces(chess.QUEEN, board.turn)
 
 
 def check_reason(board: chess.Board, played: tuple[chess.Move, ...], better: tuple[chess.Move, ...]) -> str:
@@ -429,29 +391,6 @@ def test_a_pawn_that_a_move_costs(fen: str, line: tuple[str, ...], text: str) ->
     assert text_of(board, found(value(board, 150), moves(board, *line)), found(value(board, 0), better)) == text
 
 
-def test_a_threat_is_the_reason_if_it_wins_something() -> None:
-    board = chess.Board("4k3/pp3ppp/8/3n4/8/8/PP3PPP/R3K3 w - - 0 1")
-    played, better = moves(board, "h3", "Nb4", "g3", "h6"), moves(board, "Rd1", "Nf6", "h3", "g6")
-    attack = "1.Rd1 drives the knight on d5 away"
-
-    def text_with(cp: int, *threat: str) -> str:
-        def find(passed: chess.Board) -> Found:
-            assert passed.is_valid()
-            # White threatens nothing by the better move, and after it there is no fork.
-            is_asked = passed.turn == chess.BLACK and None not in map(passed.piece_at, (chess.A1, chess.B4))
-            return found(value(passed, cp), moves(passed, *threat)) if is_asked else Found(DRAWN)
-
-        return text_of(board, found(value(board, 0), played), found(value(board, 100), better), find)
-
-    fork = "Nc2+", "Kd2", "Nxa1"
-    threat = "1...Nb4 makes a threat: 2...Nc2+ forks the king on e1 and the rook on a1"
-    assert text_with(-500, *fork) == f"{threat}; in the better line, {attack}"
-    # It is worth nothing, it does not come at once, or there is none.
-    assert text_with(0, *fork) == ""
-    assert text_with(-500, "a5", "g3", *fork) == ""
-    assert text_with(-500) == ""
-
-
 @pytest.mark.parametrize(
     ("fen", "played", "better", "asked", "answer", "text"),
     [
@@ -541,17 +480,6 @@ def test_what_is_compensated_costs_nothing() -> None:
     assert text_of(board, found(value(board, 0), played), found(value(board, 90), better)) == ""
 
 
-def test_a_threat_that_would_be_the_same_is_no_reason() -> None:
-    board = chess.Board("4k3/pp3ppp/8/3n4/8/8/PP3PPP/R3K3 w - - 0 1")
-    played, better = moves(board, "h3", "Nb4", "g3", "h6"), moves(board, "g3", "Kd7", "h3", "g6")
-
-    def find(passed: chess.Board) -> Found:
-        line = moves(passed, "Nc2+", "Kd2", "Nxa1") if passed.turn == chess.BLACK else ()
-        return found(value(passed, -500 if line else 0), line)
-
-    assert text_of(board, found(value(board, 0), played), found(value(board, 100), better), find) == ""
-
-
 def test_a_piece_for_two_pawns_is_named() -> None:
     board = chess.Board("rn1qk2r/1pp2ppp/3b1n2/p2ppb2/3PP3/5PP1/PPP1N1BP/RNBQK2R b KQkq - 0 7")
     played = moves(board, "Bb4+", "c3", "dxe4", "cxb4", "axb4", "Nd2", "exd4", "fxe4", "Bg6", "O-O")
@@ -620,7 +548,7 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             ("Qxg4", "Qf6+", "Qf3", "Qxc6", "Re1", "Qg6", "Nxd5", "Qxc2+", "Qe2"),
             "",
         ),
-        (  # Pawns that are won late are named where nothing else is.
+        (  # Two pawns that are won late are named.
             "rnbqkb1r/ppp2ppp/5n2/3pp3/3P4/4PP2/PPP1N1PP/RNBQKB1R b KQkq - 1 4",
             ("Bd6", "c4", "O-O", "c5", "Be7", "dxe5", "Nfd7", "Qxd5", "Nc6", "Nd4"),
             ("Nc6", "Nbc3", "Bd6", "Nb5", "Be7", "Nbc3", "a6", "dxe5", "Nxe5"),

@@ -78,7 +78,7 @@ def _deciding(lines: TwoLines) -> tuple[tuple[Motif, ...], bool]:
     """The motifs that decide the line of the move played, or else the better one, and whether it is the better one."""
     if lines.is_traded:
         return (), False
-    for is_missed, expected in ((False, -lines.taken), (True, 0)):
+    for is_missed, expected in ((False, -lines.taken), (True, lines.taken)):
         motifs = deciding_motifs(lines.both[is_missed], expected)
         is_other = motifs and not _is_alike(motifs[0], lines.both[is_missed], lines.both[not is_missed])
         if is_other and _decides(motifs, lines, is_missed):
@@ -174,7 +174,7 @@ def _material(lines: TwoLines, is_offer: bool, find: Finder) -> list[str]:
         return []
     ply, in_missed, owed = min(found)
     line, first = lines.both[in_missed], int(not in_missed)
-    deed = "" if ply == first else first_move(lines, in_missed, nothing_found)[1]
+    deed = "" if ply == first or line.is_taken_back(first) else first_move(lines, in_missed)[1]
     attack = deed and STARTS[in_missed] + deed
     if pawns == 1 and ply >= PAWN_PLIES and not attack:
         return []

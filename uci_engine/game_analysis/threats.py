@@ -11,8 +11,8 @@ from uci_engine.game_analysis.judgement import INACCURACY_LOSS
 from uci_engine.game_analysis.tactics.attacks import best_capture, exchange
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line, TwoLines
-from uci_engine.game_analysis.tactics.motif import CAPTURES, Motif
-from uci_engine.game_analysis.tactics.words import all_words, attack_words, piece_on
+from uci_engine.game_analysis.tactics.motif import Motif
+from uci_engine.game_analysis.tactics.words import all_words
 from uci_engine.game_analysis.values import DRAWN, Found, Value
 
 # Finds the best line of a position; with an empty line where nothing is left for a search.
@@ -42,12 +42,11 @@ def was_threatened(lines: TwoLines, find: Finder) -> bool:
 
     A capture that is as good after the better move was not to be met.
     """
-    answer, there = lines.against.moves[1], board_after(lines.board, lines.missed.moves[:1])
-    if there.is_legal(answer) and there.is_capture(answer) and exchange(there, answer) >= 1:
+    if lines.is_taken_anyway:
         return False
     passed, found = _passed(lines.board, lines.values[True], find)
     gain = found.value.expected_for(passed.turn) - lines.values[True].expected_for(passed.turn)
-    return gain >= LEAST and found.line[:1] == (answer,)
+    return gain >= LEAST and list(found.line[:1]) == lines.against.moves[1:2]
 
 
 def _passed(board: chess.Board, value: Value, find: Finder) -> tuple[chess.Board, Found]:
@@ -94,22 +93,3 @@ def _won_at_once(board: chess.Board, found: Found, value: Value, least: float) -
     line = Line(board, found.line if gain >= least else (), board.turn)
     motifs = deciding_motifs(line)
     return line, motifs if motifs and motifs[0].ply == 0 and motifs[-1].wins <= 2 else ()
-
-
-def threat_of(line: Line, ply: int, value: Value, find: Finder, deed: str) -> str:
-    """What a move threatens, in words that follow its name; its deed where that says it already; "" for nothing.
-
-    `value`: of the line.
-    """
-    board, by = line.boards[ply + 1], line.moves[ply].to_square
-    passed, threats = threat_to(board, value, find)
-    if not threats:
-        return ""
-    if threats[0].kind not in CAPTURES:
-        return f" makes a threat: {all_words(passed, threats)}"
-    target = threats[0].targets[0]
-    if piece_on(board, target) in deed:
-        return deed
-    # Out of check it is seldom new what another piece may take.
-    is_old = line.boards[ply].is_check() and not board.attacks_mask(by) & chess.BB_SQUARES[target]
-    return "" if is_old else attack_words(board, by, [target])

@@ -10,7 +10,7 @@ from operator import attrgetter
 import chess
 
 from uci_engine.game_analysis.boards import board_after, drawn_by, material_balance, numbered, positions
-from uci_engine.game_analysis.tactics.attacks import best_capture, captured_square, gain_of, value_at
+from uci_engine.game_analysis.tactics.attacks import best_capture, captured_square, exchange, gain_of, value_at
 from uci_engine.game_analysis.values import DRAWN_SHARE, Found
 
 # The same move so many plies later in the other line is another matter.
@@ -156,6 +156,13 @@ class TwoLines:
             for line in self.both
         )
         self.is_traded = any(here) and not there and abs(self.against.balance(here[0]) - self.against.balance(0)) <= 1
+
+    @property
+    def is_taken_anyway(self) -> bool:
+        """Whether the answer to the move played is a capture that wins something after the better move, too."""
+        there = board_after(self.board, self.missed.moves[:1])
+        answers = [move for move in self.against.moves[1:2] if there.is_legal(move) and there.is_capture(move)]
+        return any(exchange(there, move) >= 1 for move in answers)
 
     def is_compensated(self, is_missed: bool, lead: int) -> bool:
         """Whether the winner of one of the lines stands no better, though ahead by this many pawns at its end."""
