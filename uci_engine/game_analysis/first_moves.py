@@ -1,10 +1,13 @@
-"""Why a move is an error where no tactic and no material tells: what its answer does, and what the better move does."""
+"""Why a move is an error where no tactic and no material tells: what is taken at once, or threatened with mate.
+
+What else a first move attacks is said only with what it wins, or where the same answer fails after the better move.
+"""
 
 from __future__ import annotations
 
 import chess
 
-from uci_engine.game_analysis.tactics.attacks import gain_of, mating_move, value_at, winning_captures
+from uci_engine.game_analysis.tactics.attacks import mating_move, winning_captures
 from uci_engine.game_analysis.tactics.line import SAME_WITHIN, Line, TwoLines
 from uci_engine.game_analysis.tactics.words import also_attacked, attack_words, piece_on
 from uci_engine.game_analysis.threats import Finder, recapture_that_fails, refutation
@@ -14,7 +17,7 @@ STARTS = ("", "in the better line, ")
 
 
 def first_moves(lines: TwoLines, find: Finder) -> list[str]:
-    """What the answer to the move played does and why it fails after the better move, or what that does."""
+    """What the answer to the move played does and why it fails after the better move, or what either move does."""
     found = [first_move(lines, is_missed) for is_missed in (False, True)]
     elsewhere = _elsewhere(lines) if found[0][1] else None
     if elsewhere is not None:
@@ -75,8 +78,7 @@ def _deed_of(line: Line, ply: int) -> tuple[bool, str]:
     before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
     is_mating = mating_move(after, before.turn) and not mating_move(before, before.turn)
     if before.is_capture(move) and not is_mating:
-        doubled = _doubled(line, ply)
-        return doubled != "", doubled
+        return False, ""
     squares = _newly_attacked(before, after)
     attacked = [square for square in sorted(squares) if after.piece_type_at(square) != chess.PAWN]
     if is_mating:
@@ -94,14 +96,3 @@ def _newly_attacked(before: chess.Board, after: chess.Board) -> set[chess.Square
     squares = winning_captures(after, before.turn).keys() - winning_captures(before, before.turn).keys()
     # In check other pieces cannot take, so what they attack only seems to be new or to be won.
     return squares & set(after.attacks(after.peek().to_square)) if before.is_check() or after.is_check() else squares
-
-
-def _doubled(line: Line, ply: int) -> str:
-    """` doubles the pawns on the e-file`: what a piece does that takes as much and is taken back at once; or ""."""
-    board, move, after = line.boards[ply], line.moves[ply], line.boards[min(ply + 2, len(line.moves))]
-    is_equal = line.is_taken_back(ply) and 1 < gain_of(board, move) == value_at(board, move.from_square)
-    pawns = after.pieces(chess.PAWN, not board.turn) & chess.BB_FILES[chess.square_file(move.to_square)]
-    is_lost = any(later.to_square == move.to_square for later in line.moves[ply + 2 : line.searched])
-    if not is_equal or move.to_square not in pawns or len(pawns) != 2 or is_lost:
-        return ""
-    return f" doubles the pawns on the {chess.FILE_NAMES[chess.square_file(move.to_square)]}-file"

@@ -108,7 +108,8 @@ def _decides(motifs: tuple[Motif, ...], lines: TwoLines, is_missed: bool) -> boo
     kind = motifs[-1].kind
     if kind in DRAWS:
         winner = lines.both[is_missed].winner
-        return lines.values[is_missed].is_drawn and lines.values[not is_missed].expected_for(winner) < 0.5
+        is_drawn = lines.values[is_missed].is_drawn and lines.values[is_missed].expected_for(winner) <= 0.5
+        return is_drawn and lines.values[not is_missed].expected_for(winner) < 0.5
     # Of the material by which the lines differ, this one wins at least half. At their ends not every capture is good.
     line, kept = lines.both[is_missed], lines.against.kept() + lines.missed.kept()
     gain = max(lines.gains[is_missed], line.balance(min(motifs[-1].wins + 2, len(line.moves))) - line.balance(0))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import chess
 
+from uci_engine.game_analysis.boards import board_after
 from uci_engine.game_analysis.tactics.attacks import (
     exchange,
     gain_of,
@@ -21,6 +22,11 @@ from uci_engine.game_analysis.tactics.motif import Kind, Motif
 
 def _is_mate(case: Case) -> bool:
     return case.line.boards[case.win.ply + 1].is_checkmate()
+
+
+def _recaptures(case: Case) -> list[chess.Move]:
+    """The moves that take back what has just moved."""
+    return list(case.after.generate_legal_captures(to_mask=chess.BB_SQUARES[case.move.to_square]))
 
 
 def pinned_guard(case: Case) -> Motif | None:
@@ -38,23 +44,19 @@ def pinned_guard(case: Case) -> Motif | None:
 
 
 def overloaded(case: Case) -> Motif | None:
-    """What is taken has guards, but each guards something else, too, or stands before it: it may not take back."""
+    """What is taken has one guard, which guards something else, too, or stands before it: it may not take back."""
     winner, square = case.winner, case.capture.to_square
     if exchange(case.before, case.move) >= 1 or case.after.is_check():
         return None
-    motif = None
-    for recapture in list(case.after.generate_legal_captures(to_mask=chess.BB_SQUARES[square])):
-        taken_back = case.after.copy(stack=False)
-        taken_back.push(recapture)
-        duties = [other for other, gain in winning_captures(taken_back, winner).items() if gain >= 2]
-        mate = mating_move(taken_back, winner)
-        duties += [mate.to_square] if mate else []
-        guarded = case.after.attacks(recapture.from_square)
-        duties = [other for other in duties if other != square and other in guarded]
-        if not duties:
-            return None
-        motif = case.motif(Kind.OVERLOADED, square, (square, duties[-1]), (recapture.from_square,))
-    return motif
+    recaptures = _recaptures(case)
+    if len(recaptures) != 1:
+        return None
+    guard, taken_back = recaptures[0].from_square, board_after(case.after, recaptures)
+    duties = [other for other, gain in winning_captures(taken_back, winner).items() if gain >= 2]
+    mate = mating_move(taken_back, winner)
+    duties += [mate.to_square] if mate else []
+    duties = [other for other in duties if other != square and other in case.after.attacks(guard)]
+    return case.motif(Kind.OVERLOADED, square, (square, duties[-1]), (guard,)) if duties else None
 
 
 def lost_guard(case: Case) -> Motif | None:
@@ -69,7 +71,8 @@ def lost_guard(case: Case) -> Motif | None:
             return case.motif(Kind.REMOVED_GUARD, to, (square,), (guard,))
         if guard == case.reply.from_square and _is_drawn_away(case):
             is_taken_back = case.reply.to_square == to and gain_of(case.before, case.move)
-            if is_taken_back and exchange(case.before, case.move) >= 0:
+            is_only = len(_recaptures(case)) == 1
+            if is_taken_back and exchange(case.before, case.move) >= 0 and is_only:
                 return case.motif(Kind.OVERLOADED, to, (to, square), (guard,))
             return case.motif(Kind.DEFLECTION, to, (square,), (guard,))
         if chess.between(guard, square) & chess.BB_SQUARES[to]:

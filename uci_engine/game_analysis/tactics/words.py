@@ -26,7 +26,7 @@ SENTENCES = {
     Kind.GUARDED: "{before} took on {square}, which is guarded: {move}",
     Kind.TRAPPED: "after {move} {targets} is trapped: it has no safe square",
     Kind.REMOVED_GUARD: "{move} takes a guard of {square}, so that {win} is possible",
-    Kind.OVERLOADED: "{it} is overloaded: it guards {squares}",
+    Kind.OVERLOADED: "after {move} {it} is overloaded: it guards {squares}",
     Kind.DEFLECTION: "{move} draws {it} away from {square}, so that {win} is possible",
     Kind.ATTRACTION: "{move} draws {it} to {square}",
     Kind.INTERFERENCE: "{move} cuts {it} off from {square}, so that {win} is possible",
