@@ -110,11 +110,15 @@ def _decides(motifs: tuple[Motif, ...], lines: TwoLines, is_missed: bool) -> boo
         winner = lines.both[is_missed].winner
         is_drawn = lines.values[is_missed].is_drawn and lines.values[is_missed].expected_for(winner) <= 0.5
         return is_drawn and lines.values[not is_missed].expected_for(winner) < 0.5
-    # Of the material by which the lines differ, this one wins at least half. At their ends not every capture is good.
+    if kind.is_mate or kind in ENDINGS:
+        return True
     line, kept = lines.both[is_missed], lines.against.kept() + lines.missed.kept()
     gain = max(lines.gains[is_missed], line.balance(min(motifs[-1].wins + 2, len(line.moves))) - line.balance(0))
+    # Of the material by which the lines differ, this one wins from half to twice. At their ends not every capture is
+    # good.
+    differ = max(lines.loss, kept)
     is_kept = not lines.is_compensated(is_missed, line.balance(len(line.moves)))
-    return kind.is_mate or kind in ENDINGS or (max(lines.loss, kept) >= 1 and lines.loss <= 2 * gain and is_kept)
+    return is_kept and differ >= 1 and lines.loss <= 2 * gain <= 4 * differ
 
 
 def _forced(lines: TwoLines) -> list[str]:
@@ -177,7 +181,7 @@ def _material(lines: TwoLines, is_offer: bool, find: Finder) -> list[str]:
     line, first = lines.both[in_missed], int(not in_missed)
     deed = "" if ply == first or line.is_taken_back(first) else first_move(lines, in_missed)[1]
     attack = deed and STARTS[in_missed] + deed
-    if pawns == 1 and ply >= PAWN_PLIES and not attack:
+    if owed.endswith((" costs a pawn", " of a pawn")) and ply >= PAWN_PLIES and not attack:
         return []
     start = first + bool(deed)
     moves = variation(line.boards[start], line.moves[start : ply + 1])
@@ -188,7 +192,9 @@ def _material(lines: TwoLines, is_offer: bool, find: Finder) -> list[str]:
 def _owed(lines: TwoLines, ply: int, is_missed: bool) -> str:
     """`it costs a pawn`, `it misses the gain of a pawn`: what one of the lines has won by this ply; or ""."""
     line, other = lines.both[is_missed], lines.both[not is_missed]
-    if lines.is_compensated(is_missed, line.balance(ply)):
+    won = line.balance(ply)
+    # What may be taken back at the end is not won.
+    if lines.is_compensated(is_missed, won) or line.gain() < won - line.balance(0):
         return ""
     own = [at for at in line.own_plies() if at < ply and not (line.is_taken_back(at) or line.moves[at] in other.moves)]
     if any(line.moves[at].promotion for at in own):

@@ -8,7 +8,7 @@ import chess
 
 from uci_engine.game_analysis.boards import board_after, numbered, variation
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS
-from uci_engine.game_analysis.tactics.attacks import best_capture, exchange
+from uci_engine.game_analysis.tactics.attacks import best_capture, exchange, winning_captures
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line, TwoLines
 from uci_engine.game_analysis.tactics.motif import Motif
@@ -40,13 +40,17 @@ def threat_to(board: chess.Board, value: Value, find: Finder) -> tuple[Line, tup
 def was_threatened(lines: TwoLines, find: Finder) -> bool:
     """Whether the answer to the move played was a threat before it, good if that side had had the turn.
 
-    A capture that is as good after the better move was not to be met.
+    A capture that is as good after the better move was not to be met, and what it attacks it attacked then, too.
     """
     if lines.is_taken_anyway:
         return False
     passed, found = _passed(lines.board, lines.values[True], find)
     gain = found.value.expected_for(passed.turn) - lines.values[True].expected_for(passed.turn)
-    return gain >= LEAST and list(found.line[:1]) == lines.against.moves[1:2]
+    if gain < LEAST or list(found.line[:1]) != lines.against.moves[1:2]:
+        return False
+    boards = lines.against.boards[2], board_after(passed, found.line[:1])
+    now, then = (winning_captures(board, passed.turn).keys() for board in boards)
+    return passed.is_capture(found.line[0]) or not now or not now.isdisjoint(then)
 
 
 def _passed(board: chess.Board, value: Value, find: Finder) -> tuple[chess.Board, Found]:
