@@ -400,6 +400,15 @@ def test_a_pawn_that_a_move_costs(fen: str, line: tuple[str, ...], text: str) ->
             "It costs a pawn: 15...Nxe4; "
             "16.dxe4 fails: 16...Bxb2 takes the bishop on b2, which nothing guards, and attacks the rook on a1",
         ),
+        (  # A piece that may be taken forks.
+            "6k1/2p2r1p/1q1p3b/Np1Pp2n/rP2B1b1/P2Q2P1/RB3P2/5R1K w - - 3 26",
+            ("f4", "Be2", "Qb3", "Bxf1", "Bxe5", "dxe5"),
+            ("Kg1", "Bd7", "Kg2", "Rg7", "Kh2", "Rf7"),
+            ("f4", "Be2", "Qxe2"),
+            ("Nxg3+", "Kg2", "Nxe2"),
+            "26...Be2 forks the queen on d3 and the rook on f1; "
+            "27.Qxe2 fails: 27...Nxg3+ forks the king on h1, the queen on e2 and the rook on f1",
+        ),
     ],
 )
 def test_why_a_move_fails(

@@ -28,9 +28,9 @@ def first_moves(lines: TwoLines, find: Finder) -> list[str]:
         same = _deed_of(elsewhere, 1)[1]
         if lines.is_taken_anyway or (same and found[0][1].endswith(same)):
             found[0] = False, ""
-    is_missed = not found[0][1]
-    line, value, words = lines.both[is_missed], lines.values[is_missed], found[is_missed][1]
-    failing = words and recapture_that_fails(line, int(not is_missed), value, find)
+    is_missed = not found[0][0]
+    line, value, (is_enough, words) = lines.both[is_missed], lines.values[is_missed], found[is_missed]
+    failing = is_enough and recapture_that_fails(line, int(not is_missed), value, find)
     if failing:
         return [STARTS[is_missed] + words, failing]
     return [start + words for start, (is_enough, words) in zip(STARTS, found, strict=True) if is_enough]

@@ -62,14 +62,16 @@ def reason_for(board: chess.Board, played: Found, better: Found, find: Finder = 
     if parts and is_missed:
         better_move = "better," if not motifs[0].ply else f"better is {line.name(0)}:"
         parts[0] = f"{better_move} {parts[0]}"
+    if parts and (failing := recapture_that_fails(line, motifs[0].ply, lines.values[is_missed], find)):
+        parts.append(failing)
     is_draw = bool(motifs) and motifs[-1].kind in DRAWS
     forced = [] if is_draw else _forced(lines)
     if not (forced or is_draw):
         offers = [] if motifs else _sacrifices(lines)
         costs = _tactic_costs(lines, motifs, is_missed) if motifs else _material(lines, bool(offers), find)
         parts = parts + offers + costs or first_moves(lines, find)
-        answer = [lines.against.name(1)] if len(lines.against.moves) > 1 else []
-        if parts and parts[0].split()[:1] == answer and was_threatened(lines, find):
+        is_answer = len(lines.against.moves) > 1 and "".join(parts).startswith(f"{lines.against.name(1)} ")
+        if is_answer and was_threatened(lines, find):
             parts[0] = f"it does not meet a threat: {parts[0]}"
     return Reason.of(parts + forced, motifs, not is_draw and better.value.mate_for(lines.color) is not None)
 

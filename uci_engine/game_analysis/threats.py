@@ -75,10 +75,9 @@ def refutation(after: chess.Board, value: Value, find: Finder, known: Container[
 
 
 def recapture_that_fails(line: Line, ply: int, value: Value, find: Finder) -> str:
-    """Why this move of a line of that value can take a guarded piece: it is not taken back. "" for no such piece."""
+    """Why what moves in a line of that value is not taken, where that seems to win something; "" where it does not."""
     board, move = line.boards[ply], line.moves[ply]
-    is_left = board.is_capture(move) and not line.is_taken_back(ply) and exchange(board, move) < 1
-    if not is_left or ply + 1 == len(line.moves):
+    if line.is_taken_back(ply) or exchange(board, move) >= 1 or ply + 1 == len(line.moves):
         return ""
     after = line.boards[ply + 1]
     _, capture = best_capture(after, chess.BB_SQUARES[move.to_square])
