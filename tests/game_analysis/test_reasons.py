@@ -593,6 +593,12 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             ("Nf5", "Bg1", "Qb6", "e4", "Nxe4", "Nxe4", "dxe4", "Nc4"),
             "",
         ),
+        (  # A fork that begins late, and of which it cannot be said what it wins.
+            "8/4k3/2Q2pp1/3ppb1p/8/7P/q4PP1/5RK1 w - - 0 34",
+            ("Qc7+", "Bd7", "Qc5+", "Ke6", "Qb6+", "Ke7", "Qb4+", "Ke6", "Rc1", "d4"),
+            ("Qc5+", "Ke6", "Rc1", "Qa4", "Qc8+", "Ke7", "Qb7+", "Bd7", "Qxd5", "Qd4"),
+            "",
+        ),
         (  # A promotion needs no combination.
             "8/8/8/p3R3/1P5p/r4k2/8/5K2 w - - 0 53",
             ("b5", "Ra1+", "Re1", "Rxe1+", "Kxe1", "h3", "Kd2", "h2", "b6", "h1=Q"),

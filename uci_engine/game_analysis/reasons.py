@@ -25,8 +25,8 @@ from uci_engine.game_analysis.values import DRAWN_SHARE, Found
 LOST = 0.1
 # More pawns than these for each point of the expected result were given for something.
 MOST_GIVEN = 17
-# A single pawn that is won later is seldom why.
-PAWN_PLIES = 4
+# A single pawn that is won so many plies later is seldom why.
+LATE = 4
 # So many moves are shown of a sacrifice.
 SHOWN_PLIES = 5
 
@@ -120,7 +120,10 @@ def _decides(motifs: tuple[Motif, ...], lines: TwoLines, is_missed: bool) -> boo
     # good.
     differ = max(lines.loss, kept)
     is_kept = not lines.is_compensated(is_missed, line.balance(len(line.moves)))
-    return is_kept and differ >= 1 and lines.loss <= 2 * gain <= 4 * differ
+    # What begins late is seldom why, unless it can be said what it wins.
+    is_early = motifs[0].ply < LATE or line.moves[motifs[-1].wins].promotion is not None
+    is_clear = is_early or _owed(lines, _settled_ply(line), is_missed) != ""
+    return is_kept and is_clear and differ >= 1 and lines.loss <= 2 * gain <= 4 * differ
 
 
 def _forced(lines: TwoLines) -> list[str]:
@@ -183,7 +186,7 @@ def _material(lines: TwoLines, is_offer: bool, find: Finder) -> list[str]:
     line, first = lines.both[in_missed], int(not in_missed)
     deed = "" if ply == first or line.is_taken_back(first) else first_move(lines, in_missed)[1]
     attack = deed and STARTS[in_missed] + deed
-    if owed.endswith((" costs a pawn", " of a pawn")) and ply >= PAWN_PLIES and not attack:
+    if owed.endswith((" costs a pawn", " of a pawn")) and ply >= LATE and not attack:
         return []
     start = first + bool(deed)
     moves = variation(line.boards[start], line.moves[start : ply + 1])
