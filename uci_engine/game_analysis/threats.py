@@ -45,8 +45,7 @@ def was_threatened(lines: TwoLines, find: Finder) -> bool:
     if lines.is_taken_anyway:
         return False
     passed, found = _passed(lines.board, lines.values[True], find)
-    gain = found.value.expected_for(passed.turn) - lines.values[True].expected_for(passed.turn)
-    if gain < LEAST or list(found.line[:1]) != lines.against.moves[1:2]:
+    if _gain(passed, found, lines.values[True]) < LEAST or list(found.line[:1]) != lines.against.moves[1:2]:
         return False
     boards = lines.against.boards[2], board_after(passed, found.line[:1])
     now, then = (winning_captures(board, passed.turn).keys() for board in boards)
@@ -81,8 +80,10 @@ def recapture_that_fails(line: Line, ply: int, value: Value, find: Finder) -> st
         return ""
     after = line.boards[ply + 1]
     _, capture = best_capture(after, chess.BB_SQUARES[move.to_square])
-    taken = board_after(after, [capture] if capture else [])
-    if capture is None or taken.is_game_over():
+    if capture is None:
+        return ""
+    taken = board_after(after, [capture])
+    if taken.is_game_over():
         return ""
     # It need not win more than the line does. What has no name is shown.
     answer, motifs = _won_at_once(taken, find(taken), value, -LEAST)
@@ -90,9 +91,13 @@ def recapture_that_fails(line: Line, ply: int, value: Value, find: Finder) -> st
     return f"{numbered(after, capture)} fails: {words}" if words else ""
 
 
+def _gain(board: chess.Board, found: Found, value: Value) -> float:
+    """By how much what was found is better for the side to move than this value."""
+    return found.value.expected_for(board.turn) - value.expected_for(board.turn)
+
+
 def _won_at_once(board: chess.Board, found: Found, value: Value, least: float) -> tuple[Line, tuple[Motif, ...]]:
     """The line of the side to move, with the motifs by which it wins with its first or second move; else none."""
-    gain = found.value.expected_for(board.turn) - value.expected_for(board.turn)
-    line = Line(board, found.line if gain >= least else (), board.turn)
+    line = Line(board, found.line if _gain(board, found, value) >= least else (), board.turn)
     motifs = deciding_motifs(line)
     return line, motifs if motifs and motifs[0].ply == 0 and motifs[-1].wins <= 2 else ()

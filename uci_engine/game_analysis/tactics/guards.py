@@ -71,8 +71,7 @@ def lost_guard(case: Case) -> Motif | None:
             return case.motif(Kind.REMOVED_GUARD, to, (square,), (guard,))
         if guard == case.reply.from_square and _is_drawn_away(case):
             is_taken_back = case.reply.to_square == to and gain_of(case.before, case.move)
-            is_only = len(_recaptures(case)) == 1
-            if is_taken_back and exchange(case.before, case.move) >= 0 and is_only:
+            if is_taken_back and exchange(case.before, case.move) >= 0 and len(_recaptures(case)) == 1:
                 return case.motif(Kind.OVERLOADED, to, (to, square), (guard,))
             return case.motif(Kind.DEFLECTION, to, (square,), (guard,))
         if chess.between(guard, square) & chess.BB_SQUARES[to]:
