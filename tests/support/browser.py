@@ -57,8 +57,11 @@ class Browser:
         element.click()
 
     def press(self, *keys: str) -> None:
+        """Press keys, wherever the focus is. It may still be on a button that has just been disabled."""
+        from selenium.webdriver import ActionChains
+
         for key in keys:
-            self.driver.switch_to.active_element.send_keys(key)
+            ActionChains(self.driver).send_keys(key).perform()
 
     @property
     def status(self) -> str:
