@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,17 @@ def test_a_forced_win_is_proved_for_every_defence(engine: Engine) -> None:
     assert all(board_after(board, answer.line).is_checkmate() for answer in proof.answers)
 
 
+def test_a_mate_that_the_mate_search_refutes_is_not_proved(engine: Engine) -> None:
+    # After a move of the king 1...Kg7 lasts longest: 2.Ra6 Kf7 3.Rb7+ Ke8 4.Ra8#.
+    played = Found(value_of(Mate(2), 4), 6, 100, (chess.Move.from_uci("g1f1"),))
+    for moves, answers in ((2, 0), (3, 0), (4, 3)):
+        played = replace(played, value=value_of(Mate(moves), 4))
+        proof = prove(Searches(engine, Limit(nodes=100_000)), chess.Board(LADDER), played)
+        assert proof is not None
+        assert len(proof.answers or ()) == answers
+        assert proof.is_complete == bool(answers)
+
+
 class Noted(Engine):
     """Notes the limit of each search, and counts the nodes of all."""
 
@@ -147,7 +159,7 @@ def test_the_proof_counts_within_the_limit() -> None:
         explanation = engine.explain(board, move, Limit(nodes=5000))
         assert explanation.proof is not None
         assert explanation.proof.is_complete
-        assert "each of the 34 defences was searched" in str(explanation.proof)
+        assert "each of the 34 defences has an answer" in str(explanation.proof)
         assert explanation.nodes == engine.nodes <= 5000
         engine.limits.clear()
         explanation = engine.explain(board, move, Limit(time=0.05))

@@ -48,7 +48,7 @@ class Shown(ABC):
         return []
 
     def _defences(self) -> list[tuple[str, str, int | None]]:
-        """Each defence, the answer with its line, and in how many moves that mates; None if no mate was found."""
+        """Each defence, the answer with its line, and in how many moves that mates."""
         return []
 
     def _rows(self) -> list[tuple[str, str, str, str]]:
@@ -67,9 +67,7 @@ class Shown(ABC):
             lines.append("There is no legal move.")
         if defences:
             lines.append("Defences:")
-            lines += [
-                f"  {move:<10} {words}  (mate in {mate})" if mate else f"  {move}" for move, words, mate in defences
-            ]
+            lines += [f"  {move:<10} {words}  (mate in {mate})" for move, words, mate in defences]
         lines.append(f"{self.nodes} nodes in {self.seconds:.1f} s")
         return "\n".join([*lines, "Values from White's view; at +1.00 White wins half of the games."])
 
@@ -143,9 +141,9 @@ class MoveComparison(Shown):
 class Proof:
     """A forced mate: who mates, in how many moves, and an answer to each defence.
 
-    `before` are the moves to the position in which the side that is mated defends. `answers`: what was found for each
-    defence, in a line that the defence begins; empty where it is mated already, or the mate is long; None where there
-    was not enough left to search all defences.
+    `before` are the moves to the position in which the side that is mated defends. `answers`: the mate that is proved
+    against each defence, in a line that the defence begins; empty where it is mated already, or the mate is long; None
+    where one was not found.
     """
 
     white_mates: bool
@@ -155,12 +153,8 @@ class Proof:
 
     @property
     def is_complete(self) -> bool:
-        """Whether each defence was searched, and has an answer that mates."""
-        return self.moves == 1 or (bool(self.answers) and None not in map(self.mate_of, self.answers or ()))
-
-    def mate_of(self, answer: Found) -> int | None:
-        """In how many more moves an answer mates; None if no mate was found."""
-        return answer.value.mate_for(self.white_mates)
+        """Whether each defence has an answer that mates."""
+        return self.moves == 1 or bool(self.answers)
 
     def __str__(self) -> str:
         winner = "White" if self.white_mates else "Black"
@@ -169,11 +163,11 @@ class Proof:
         text = f"{winner} mates in {self.moves} by force"
         if self.answers is None:
             return f"{text}; the limit is too small for an answer to every defence."
-        if not self.answers or not self.is_complete:
+        if not self.answers:
             return f"{text}."
         count = len(self.answers)
         defences = "the only defence" if count == 1 else f"each of the {count} defences"
-        return f"{text}: {defences} was searched and has an answer."
+        return f"{text}: {defences} has an answer."
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,5 +284,5 @@ class MoveExplanation(Shown):
         for answer in self.proof.answers or ():
             defence, *line = answer.line
             words = board_after(board, [defence]).variation_san(line)
-            rows.append((numbered(board, defence), words, self.proof.mate_of(answer)))
+            rows.append((numbered(board, defence), words, answer.value.mate_for(not board.turn)))
         return rows

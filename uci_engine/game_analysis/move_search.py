@@ -172,25 +172,20 @@ def prove(searches: Searches, board: chess.Board, played: Found) -> Proof | None
 
 
 def _answers(searches: Searches, position: chess.Board, moves: int) -> tuple[Found, ...] | None:
-    """The answer to each defence against a mate, None where they do not fit into what is left.
+    """The answer to each defence against a mate in `moves`, None if one was not found within what is left.
 
-    Nodes are divided among the defences. Where the limit ends a search before it has found a mate, nothing is proved.
+    The mate search of `go mate` proves each. Nodes are divided among the defences.
     """
     answers = []
     defences = list(position.legal_moves)
     for number, defence in enumerate(defences):
         after, limit = board_after(position, [defence]), searches.left()
-        if limit is None:
+        if limit is None or after.is_game_over():
             return None
-        answer = Found(DRAWN)
-        if not after.is_game_over():
-            # Three plies deeper than the mate, because the search may reduce its moves.
-            limit.depth = limit.depth or 2 * moves
-            share = MAX_ANSWER_NODES if limit.nodes is None else max(limit.nodes // (len(defences) - number), 1)
-            limit.nodes = min(share, MAX_ANSWER_NODES)
-            answer = found_by(searches.analyse(after, limit), after)
-            has_finished = answer.depth >= limit.depth or answer.nodes >= MAX_ANSWER_NODES
-            if not has_finished and answer.value.mate_for(after.turn) is None:
-                return None
+        nodes = MAX_ANSWER_NODES if limit.nodes is None else max(limit.nodes // (len(defences) - number), 1)
+        limit = Limit(time=limit.time, nodes=min(nodes, MAX_ANSWER_NODES), mate=moves - 1)
+        answer = found_by(searches.analyse(after, limit), after)
+        if answer.value.mate_for(after.turn) is None:
+            return None
         answers.append(replace(answer, line=(defence, *answer.line)))
     return tuple(answers)
