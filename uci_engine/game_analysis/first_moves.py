@@ -83,17 +83,16 @@ def _deed_of(line: Line, ply: int) -> tuple[bool, str]:
     squares = _newly_attacked(before, after)
     attacked = [square for square in sorted(squares) if after.piece_type_at(square) != chess.PAWN]
     if is_mating:
-        also = f" and{attack_words(after, move.to_square, attacked)}" if attacked else ""
+        also = f" and{attack_words(after, attacked)}" if attacked else ""
         return True, f" threatens mate{also}"
     for reply in line.moves[ply + 1 : ply + 2]:
         if reply.from_square in attacked and not (after.is_check() or after.is_capture(reply)):
             return False, f" drives the {piece_on(after, reply.from_square)} away"
     shown = attacked or ([] if after.is_check() else sorted(squares))
-    return False, attack_words(after, move.to_square, shown) if shown else ""
+    return False, attack_words(after, shown) if shown else ""
 
 
 def _newly_attacked(before: chess.Board, after: chess.Board) -> set[chess.Square]:
-    """What the side that has moved could take at a profit if it moved again, and could not take before."""
+    """What the piece that has moved could take at a profit if it moved again, and its side could not take before."""
     squares = winning_captures(after, before.turn).keys() - winning_captures(before, before.turn).keys()
-    # In check other pieces cannot take, so what they attack only seems to be new or to be won.
-    return squares & set(after.attacks(after.peek().to_square)) if before.is_check() or after.is_check() else squares
+    return squares & set(after.attacks(after.peek().to_square))

@@ -57,8 +57,9 @@ def reason_for(board: chess.Board, played: Found, better: Found, find: Finder = 
     lines = TwoLines(board, played, better)
     motifs, is_missed = _deciding(lines)
     line = lines.both[is_missed]
-    # A mate without a name of its own is said elsewhere.
-    parts = [motif_words(line, motif) for motif in motifs if motif.kind is not Kind.MATE]
+    # A mate without a name of its own is said elsewhere, and a guard taken on the way to mate explains little.
+    unsaid = (Kind.MATE, Kind.REMOVED_GUARD) if motifs and motifs[-1].kind.is_mate else ()
+    parts = [motif_words(line, motif) for motif in motifs if motif.kind not in unsaid]
     if parts and is_missed:
         better_move = "better," if not motifs[0].ply else f"better is {line.name(0)}:"
         parts[0] = f"{better_move} {parts[0]}"
@@ -120,8 +121,8 @@ def _decides(motifs: tuple[Motif, ...], lines: TwoLines, is_missed: bool) -> boo
     # good.
     differ = max(lines.loss, kept)
     is_kept = not lines.is_compensated(is_missed, line.balance(len(line.moves)))
-    # What begins late is seldom why, unless it can be said what it wins.
-    is_early = motifs[0].ply < LATE or line.moves[motifs[-1].wins].promotion is not None
+    # What does not begin at once is seldom why, unless it can be said what it wins.
+    is_early = motifs[0].ply < 2 or line.moves[motifs[-1].wins].promotion is not None
     is_clear = is_early or _owed(lines, _settled_ply(line), is_missed) != ""
     return is_kept and is_clear and differ >= 1 and lines.loss <= 2 * gain <= 4 * differ
 
@@ -220,12 +221,10 @@ def _settled_ply(line: Line) -> int:
 
 
 def _sacrifices(lines: TwoLines) -> list[str]:
-    """A missed sacrifice that draws at least, or one that answers, with what follows. A pawn that is given is none."""
-    for is_missed, words in ((True, "better is the sacrifice"), (False, "the sacrifice works:")):
-        line, ply = lines.both[is_missed], int(not is_missed)
-        moves = line.moves[ply : ply + SHOWN_PLIES]
-        is_piece = bool(moves) and line.boards[ply].piece_type_at(moves[0].from_square) != chess.PAWN
-        is_good = not is_missed or lines.values[True].expected_for(lines.color) > 0.5 - DRAWN_SHARE
-        if is_piece and is_good and is_sacrifice(line.boards[ply], moves, least=1):
-            return [f"{words} {variation(line.boards[ply], moves)}"]
+    """A missed sacrifice that draws at least, with what follows. A pawn that is given is none."""
+    moves = lines.missed.moves[:SHOWN_PLIES]
+    is_piece = bool(moves) and lines.board.piece_type_at(moves[0].from_square) != chess.PAWN
+    is_good = lines.values[True].expected_for(lines.color) > 0.5 - DRAWN_SHARE
+    if is_piece and is_good and is_sacrifice(lines.board, moves, least=1):
+        return [f"better is the sacrifice {variation(lines.board, moves)}"]
     return []

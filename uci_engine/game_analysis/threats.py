@@ -8,7 +8,7 @@ import chess
 
 from uci_engine.game_analysis.boards import board_after, numbered, variation
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS
-from uci_engine.game_analysis.tactics.attacks import best_capture, exchange, winning_captures
+from uci_engine.game_analysis.tactics.attacks import best_capture, exchange
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line, TwoLines
 from uci_engine.game_analysis.tactics.motif import Motif
@@ -40,16 +40,13 @@ def threat_to(board: chess.Board, value: Value, find: Finder) -> tuple[Line, tup
 def was_threatened(lines: TwoLines, find: Finder) -> bool:
     """Whether the answer to the move played was a threat before it, good if that side had had the turn.
 
-    A capture that is as good after the better move was not to be met, and what it attacks it attacked then, too.
+    A capture that is as good after the better move was not to be met.
     """
     if lines.is_taken_anyway:
         return False
     passed, found = _passed(lines.board, lines.values[True], find)
-    if _gain(passed, found, lines.values[True]) < LEAST or list(found.line[:1]) != lines.against.moves[1:2]:
-        return False
-    boards = lines.against.boards[2], board_after(passed, found.line[:1])
-    now, then = (winning_captures(board, passed.turn).keys() for board in boards)
-    return passed.is_capture(found.line[0]) or not now or not now.isdisjoint(then)
+    is_good = _gain(passed, found, lines.values[True]) >= LEAST
+    return is_good and list(found.line[:1]) == lines.against.moves[1:2]
 
 
 def _passed(board: chess.Board, value: Value, find: Finder) -> tuple[chess.Board, Found]:

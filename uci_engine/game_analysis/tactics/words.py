@@ -88,10 +88,9 @@ def all_words(line: Line, motifs: tuple[Motif, ...]) -> str:
     return "; ".join(motif_words(line, motif) for motif in motifs)
 
 
-def attack_words(board: chess.Board, by: chess.Square, squares: list[chess.Square]) -> str:
-    """` attacks the knight on f3` if the piece that moved does, ` threatens` it if only another one does."""
-    verb = "attacks" if board.attacks(by) & chess.SquareSet(squares) else "threatens"
-    return f" {verb} {joined([f'the {piece_on(board, square)}' for square in squares])}"
+def attack_words(board: chess.Board, squares: list[chess.Square]) -> str:
+    """` attacks the knight on f3`."""
+    return f" attacks {joined([f'the {piece_on(board, square)}' for square in squares])}"
 
 
 def also_attacked(line: Line, ply: int) -> str:
@@ -99,4 +98,4 @@ def also_attacked(line: Line, ply: int) -> str:
     before, after, at = line.boards[ply], line.boards[ply + 1], line.moves[ply].to_square
     squares = sorted(winning_captures(after, before.turn).keys() & set(after.attacks(at)))
     worth_more = [square for square in squares if value_at(after, square) > value_at(before, at)]
-    return f", and{attack_words(after, at, worth_more)}" if worth_more else ""
+    return f", and{attack_words(after, worth_more)}" if worth_more else ""
