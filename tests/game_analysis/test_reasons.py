@@ -477,6 +477,35 @@ def test_what_the_move_played_takes_later_is_not_missed() -> None:
     assert text_of(board, found(value(board, -199), played), found(value(board, -39), better)) == ""
 
 
+def test_a_pawn_that_may_be_taken_back_and_a_long_mate_explain_nothing() -> None:
+    board = chess.Board("1rbq1rk1/2p2pbp/p1npp1p1/1p6/2PP1P2/1P3N2/PB2PPBP/R2Q1RK1 w - - 0 13")
+    played = moves(board, "Rb1", "bxc4", "Rc1", "Nb4", "bxc4", "Nxa2", "Rb1", "Qd7")
+    better = moves(board, "Qd2", "Ne7", "Rab1", "Bb7", "Rfc1", "Be4", "Ra1")
+    assert text_of(board, found(value(board, -95), played), found(value(board, -11), better)) == ""
+    board = chess.Board("3r3k/1p1Pr1bp/p7/3P4/3B2Q1/5p2/PPq4P/3RR1K1 w - - 2 38")
+    better = moves(board, "Bxg7+", "Kg8", "Bf6+", "Qg6", "Qxg6+", "hxg6")
+    shown = (
+        "Re7+",
+        "Kf8",
+        "Re8+",
+        "Rxe8",
+        "dxe8=Q+",
+        "Kxe8",
+        "Re1+",
+        "Kd8",
+        "Re8+",
+        "Kxe8",
+        "Kf1",
+        "Qg2+",
+        "Ke1",
+        "Qe2#",
+    )
+    played = moves(board, "Qxg7+", "Rxg7+", "Bxg7+", "Kxg7", *shown)
+    for mate, text in ((6, "It allows mate in 6"), (9, "It costs a queen and a pawn")):
+        lost = found(value_of(-Mate(mate), 19), played)
+        assert text_of(board, lost, found(value(board, 900), better)) == text
+
+
 def test_what_is_compensated_costs_nothing() -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 3")
     played, better = moves(board, "Nxe5", "Nxe5", "d3", "d6"), moves(board, "Nc3", "Nf6", "d3", "d6")

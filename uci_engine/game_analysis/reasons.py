@@ -13,7 +13,7 @@ import chess
 
 from uci_engine.game_analysis.boards import board_after, drawn_by, is_sacrifice, material_words, variation
 from uci_engine.game_analysis.first_moves import STARTS, first_move, first_moves
-from uci_engine.game_analysis.tactics.attacks import best_capture, takes_back
+from uci_engine.game_analysis.tactics.attacks import best_capture, exchange, takes_back
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import SAME_WITHIN, Line, TwoLines
 from uci_engine.game_analysis.tactics.motif import DRAWS, ENDINGS, Kind, Motif
@@ -27,6 +27,8 @@ LOST = 0.1
 MOST_GIVEN = 17
 # A single pawn that is won so many plies later is seldom why.
 LATE = 4
+# A longer mate explains nothing.
+LONGEST_MATE = 6
 # So many moves are shown of a sacrifice.
 SHOWN_PLIES = 5
 
@@ -135,11 +137,11 @@ def _forced(lines: TwoLines) -> list[str]:
         kind = "lost" if played.expected_for(color) < LOST else "worse"
         parts.append(f"it trades the last pieces, and the pawn ending is {kind}")
     against, missed = played.mate_for(not color), better.mate_for(color)
-    if against is not None:
+    if against is not None and against <= LONGEST_MATE:
         parts.append(f"it allows mate in {against}" if against else "it allows mate")
     elif played.is_tablebase and played.expected_for(color) < 0.5:
         parts.append("the tablebases say that it loses")
-    if missed is not None:
+    if missed is not None and missed <= LONGEST_MATE:
         parts.append(f"it misses mate in {missed}")
     elif better.is_tablebase and better.expected_for(color) > 0.5:
         parts.append("the tablebases say that the better move wins")
@@ -187,11 +189,15 @@ def _material(lines: TwoLines, is_offer: bool, find: Finder) -> list[str]:
     line, first = lines.both[in_missed], int(not in_missed)
     deed = "" if ply == first or line.is_taken_back(first) else first_move(lines, in_missed)[1]
     attack = deed and STARTS[in_missed] + deed
-    if owed.endswith((" costs a pawn", " of a pawn")) and ply >= LATE and not attack:
+    is_pawn = owed.endswith((" costs a pawn", " of a pawn"))
+    if is_pawn and ply >= LATE and not attack:
         return []
     start = first + bool(deed)
     moves = variation(line.boards[start], line.moves[start : ply + 1])
     failing = recapture_that_fails(line, ply, lines.values[in_missed], find)
+    # Why a pawn is lost that seems to be only exchanged would have to be said.
+    if is_pawn and not failing and exchange(line.boards[ply], line.moves[ply]) < 1:
+        return []
     return [part for part in (attack, f"{owed}: {moves}", failing) if part]
 
 
