@@ -484,23 +484,8 @@ def test_a_pawn_that_may_be_taken_back_and_a_long_mate_explain_nothing() -> None
     assert text_of(board, found(value(board, -95), played), found(value(board, -11), better)) == ""
     board = chess.Board("3r3k/1p1Pr1bp/p7/3P4/3B2Q1/5p2/PPq4P/3RR1K1 w - - 2 38")
     better = moves(board, "Bxg7+", "Kg8", "Bf6+", "Qg6", "Qxg6+", "hxg6")
-    shown = (
-        "Re7+",
-        "Kf8",
-        "Re8+",
-        "Rxe8",
-        "dxe8=Q+",
-        "Kxe8",
-        "Re1+",
-        "Kd8",
-        "Re8+",
-        "Kxe8",
-        "Kf1",
-        "Qg2+",
-        "Ke1",
-        "Qe2#",
-    )
-    played = moves(board, "Qxg7+", "Rxg7+", "Bxg7+", "Kxg7", *shown)
+    shown = "Qxg7+ Rxg7+ Bxg7+ Kxg7 Re7+ Kf8 Re8+ Rxe8 dxe8=Q+ Kxe8 Re1+ Kd8 Re8+ Kxe8 Kf1 Qg2+ Ke1 Qe2#"
+    played = moves(board, *shown.split())
     for mate, text in ((6, "It allows mate in 6"), (9, "It costs a queen and a pawn")):
         lost = found(value_of(-Mate(mate), 19), played)
         assert text_of(board, lost, found(value(board, 900), better)) == text

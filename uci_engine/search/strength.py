@@ -63,16 +63,16 @@ class Level:
 # The measured levels, weakest first. Between two levels all values are interpolated linearly, nodes on a logarithmic
 # scale. To calibrate them again, put the measured rating of each into its first column.
 LEVELS = (
-    Level(1000, 340, 7, 120.0),
-    Level(1130, 395, 6, 85.0),
+    Level(1000, 320, 7, 145.0),
+    Level(1100, 350, 7, 115.0),
     Level(1245, 440, 5, 70.0),
     Level(1350, 500, 5, 59.0),
     Level(1520, 640, 4, 47.0),
     Level(1690, 1_200, 4, 33.0),
-    Level(2000, 3_600, 4, 18.0),
-    Level(2330, 10_000, 4, 12.0),
-    Level(2560, 36_000, 4, 7.0),
-    Level(2750, 120_000, 4, 4.0),
+    Level(2040, 3_600, 4, 18.0),
+    Level(2360, 10_000, 4, 12.0),
+    Level(2610, 36_000, 4, 7.0),
+    Level(2790, 120_000, 4, 4.0),
 )
 # The range of `UCI_Elo`, within that of the measured levels.
 MIN_ELO = 1000
