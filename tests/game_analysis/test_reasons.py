@@ -450,24 +450,27 @@ def test_what_could_be_taken_before_refutes_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("better", "threat", "words"),
+    ("king", "better", "threat", "text"),
     [
-        ("Bc4", "Rxd3", "It does not meet a threat: 1...Rxd3 takes"),
+        ("f1", "Bc4", "Rxd3", "It does not meet a threat: 1...Rxd3 takes the bishop on d3, which nothing guards"),
         # The better move does not meet it, or another move was threatened.
-        ("Kf3", "Rxd3", "1...Rxd3 takes"),
-        ("Bc4", "Rd6", "1...Rxd3 takes"),
+        ("f1", "h4", "Rxd3", "1...Rxd3 takes the bishop on d3, which nothing guards"),
+        ("f1", "Bc4", "Rd6", "1...Rxd3 takes the bishop on d3, which nothing guards"),
+        # The king guarded it.
+        ("e2", "Bc4", "Rxd3", "1...Rxd3 takes the bishop on d3, which nothing guards any more"),
     ],
 )
-def test_a_threat_that_a_move_does_not_meet(better: str, threat: str, words: str) -> None:
-    board = chess.Board("3r2k1/5ppp/8/8/8/3B4/4KPPP/8 w - - 0 1")
+def test_a_threat_that_a_move_does_not_meet(king: str, better: str, threat: str, text: str) -> None:
+    board = chess.Board("3r2k1/5ppp/8/8/8/3B4/5PPP/8 w - - 0 1")
+    board.set_piece_at(chess.parse_square(king), chess.Piece(chess.KING, chess.WHITE))
 
     def find(position: chess.Board) -> Found:
-        is_passed = position.turn == chess.BLACK and position.king(chess.WHITE) == chess.E2
+        is_passed = position.turn == chess.BLACK and position.king(chess.WHITE) == board.king(chess.WHITE)
         return found(value(position, -500), moves(position, threat)) if is_passed else Found(DRAWN)
 
-    played = found(value(board, -500), moves(board, "Kf1", "Rxd3", "g3", "Kf8"))
-    text = text_of(board, played, found(value(board, 20), moves(board, better, "h6", "h3", "Kf8")), find)
-    assert text == f"{words} the bishop on d3, which nothing guards any more; it costs a piece"
+    played = found(value(board, -500), moves(board, "Kg1" if king == "f1" else "Kf1", "Rxd3", "g3", "Kf8"))
+    saved = found(value(board, 20), moves(board, better, "h6", "Kg1" if king == "f1" else "Kf1", "Kf8"))
+    assert text_of(board, played, saved, find) == f"{text}; it costs a piece"
 
 
 def test_what_the_move_played_takes_later_is_not_missed() -> None:

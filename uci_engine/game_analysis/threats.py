@@ -40,13 +40,14 @@ def threat_to(board: chess.Board, value: Value, find: Finder) -> tuple[Line, tup
 def was_threatened(lines: TwoLines, find: Finder) -> bool:
     """Whether the answer to the move played was a threat before it, good if that side had had the turn.
 
-    A capture that is as good after the better move was not to be met.
+    A capture that is as good after the better move was not to be met, and what wins more by a capture now is new.
     """
     if lines.is_taken_anyway:
         return False
     passed, found = _passed(lines.board, lines.values[True], find)
-    is_good = _gain(passed, found, lines.values[True]) >= LEAST
-    return is_good and list(found.line[:1]) == lines.against.moves[1:2]
+    if _gain(passed, found, lines.values[True]) < LEAST or list(found.line[:1]) != lines.against.moves[1:2]:
+        return False
+    return exchange(passed, found.line[0]) >= exchange(lines.against.boards[1], found.line[0])
 
 
 def _passed(board: chess.Board, value: Value, find: Finder) -> tuple[chess.Board, Found]:
