@@ -58,9 +58,9 @@ def first_move(lines: TwoLines, is_missed: bool) -> tuple[bool, str]:
         return False, ""
     name = line.name(ply)
     win = next(filter(line.is_clear, lines.own_wins(is_missed)), None)
-    # It wins that first of all, and half of it is kept.
-    is_taken = is_missed and win is not None and lines.is_taken_later(win.square)
-    if win is not None and win.ply == ply and line.kept() >= max(is_missed, win.worth // 2) and not is_taken:
+    # It wins that first of all, and half of it is kept. That only a pawn is not taken explains little.
+    is_little = is_missed and win is not None and (win.worth < 2 or lines.is_taken_later(win.square))
+    if win is not None and win.ply == ply and line.kept() >= max(is_missed, win.worth // 2) and not is_little:
         return True, f"{name} takes the {piece_on(line.boards[ply], win.square)}{also_attacked(line, ply)}"
     is_enough, deed = _deed_of(line, ply)
     again = [at for at, move in enumerate(other.moves[: ply + SAME_WITHIN]) if move == line.moves[ply]]
