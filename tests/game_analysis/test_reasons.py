@@ -126,6 +126,12 @@ WITHOUT_TACTIC = [
         ("Ne4", "Rfd8", "c3", "Be7", "Rfd1", "Kf8"),
         "",
     ),
+    (
+        "1rr3k1/1q3ppp/p2p1N2/8/P4P2/7P/Rp1Q2P1/1R4K1 b - - 0 29",
+        ("Kh8", "Nh5", "Qb4", "Qxb4", "Rxb4", "Rbxb2", "Rxb2", "Rxb2", "g6", "Nf6"),
+        ("gxf6", "Raxb2", "Qc7", "Rxb8", "Rxb8", "Rc1", "Qd7", "Kh2", "d5", "Qd4"),
+        "In the better line, 29...gxf6 takes the knight on f6",
+    ),
     (  # A pawn alone that only the better move takes.
         "4k3/5ppp/8/1p6/8/p7/5PPP/1R2K3 w - - 0 1",
         ("Kd2", "b4", "Kc1", "f6", "Kc2", "g6", "Rxb4", "h6"),
