@@ -500,6 +500,16 @@ def test_a_pawn_that_may_be_taken_back_and_a_long_mate_explain_nothing() -> None
         assert text_of(board, lost, found(value(board, 900), better)) == text
 
 
+@pytest.mark.parametrize("mate", [6, 11])
+def test_a_missed_mate_is_named_if_it_is_not_long(mate: int) -> None:
+    board = chess.Board("4k3/5ppp/8/1n6/8/p7/5PPP/1R2K3 w - - 0 1")
+    played = found(value(board, 0), moves(board, "Kd2", "Nc7", "Kc2", "f6"))
+    better = found(value_of(Mate(mate), 10), moves(board, "Rxb5", "f6", "Kd2", "g6"))
+    reason = reason_for(board, played, better)
+    assert reason is not None
+    assert reason.names_missed_mate == ("misses mate" in reason.text) == (mate == 6)
+
+
 def test_what_is_compensated_costs_nothing() -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 3")
     played, better = moves(board, "Nxe5", "Nxe5", "d3", "d6"), moves(board, "Nc3", "Nf6", "d3", "d6")

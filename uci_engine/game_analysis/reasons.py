@@ -76,7 +76,8 @@ def reason_for(board: chess.Board, played: Found, better: Found, find: Finder = 
         is_answer = len(lines.against.moves) > 1 and "".join(parts).startswith(f"{lines.against.name(1)} ")
         if is_answer and was_threatened(lines, find):
             parts[0] = f"it does not meet a threat: {parts[0]}"
-    return Reason.of(parts + forced, motifs, not is_draw and better.value.mate_for(lines.color) is not None)
+    missed_mate = better.value.mate_for(lines.color)
+    return Reason.of(parts + forced, motifs, not is_draw and missed_mate is not None and missed_mate <= LONGEST_MATE)
 
 
 def _deciding(lines: TwoLines) -> tuple[tuple[Motif, ...], bool]:
