@@ -474,8 +474,9 @@ def test_a_threat_that_a_move_does_not_meet(king: str, better: str, threat: str,
         is_passed = position.turn == chess.BLACK and position.king(chess.WHITE) == board.king(chess.WHITE)
         return found(value(position, -500), moves(position, threat)) if is_passed else Found(DRAWN)
 
-    played = found(value(board, -500), moves(board, "Kg1" if king == "f1" else "Kf1", "Rxd3", "g3", "Kf8"))
-    saved = found(value(board, 20), moves(board, better, "h6", "Kg1" if king == "f1" else "Kf1", "Kf8"))
+    step = "Kg1" if king == "f1" else "Kf1"
+    played = found(value(board, -500), moves(board, step, "Rxd3", "g3", "Kf8"))
+    saved = found(value(board, 20), moves(board, better, "h6", step, "Kf8"))
     assert text_of(board, played, saved, find) == f"{text}; it costs a piece"
 
 

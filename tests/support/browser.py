@@ -60,8 +60,7 @@ class Browser:
         """Press keys, wherever the focus is. It may still be on a button that has just been disabled."""
         from selenium.webdriver import ActionChains
 
-        for key in keys:
-            ActionChains(self.driver).send_keys(key).perform()
+        ActionChains(self.driver).send_keys(*keys).perform()
 
     @property
     def status(self) -> str:

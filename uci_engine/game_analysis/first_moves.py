@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import chess
 
-from uci_engine.game_analysis.tactics.attacks import mating_move, winning_captures
+from uci_engine.game_analysis.tactics.attacks import attacked_by_mover, mating_move, winning_captures
 from uci_engine.game_analysis.tactics.line import SAME_WITHIN, Line, TwoLines
 from uci_engine.game_analysis.tactics.words import also_attacked, attack_words, piece_on
 from uci_engine.game_analysis.threats import Finder, recapture_that_fails, refutation
@@ -60,7 +60,7 @@ def first_move(lines: TwoLines, is_missed: bool) -> tuple[bool, str]:
     win = next(filter(line.is_clear, lines.own_wins(is_missed)), None)
     # It wins that first of all, and half of it is kept. That only a pawn is not taken explains little.
     is_little = is_missed and win is not None and (win.worth < 2 or lines.is_taken_later(win.square))
-    if win is not None and win.ply == ply and line.kept() >= max(is_missed, win.worth // 2) and not is_little:
+    if win is not None and win.ply == ply and line.kept() >= win.worth // 2 and not is_little:
         return True, f"{name} takes the {piece_on(line.boards[ply], win.square)}{also_attacked(line, ply)}"
     is_enough, deed = _deed_of(line, ply)
     again = [at for at, move in enumerate(other.moves[: ply + SAME_WITHIN]) if move == line.moves[ply]]
@@ -94,5 +94,4 @@ def _deed_of(line: Line, ply: int) -> tuple[bool, str]:
 
 def _newly_attacked(before: chess.Board, after: chess.Board) -> set[chess.Square]:
     """What the piece that has moved could take at a profit if it moved again, and its side could not take before."""
-    squares = winning_captures(after, before.turn).keys() - winning_captures(before, before.turn).keys()
-    return squares & set(after.attacks(after.peek().to_square))
+    return attacked_by_mover(after) - winning_captures(before, before.turn).keys()

@@ -179,11 +179,11 @@ def _answers(searches: Searches, position: chess.Board, moves: int) -> tuple[Fou
     answers = []
     defences = list(position.legal_moves)
     for number, defence in enumerate(defences):
-        after, limit = board_after(position, [defence]), searches.left()
-        if limit is None or after.is_game_over():
+        after, left = board_after(position, [defence]), searches.left()
+        if left is None or after.is_game_over():
             return None
-        nodes = MAX_ANSWER_NODES if limit.nodes is None else max(limit.nodes // (len(defences) - number), 1)
-        limit = Limit(time=limit.time, nodes=min(nodes, MAX_ANSWER_NODES), mate=moves - 1)
+        share = None if left.nodes is None else max(left.nodes // (len(defences) - number), 1)
+        limit = Limit(nodes=_least(share, MAX_ANSWER_NODES), mate=moves - 1)
         answer = found_by(searches.analyse(after, limit), after)
         if answer.value.mate_for(after.turn) is None:
             return None

@@ -19,7 +19,7 @@ from uci_engine.game_analysis.tactics.line import SAME_WITHIN, Line, TwoLines
 from uci_engine.game_analysis.tactics.motif import DRAWS, ENDINGS, Kind, Motif
 from uci_engine.game_analysis.tactics.words import motif_words
 from uci_engine.game_analysis.threats import Finder, nothing_found, recapture_that_fails, was_threatened
-from uci_engine.game_analysis.values import DRAWN_SHARE, Found
+from uci_engine.game_analysis.values import DRAWN_SHARE, Found, Value
 
 # A side that expects less has lost.
 LOST = 0.1
@@ -76,8 +76,7 @@ def reason_for(board: chess.Board, played: Found, better: Found, find: Finder = 
         is_answer = len(lines.against.moves) > 1 and "".join(parts).startswith(f"{lines.against.name(1)} ")
         if is_answer and was_threatened(lines, find):
             parts[0] = f"it does not meet a threat: {parts[0]}"
-    missed_mate = better.value.mate_for(lines.color)
-    return Reason.of(parts + forced, motifs, not is_draw and missed_mate is not None and missed_mate <= LONGEST_MATE)
+    return Reason.of(parts + forced, motifs, not is_draw and _short_mate(better.value, lines.color) is not None)
 
 
 def _deciding(lines: TwoLines) -> tuple[tuple[Motif, ...], bool]:
@@ -137,12 +136,12 @@ def _forced(lines: TwoLines) -> list[str]:
     if lines.is_traded:
         kind = "lost" if played.expected_for(color) < LOST else "worse"
         parts.append(f"it trades the last pieces, and the pawn ending is {kind}")
-    against, missed = played.mate_for(not color), better.mate_for(color)
-    if against is not None and against <= LONGEST_MATE:
+    against, missed = _short_mate(played, not color), _short_mate(better, color)
+    if against is not None:
         parts.append(f"it allows mate in {against}" if against else "it allows mate")
     elif played.is_tablebase and played.expected_for(color) < 0.5:
         parts.append("the tablebases say that it loses")
-    if missed is not None and missed <= LONGEST_MATE:
+    if missed is not None:
         parts.append(f"it misses mate in {missed}")
     elif better.is_tablebase and better.expected_for(color) > 0.5:
         parts.append("the tablebases say that the better move wins")
@@ -151,6 +150,12 @@ def _forced(lines: TwoLines) -> list[str]:
     if (ending := _drawn_end(lines.board, lines.better)) and played.expected_for(color) < 0.5:
         parts.append(f"the better line holds the draw by {ending}")
     return parts
+
+
+def _short_mate(value: Value, color: chess.Color) -> int | None:
+    """The moves in which this side mates; None if it does not, or in more than are a reason."""
+    mate = value.mate_for(color)
+    return mate if mate is not None and mate <= LONGEST_MATE else None
 
 
 def _drawn_end(board: chess.Board, found: Found) -> str:

@@ -47,7 +47,8 @@ def was_threatened(lines: TwoLines, find: Finder) -> bool:
     passed, found = _passed(lines.board, lines.values[True], find)
     if _gain(passed, found, lines.values[True]) < LEAST or list(found.line[:1]) != lines.against.moves[1:2]:
         return False
-    return exchange(passed, found.line[0]) >= exchange(lines.against.boards[1], found.line[0])
+    answer = found.line[0]
+    return exchange(passed, answer) >= exchange(lines.against.boards[1], answer)
 
 
 def _passed(board: chess.Board, value: Value, find: Finder) -> tuple[chess.Board, Found]:

@@ -100,6 +100,11 @@ def winning_captures(board: chess.Board, color: chess.Color) -> dict[chess.Squar
     return gains
 
 
+def attacked_by_mover(board: chess.Board) -> set[chess.Square]:
+    """What the piece that has just moved could take at a profit if its side moved again."""
+    return winning_captures(board, not board.turn).keys() & set(board.attacks(board.peek().to_square))
+
+
 def capture_gain(board: chess.Board, color: chess.Color, square: chess.Square) -> int:
     """What this side wins at most if it is to move and takes on a square: below 0 where every capture loses.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 
 from evaluation.report import joined
-from uci_engine.game_analysis.tactics.attacks import value_at, winning_captures
+from uci_engine.game_analysis.tactics.attacks import attacked_by_mover, value_at
 from uci_engine.game_analysis.tactics.line import Line
 from uci_engine.game_analysis.tactics.motif import Kind, Motif
 
@@ -95,7 +95,7 @@ def attack_words(board: chess.Board, squares: list[chess.Square]) -> str:
 
 def also_attacked(line: Line, ply: int) -> str:
     """`, and attacks the queen on e3`: what a move attacks that is worth more than what it takes; "" for nothing."""
-    before, after, at = line.boards[ply], line.boards[ply + 1], line.moves[ply].to_square
-    squares = sorted(winning_captures(after, before.turn).keys() & set(after.attacks(at)))
-    worth_more = [square for square in squares if value_at(after, square) > value_at(before, at)]
+    after = line.boards[ply + 1]
+    taken = value_at(line.boards[ply], line.moves[ply].to_square)
+    worth_more = [square for square in sorted(attacked_by_mover(after)) if value_at(after, square) > taken]
     return f", and{attack_words(after, worth_more)}" if worth_more else ""
