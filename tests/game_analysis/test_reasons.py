@@ -118,7 +118,7 @@ def test_any_two_lines_give_a_sentence_or_nothing(seed: int, played_cp: int, bet
     assert not text or text[0].isupper() or text[0].isdigit()
 
 
-# Where no tactic decides: what the first move of a line does, or nothing.
+# Where no tactic decides: what the first move of a line takes, or nothing.
 WITHOUT_TACTIC = [
     (  # Doubled pawns are no reason.
         "r4rk1/pp3ppp/2n5/8/1b6/2N5/PPP2PPP/R4RK1 w - - 0 1",
@@ -126,11 +126,11 @@ WITHOUT_TACTIC = [
         ("Ne4", "Rfd8", "c3", "Be7", "Rfd1", "Kf8"),
         "",
     ),
-    (
+    (  # What only the better move takes is a reason with what it wins.
         "1rr3k1/1q3ppp/p2p1N2/8/P4P2/7P/Rp1Q2P1/1R4K1 b - - 0 29",
         ("Kh8", "Nh5", "Qb4", "Qxb4", "Rxb4", "Rbxb2", "Rxb2", "Rxb2", "g6", "Nf6"),
         ("gxf6", "Raxb2", "Qc7", "Rxb8", "Rxb8", "Rc1", "Qd7", "Kh2", "d5", "Qd4"),
-        "In the better line, 29...gxf6 takes the knight on f6",
+        "",
     ),
     (  # A pawn alone that only the better move takes.
         "4k3/5ppp/8/1p6/8/p7/5PPP/1R2K3 w - - 0 1",
@@ -222,11 +222,11 @@ WITHOUT_TACTIC = [
         ("e4", "e6", "Nf3", "Nf6"),
         "",
     ),
-    (
+    (  # A mate that is met is no reason.
         "6k1/5ppp/8/8/8/8/1P3PPP/1R4K1 w - - 0 1",
         ("h3", "h6", "Kf1", "Kf8"),
         ("Rd1", "h6", "h3", "Kf8"),
-        "In the better line, 1.Rd1 threatens mate",
+        "",
     ),
     (
         "8/8/2R4p/P1p3p1/2k5/3r4/2K5/8 w - - 0 1",
@@ -235,7 +235,7 @@ WITHOUT_TACTIC = [
         "It trades the last pieces, and the pawn ending is worse",
     ),
 ]
-DRIVES = re.compile(r"(\S+) drives the (\w+) on (\w\d) away")
+ATTACKS = re.compile(r"(\d+\.+\S+) attacks the (\w+) on (\w\d)")
 
 
 def check_claims(text: str, start: chess.Board, line: tuple[chess.Move, ...]) -> None:
@@ -245,11 +245,10 @@ def check_claims(text: str, start: chess.Board, line: tuple[chess.Move, ...]) ->
         name = numbered(after, move)
         after.push(move)
         boards[name] = after.copy()
-    for name, piece, square in DRIVES.findall(text):
+    for name, piece, square in ATTACKS.findall(text):
         board, at = boards[name], chess.parse_square(square)
         assert chess.piece_name(board.piece_type_at(at) or 0) == piece
         assert at in winning_captures(board, not board.turn)
-        assert line[len(board.move_stack)].from_square == at
 
 
 def check_reason(board: chess.Board, played: tuple[chess.Move, ...], better: tuple[chess.Move, ...]) -> str:
@@ -388,14 +387,13 @@ def test_a_pawn_that_a_move_costs(fen: str, line: tuple[str, ...], text: str) ->
     ("fen", "played", "better", "asked", "answer", "text"),
     [
         (
-            "6k1/p2n1pp1/1q2pn1p/1p1p4/3PbQ2/PP2P1P1/3B1P1P/4NBK1 w - - 3 26",
-            ("Bb4", "e5", "Qh4", "exd4", "exd4", "a5"),
-            ("g4", "Bg6", "f3", "a5", "h3", "Bb1"),
-            ("g4", "e5"),
-            ("dxe5",),
-            "26...e5 drives the queen on f4 away; "
-            "after 26.g4 it fails: 27.dxe5 takes the pawn on e5, which has not enough guards, "
-            "and attacks the knight on f6",
+            "2bq1rk1/1p2ppbp/3n1np1/r1NPN3/p4B2/5B1P/PP1Q1PP1/2R1R1K1 b - - 3 22",
+            ("Nfe8", "Ncd7", "Bxe5", "Nxe5", "Rb5", "Be2"),
+            ("h5", "b4", "axb3", "axb3", "Ra8", "b4"),
+            ("h5", "Ncd7"),
+            ("Bxd7",),
+            "23.Ncd7 attacks the rook on f8; "
+            "after 22...h5 it fails: 23...Bxd7 takes the knight on d7, which has not enough guards",
         ),
         (
             "r3r1k1/1bqnppbp/3p1np1/p1p5/PpP1PP2/1P1P1N2/1B1NB1PP/R2Q1R1K w - - 0 15",
@@ -406,14 +404,14 @@ def test_a_pawn_that_a_move_costs(fen: str, line: tuple[str, ...], text: str) ->
             "It costs a pawn: 15...Nxe4; "
             "16.dxe4 fails: 16...Bxb2 takes the bishop on b2, which nothing guards, and attacks the rook on a1",
         ),
-        (  # A piece that may be taken forks.
-            "6k1/2p2r1p/1q1p3b/Np1Pp2n/rP2B1b1/P2Q2P1/RB3P2/5R1K w - - 3 26",
-            ("f4", "Be2", "Qb3", "Bxf1", "Bxe5", "dxe5"),
-            ("Kg1", "Bd7", "Kg2", "Rg7", "Kh2", "Rf7"),
-            ("f4", "Be2", "Qxe2"),
-            ("Nxg3+", "Kg2", "Nxe2"),
-            "26...Be2 forks the queen on d3 and the rook on f1; "
-            "27.Qxe2 fails: 27...Nxg3+ forks the king on h1, the queen on e2 and the rook on f1",
+        (
+            "rnb1kbnr/pp3ppp/2p5/q3p3/8/P1N1P3/1P1P1PPP/R1BQKBNR w KQkq - 0 6",
+            ("b4", "Bxb4", "Bb2", "Be7", "Qc2", "Bg4", "Nf3", "Nd7", "Ne4", "Bf5"),
+            ("d4", "Nf6", "dxe5", "Qxe5", "Nf3", "Qe7", "Qc2", "g6", "e4", "Bg7"),
+            ("b4", "Bxb4", "axb4"),
+            ("Qxa1",),
+            "The pawn on a3 is pinned by the queen on a5 and may not take on b4; "
+            "7.axb4 fails: 7...Qxa1 takes the rook on a1, which nothing guards; it costs a pawn",
         ),
     ],
 )
@@ -496,7 +494,7 @@ def test_a_pawn_that_may_be_taken_back_and_a_long_mate_explain_nothing() -> None
     better = moves(board, "Bxg7+", "Kg8", "Bf6+", "Qg6", "Qxg6+", "hxg6")
     shown = "Qxg7+ Rxg7+ Bxg7+ Kxg7 Re7+ Kf8 Re8+ Rxe8 dxe8=Q+ Kxe8 Re1+ Kd8 Re8+ Kxe8 Kf1 Qg2+ Ke1 Qe2#"
     played = moves(board, *shown.split())
-    for mate, text in ((6, "It allows mate in 6"), (9, "It costs a queen and a pawn")):
+    for mate, text in ((6, "It allows mate in 6"), (9, "")):
         lost = found(value_of(-Mate(mate), 19), played)
         assert text_of(board, lost, found(value(board, 900), better)) == text
 
@@ -554,23 +552,17 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             ("Qa4+", "Kd8", "f4", "Bxe5", "fxe5", "Qh6", "Qc2", "Bd7"),
             "It costs a pawn: 14...O-O 15.Nd2 Qxf2+",
         ),
-        (
-            "1k5r/1bp3p1/p1p2p1b/P2r2qp/R2P4/1PQ1P3/2P1BPPP/5RK1 w - - 4 23",
-            ("Rb4", "Rb5", "Bf3", "Rxb4", "Qxb4", "Qb5"),
-            ("Bxa6", "Bxa6", "Qxc6", "Rxa5", "Rb4+", "Rb5", "Rc4", "Ra5"),
-            "Better is the sacrifice 23.Bxa6 Bxa6 24.Qxc6 Rxa5 25.Rb4+",
-        ),
         (  # A fork is another matter where the knight is taken.
             "r1b2rk1/pppq1ppp/7B/3NP3/2B5/7P/PPP3P1/R4RK1 b - - 0 16",
             ("gxh6", "Nf6+", "Kg7", "Nxd7", "Bxd7", "Rad1", "Rad8", "Rf6", "h5", "Kh2"),
             ("c6", "Nf6+", "gxf6", "Rf3", "Qd4+", "Kh2", "Bg4", "Rg3", "f5", "Bd3"),
             "17.Nf6+ forks the king on g8 and the queen on d7; it costs material",
         ),
-        (  # What may still be taken back is not lost. A check hid what was attacked before.
+        (  # What may still be taken back is not lost.
             "r1bqk1nr/ppppbppp/2n5/6N1/3pP3/8/PPP2PPP/RNBQKB1R w KQkq - 2 5",
             ("Nxf7", "Kxf7", "Bc4+", "d5", "exd5", "Na5", "Qxd4", "Bf6", "Qe4", "Nxc4"),
             ("Nf3", "Nf6", "Nbd2", "d5", "exd5", "Qxd5", "Bc4", "Qc5", "O-O", "Bf5"),
-            "5.Nxf7 took on f7, which is guarded: 5...Kxf7",
+            "",
         ),
         (
             "rnb1k1nr/ppp1qppp/8/8/3pN3/2PP4/PP3PPP/R2QKBNR w KQkq - 1 9",

@@ -62,8 +62,8 @@ def is_obvious(board: chess.Board, move: chess.Move) -> bool:
     return captured >= moved or not board.is_attacked_by(not board.turn, move.to_square)
 
 
-def is_sacrifice(board: chess.Board, line: Sequence[chess.Move], least: int = 2) -> bool:
-    """Whether the first move of a line gives at least `least` pawns' worth that the next four plies do not bring back.
+def is_sacrifice(board: chess.Board, line: Sequence[chess.Move]) -> bool:
+    """Whether the first move of a line gives at least two pawns' worth that the next four plies do not bring back.
 
     The reply takes the piece that moved, or one that was not attacked before.
     """
@@ -75,7 +75,7 @@ def is_sacrifice(board: chess.Board, line: Sequence[chess.Move], least: int = 2)
         return False
     given = [material_balance(board, board.turn) - material_balance(after, board.turn) for after in boards[1:]]
     # After the opponent's reply, and after the side's own next moves.
-    return given[1] >= least and min(given[2::2]) >= least
+    return given[1] >= 2 and min(given[2::2]) >= 2
 
 
 def material_balance(board: chess.Board, color: chess.Color) -> int:

@@ -1,8 +1,8 @@
 """Why a move is an error, in words: where its line leads, compared with the better line.
 
-First comes the tactic that decides one of the lines, then what the move costs. Where neither does, it is what the
-first moves do (`first_moves.py`). Where none of these is found, no reason is given: what else is seen later in a line
-is seldom why a move is an error. A forced mate, a draw and a tablebase result are reasons of their own.
+First comes the tactic that decides one of the lines, then what the move costs. Where neither tells, it is what the
+answer takes (`first_moves.py`). Where none of these is found, no reason is given: what nothing is won by is seldom why
+a move is an error. A forced mate, a draw and a tablebase result are reasons of their own.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from dataclasses import dataclass
 
 import chess
 
-from uci_engine.game_analysis.boards import board_after, drawn_by, is_sacrifice, material_words, variation
-from uci_engine.game_analysis.first_moves import STARTS, first_move, first_moves
+from uci_engine.game_analysis.boards import board_after, drawn_by, material_words, variation
+from uci_engine.game_analysis.first_moves import first_move, first_moves
 from uci_engine.game_analysis.tactics.attacks import best_capture, exchange, takes_back
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import SAME_WITHIN, Line, TwoLines
 from uci_engine.game_analysis.tactics.motif import DRAWS, ENDINGS, Kind, Motif
 from uci_engine.game_analysis.tactics.words import motif_words
 from uci_engine.game_analysis.threats import Finder, nothing_found, recapture_that_fails, was_threatened
-from uci_engine.game_analysis.values import DRAWN_SHARE, Found, Value
+from uci_engine.game_analysis.values import Found, Value
 
 # A side that expects less has lost.
 LOST = 0.1
@@ -27,10 +27,10 @@ LOST = 0.1
 MOST_GIVEN = 17
 # A single pawn that is won so many plies later is seldom why.
 LATE = 4
+# By a first move these explain something even where it cannot be said what is won.
+SEEN = (Kind.HANGING, Kind.UNDERDEFENDED, Kind.TRAPPED)
 # A longer mate explains nothing.
 LONGEST_MATE = 6
-# So many moves are shown of a sacrifice.
-SHOWN_PLIES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,13 @@ def reason_for(board: chess.Board, played: Found, better: Found, find: Finder = 
     is_draw = bool(motifs) and motifs[-1].kind in DRAWS
     forced = [] if is_draw else _forced(lines)
     if not (forced or is_draw):
-        offers = [] if motifs else _sacrifices(lines)
-        costs = _tactic_costs(lines, motifs, is_missed) if motifs else _material(lines, bool(offers), find)
-        parts = parts + offers + costs or first_moves(lines, find)
+        if not motifs:
+            parts = _material(lines, find) or first_moves(lines, find)
+        elif motifs[-1].kind.is_mate:
+            # It takes too many moves to explain anything.
+            parts = []
+        else:
+            parts = parts + _tactic_costs(lines, motifs, is_missed)
         is_answer = len(lines.against.moves) > 1 and "".join(parts).startswith(f"{lines.against.name(1)} ")
         if is_answer and was_threatened(lines, find):
             parts[0] = f"it does not meet a threat: {parts[0]}"
@@ -123,10 +127,10 @@ def _decides(motifs: tuple[Motif, ...], lines: TwoLines, is_missed: bool) -> boo
     # good.
     differ = max(lines.loss, kept)
     is_kept = not lines.is_compensated(is_missed, line.balance(len(line.moves)))
-    # What does not begin at once is seldom why, unless it can be said what it wins.
-    is_early = motifs[0].ply < 2 or line.moves[motifs[-1].wins].promotion is not None
-    is_clear = is_early or _owed(lines, _settled_ply(line), is_missed) != ""
-    return is_kept and is_clear and differ >= 1 and lines.loss <= 2 * gain <= 4 * differ
+    # Unless it can be said what it wins, it is seldom why.
+    is_seen = kind in SEEN and motifs[0].ply == int(not is_missed)
+    is_clear = is_seen or line.moves[motifs[-1].wins].promotion or _owed(lines, _settled_ply(line), is_missed)
+    return is_kept and bool(is_clear) and differ >= 1 and lines.loss <= 2 * gain <= 4 * differ
 
 
 def _forced(lines: TwoLines) -> list[str]:
@@ -171,11 +175,10 @@ def _tactic_costs(lines: TwoLines, motifs: tuple[Motif, ...], is_missed: bool) -
     return [owed] if owed else []
 
 
-def _material(lines: TwoLines, is_offer: bool, find: Finder) -> list[str]:
+def _material(lines: TwoLines, find: Finder) -> list[str]:
     """The material that the move costs or leaves at the ends of the lines; the moves that win it, and why they may.
 
-    `is_offer`: a sacrifice is named already, so what the better move wins is not what matters. A pawn that is won
-    late is named only with the attack that wins it.
+    A pawn that is won late is named only with the attack that wins it.
     """
     plies = _settled_ply(lines.against), _settled_ply(lines.missed)
     pawns = lines.against.balance(plies[0]) + lines.missed.balance(plies[1])
@@ -184,7 +187,7 @@ def _material(lines: TwoLines, is_offer: bool, find: Finder) -> list[str]:
     # What takes it soonest says most.
     found = [
         (win.ply, in_missed, owed)
-        for in_missed in ((False,) if is_offer else (False, True))
+        for in_missed in (False, True)
         if lines.both[in_missed].gain() >= 1 and (owed := _owed(lines, plies[in_missed], in_missed))
         for win in lines.own_wins(in_missed)
         if 2 * win.worth >= pawns
@@ -194,7 +197,7 @@ def _material(lines: TwoLines, is_offer: bool, find: Finder) -> list[str]:
     ply, in_missed, owed = min(found)
     line, first = lines.both[in_missed], int(not in_missed)
     deed = "" if ply == first or line.is_taken_back(first) else first_move(lines, in_missed)[1]
-    attack = deed and STARTS[in_missed] + deed
+    attack = f"in the better line, {deed}" if deed and in_missed else deed
     is_pawn = owed.endswith((" costs a pawn", " of a pawn"))
     if is_pawn and ply >= LATE and not attack:
         return []
@@ -230,13 +233,3 @@ def _settled_ply(line: Line) -> int:
     plies = range(max(2 * end // 3, 1), end + 1)
     settled = [ply for ply in plies if best_capture(line.boards[ply])[1] is None]
     return sorted(settled or [end], key=line.balance)[len(settled) // 4]
-
-
-def _sacrifices(lines: TwoLines) -> list[str]:
-    """A missed sacrifice that draws at least, with what follows. A pawn that is given is none."""
-    moves = lines.missed.moves[:SHOWN_PLIES]
-    is_piece = bool(moves) and lines.board.piece_type_at(moves[0].from_square) != chess.PAWN
-    is_good = lines.values[True].expected_for(lines.color) > 0.5 - DRAWN_SHARE
-    if is_piece and is_good and is_sacrifice(lines.board, moves, least=1):
-        return [f"better is the sacrifice {variation(lines.board, moves)}"]
-    return []

@@ -169,12 +169,6 @@ class TwoLines:
         expected = self.values[is_missed].expected_for(self.both[is_missed].winner)
         return lead >= 1 and expected <= 0.5 + DRAWN_SHARE
 
-    def is_taken_later(self, square: chess.Square) -> bool:
-        """Whether the player takes the piece that stands on this square after the move played, too."""
-        boards, moves = self.against.boards[::2], self.against.moves[::2]
-        takes = (board.piece_at(square) for board, move in zip(boards, moves, strict=False) if move.to_square == square)
-        return self.board.piece_at(square) in takes
-
     def own_wins(self, is_missed: bool) -> list[Win]:
         """What one of the lines wins by moves that are not in the other, in their order.
 
