@@ -268,6 +268,18 @@ def test_mates_are_scored_by_their_distance(fen: str, depth: int, plies: int, be
     assert mates == sorted(mates)
 
 
+@pytest.mark.parametrize("fen", ["4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "4k3/p7/8/8/8/8/P7/4K3 w - - 0 1"])
+def test_where_no_reply_is_mate_none_is_found_nor_stalemate(fen: str) -> None:
+    # After White's move only a mate at once would beat alpha, and no reply gives check, also to the rook's check.
+    board, machine = chess.Board(fen), searcher()
+    machine.table.clear()
+    for move in board.legal_moves:
+        machine.position.set_board(board)
+        machine.begin(0)
+        machine.set_root([moves.encode(board, move)])
+        assert machine.search_root(3, 3 - scores.MATE, 4 - scores.MATE, 0) == 4 - scores.MATE
+
+
 def test_stalemate_is_sought_when_losing() -> None:
     # The queen gives herself up where the king must take her, and White has no move left.
     board = chess.Board("7k/pp6/2p5/3p4/8/6Q1/2q5/K7 w - - 0 1")
@@ -317,7 +329,7 @@ def test_the_nearer_the_fifty_move_rule_the_less_a_static_eval_is_worth(clock: i
     raw_eval = machine.evaluate()
     assert abs(raw_eval) > 300
     # Nothing can be captured, so this is the static eval.
-    assert machine.quiescence() == raw_eval - (raw_eval * clock >> 8)
+    assert machine.search_root(0, -scores.INFINITE, scores.INFINITE, 0) == raw_eval - (raw_eval * clock >> 8)
 
 
 # Parameters -----------------------------------------------------------------------------------------------

@@ -65,6 +65,7 @@ class Tunables:
     singular_margin: int = tunable(146, 16, 512, "SE: margin below the TT score, in 64ths of a centipawn per ply")
     singular_depth_margin: int = tunable(3, 0, 6, "SE: maximum plies that the TT entry may be too shallow")
     double_extension_margin_cp: int = tunable(11, 0, 100, "SE: further margin for a double extension")
+    double_extension_score_margin: int = tunable(4, 0, 64, "SE: more of that margin, in 64ths of the TT score")
     triple_extension_margin_cp: int = tunable(90, 20, 1000, "SE: further margin for a triple extension of a quiet move")
     cut_node_reduction: int = tunable(2, 0, 3, "SE: negative extension in a cut node")
     double_extension_limit: int = tunable(8, 0, 20, "SE: maximum number of double extensions on one line")

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 
 from evaluation.bitboards import PAWN
 from evaluation.evaluator import Evaluator
-from evaluation.typed import compiled, i64, i64s, ints, nogil, popcount, shared_i64, shared_int, u64
+from evaluation.typed import compiled, i64, i64s, ints, popcount, shared_i64, shared_int, u64
 from uci_engine.board.moves import EN_PASSANT, PROMOTION, move_type, to_square
 from uci_engine.board.position import SEE_VALUES, Position
 from uci_engine.score import INFINITE, MATE, NO_SCORE, STATIC_LIMIT, TABLEBASE_BOUND, TABLEBASE_WIN
@@ -236,12 +236,6 @@ class Searcher(Tunables):
         """The raw eval of the current position, from the side to move's view."""
         return self.evaluator.evaluate(self.position)
 
-    def quiescence(self) -> int:
-        """The score of a quiescence search of the current position, from the side to move's view."""
-        with nogil:
-            score = self._quiescence(-INFINITE, INFINITE, 0)
-        return score
-
     def expected_reply(self, move: int) -> int:
         """The TT move after `move` is played at the root, or 0. It is the ponder move."""
         self.position.make(move)
@@ -447,8 +441,7 @@ class Searcher(Tunables):
                 and beta > -TABLEBASE_BOUND
                 and self.position.has_non_pawn_material()
             ):
-                reduction = (eval - beta) // self.null_move_eval_divisor_cp
-                reduction = min(reduction, self.null_move_max_eval_reduction)
+                reduction = min((eval - beta) // self.null_move_eval_divisor_cp, self.null_move_max_eval_reduction)
                 reduction += self.null_move_reduction + depth // self.null_move_divisor
                 self.stack.set_null_move(ply)
                 self.position.make_null()
@@ -524,10 +517,10 @@ class Searcher(Tunables):
                 return 0
             if score < singular_beta:
                 extension = 1
-                if (
-                    score < singular_beta - self.double_extension_margin_cp
-                    and self.stack.double_extensions[ply] < self.double_extension_limit
-                ):
+                # Where a side is far ahead, scores differ more from move to move.
+                double_margin = self.double_extension_margin_cp
+                double_margin += abs(tt_score) * self.double_extension_score_margin >> 6
+                if score < singular_beta - double_margin and double_extensions < self.double_extension_limit:
                     extension = 2
                     if score < singular_beta - self.triple_extension_margin_cp and not tt_move_is_noisy:
                         extension = 3
@@ -560,6 +553,13 @@ class Searcher(Tunables):
                 break
             if move == excluded_move:
                 continue
+            # MDP (step 5) in the loop: if only a mate by this move would beat alpha, prune moves that give no check. If
+            # beta is a mate by the opponent's next move, any legal move fails high.
+            if ply and alpha >= MATE - ply - 3 and not self.position.gives_check(move):
+                best_score = max(best_score, MATE - ply - 3)
+                continue
+            if ply and beta <= ply + 2 - MATE:
+                return ply + 2 - MATE
             quiet: bool = not self.position.is_noisy(move)
             new_depth = depth - 1
             reduction = self._reduction(depth, move_count + 1)
@@ -639,7 +639,7 @@ class Searcher(Tunables):
                 if self.position.checkers:
                     reduction -= self.lmr_gives_check
                 reduction -= history * self.lmr_history_weight >> 10
-                reduction -= (correction if correction > 0 else -correction) * self.lmr_correction >> 8
+                reduction -= abs(correction) * self.lmr_correction >> 8
                 # In plies. At least depth 1 remains.
                 reduction = max(0, min(reduction >> 10, new_depth - 1))
             else:
@@ -672,7 +672,7 @@ class Searcher(Tunables):
             self.stack.add_searched(ply, move, quiet)
 
         # 23. Checkmate and stalemate: there is no legal move. (In a singular search: none other than the TT move.)
-        if move_count == 0:
+        if move_count == 0 and best_score == -INFINITE:
             if excluded_move:
                 return alpha
             return ply - MATE if in_check else draw_score
