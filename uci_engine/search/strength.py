@@ -63,7 +63,7 @@ class Level:
 # The measured levels, weakest first. Between two levels all values are interpolated linearly, nodes on a logarithmic
 # scale. To calibrate them again, put the measured rating of each into its first column.
 LEVELS = (
-    Level(1000, 320, 7, 145.0),
+    Level(1000, 310, 7, 160.0),
     Level(1100, 350, 7, 115.0),
     Level(1245, 440, 5, 70.0),
     Level(1350, 500, 5, 59.0),
