@@ -59,7 +59,7 @@ def first_move(lines: TwoLines, is_missed: bool) -> tuple[bool, str]:
     again = [at for at, move in enumerate(other.moves[: ply + SAME_WITHIN]) if move == line.moves[ply]]
     # What the move played does, too, is no reason.
     alike = again[:1] + ([0] if is_missed and deed and other.moves else [])
-    if any(deed == _deed_of(other, at) for at in alike):
+    if any(deed == _deed_of(other, at) for at in alike) or _is_driven_away(line, ply):
         return False, ""
     return False, deed and name + deed
 
@@ -75,12 +75,16 @@ def _deed_of(line: Line, ply: int) -> str:
     if is_mating:
         also = f" and{attack_words(after, attacked)}" if attacked else ""
         return f" threatens mate{also}"
-    # What leaves at once, quietly, is only driven away.
-    replies = line.moves[ply + 1 : ply + 2]
-    if any(reply.from_square in attacked and not after.is_capture(reply) for reply in replies) and not after.is_check():
-        return ""
     shown = attacked or ([] if after.is_check() else sorted(squares))
     return attack_words(after, shown) if shown else ""
+
+
+def _is_driven_away(line: Line, ply: int) -> bool:
+    """Whether a piece, no pawn, that a move attacks leaves at once, quietly: it is not lost."""
+    after = line.boards[ply + 1]
+    quiet = [move.from_square for move in line.moves[ply + 1 : ply + 2] if not after.is_capture(move)]
+    left = [square for square in quiet if after.piece_type_at(square) != chess.PAWN and not after.is_check()]
+    return any(square in _newly_attacked(line.boards[ply], after) for square in left)
 
 
 def _newly_attacked(before: chess.Board, after: chess.Board) -> set[chess.Square]:

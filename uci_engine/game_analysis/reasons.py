@@ -121,6 +121,9 @@ def _decides(motifs: tuple[Motif, ...], lines: TwoLines, is_missed: bool) -> boo
         return is_drawn and lines.values[not is_missed].expected_for(winner) < 0.5
     if kind.is_mate or kind in ENDINGS:
         return True
+    # What falls once its guard is taken was mostly lost before.
+    if kind is Kind.REMOVED_GUARD:
+        return False
     line, kept = lines.both[is_missed], lines.against.kept() + lines.missed.kept()
     gain = max(lines.gains[is_missed], line.balance(min(motifs[-1].wins + 2, len(line.moves))) - line.balance(0))
     # Of the material by which the lines differ, this one wins from half to twice. At their ends not every capture is
