@@ -289,7 +289,7 @@ def test_what_is_said_of_first_moves_holds_on_the_board(fen: str, one: list[int]
     ("fen", "played", "better", "unsaid"),
     [
         # The pawn on a4 guards the knight, and the rook is worth more.
-        ("r3k3/p4ppp/8/1N6/P7/8/1P3PPP/4K3 w q - 0 1", ("h3", "Rb8", "Nc3", "h6"), "Kd2", "drives"),
+        ("r3k3/p4ppp/8/1N6/P7/8/1P3PPP/4K3 w q - 0 1", ("h3", "Rb8", "Nc3", "h6"), "Kd2", "attacks"),
         # Out of check the rook takes on h2.
         (
             "r1bqk1nr/ppp3pp/2nb4/5p2/3p4/5N2/PPP2PPP/RNBQKB1R w KQkq - 0 6",
@@ -298,7 +298,7 @@ def test_what_is_said_of_first_moves_holds_on_the_board(fen: str, one: list[int]
             "attacks",
         ),
         # A king that moves twice is not hunted.
-        ("3qk3/5ppp/8/8/8/8/PPP2PP1/4K3 w - - 0 1", ("g4", "Qe7+", "Kd2", "Qd6+", "Kc1", "h6"), "Kf1", "drive"),
+        ("3qk3/5ppp/8/8/8/8/PPP2PP1/4K3 w - - 0 1", ("g4", "Qe7+", "Kd2", "Qd6+", "Kc1", "h6"), "Kf1", "attacks"),
     ],
 )
 def test_what_a_first_move_does_not(fen: str, played: tuple[str, ...], better: str, unsaid: str) -> None:

@@ -56,12 +56,14 @@ def first_move(lines: TwoLines, is_missed: bool) -> tuple[bool, str]:
     if win is not None and win.ply == ply and line.kept() >= win.worth // 2:
         return True, f"{name} takes the {piece_on(line.boards[ply], win.square)}{also_attacked(line, ply)}"
     deed = _deed_of(line, ply)
+    if not deed:
+        return False, ""
     again = [at for at, move in enumerate(other.moves[: ply + SAME_WITHIN]) if move == line.moves[ply]]
     # What the move played does, too, is no reason.
-    alike = again[:1] + ([0] if is_missed and deed and other.moves else [])
+    alike = again[:1] + ([0] if is_missed and other.moves else [])
     if any(deed == _deed_of(other, at) for at in alike) or _is_driven_away(line, ply):
         return False, ""
-    return False, deed and name + deed
+    return False, name + deed
 
 
 def _deed_of(line: Line, ply: int) -> str:

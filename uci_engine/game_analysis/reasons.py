@@ -132,8 +132,9 @@ def _decides(motifs: tuple[Motif, ...], lines: TwoLines, is_missed: bool) -> boo
     is_kept = not lines.is_compensated(is_missed, line.balance(len(line.moves)))
     # Unless it can be said what it wins, it is seldom why.
     is_seen = kind in SEEN and motifs[0].ply == int(not is_missed)
-    is_clear = is_seen or line.moves[motifs[-1].wins].promotion or _owed(lines, _settled_ply(line), is_missed)
-    return is_kept and bool(is_clear) and differ >= 1 and lines.loss <= 2 * gain <= 4 * differ
+    is_promotion = line.moves[motifs[-1].wins].promotion is not None
+    is_clear = is_seen or is_promotion or _owed(lines, _settled_ply(line), is_missed) != ""
+    return is_kept and is_clear and differ >= 1 and lines.loss <= 2 * gain <= 4 * differ
 
 
 def _forced(lines: TwoLines) -> list[str]:

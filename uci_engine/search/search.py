@@ -672,7 +672,7 @@ class Searcher(Tunables):
             self.stack.add_searched(ply, move, quiet)
 
         # 23. Checkmate and stalemate: there is no legal move. (In a singular search: none other than the TT move.)
-        if move_count == 0 and best_score == -INFINITE:
+        if best_score == -INFINITE:
             if excluded_move:
                 return alpha
             return ply - MATE if in_check else draw_score
