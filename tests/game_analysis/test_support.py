@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import chess
 import pytest
 from chess.engine import Cp
@@ -39,7 +41,7 @@ def test_a_threat_is_named_where_the_move_meets_it() -> None:
     board = chess.Board(SCHOLAR)
     seen: list[chess.Board] = []
 
-    def find(position: chess.Board) -> Found:
+    def find(position: chess.Board, asked: Sequence[chess.Move] | None = None) -> Found:
         seen.append(position)
         return Found(value_of(Cp(900), 32), line=moves(position, "Qxf7#"))
 
@@ -53,7 +55,7 @@ def test_a_threat_is_named_where_the_move_meets_it() -> None:
 
 
 def test_no_threat_is_looked_for_in_check_or_named_where_it_changes_nothing() -> None:
-    def find(position: chess.Board) -> Found:
+    def find(position: chess.Board, asked: Sequence[chess.Move] | None = None) -> Found:
         assert not board.is_check()
         return Found(DRAWN, line=moves(position, "Qxf7#"))
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,8 +25,8 @@ from uci_engine.game_analysis.values import DRAWN, Analyser, Found, SearchedMove
 # The replies to a move that are shown.
 REPLIES = 3
 # The shares of the limit for one move: the position, the position after the move, the comparison of the two, each
-# search that makes a line longer, and that for a threat. The proof has what is left.
-MOVE_SHARES = (0.35, 0.3, 0.15, 0.02, 0.05)
+# search that makes a line longer, and each that looks for a threat or confirms a reason. The proof has what is left.
+MOVE_SHARES = (0.3, 0.25, 0.1, 0.02, 0.05)
 # Of a longer mate only the line is shown.
 MAX_MATE_MOVES = 6
 # The most nodes for the answer to one defence.
@@ -119,8 +120,10 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, limit
     proof = prove(searches, board, played)
     better = best if is_best or searches.left() is None else extended(searches, board, best, for_extension)
 
-    def find(position: chess.Board) -> Found:
-        return found_by(searches.analyse(position, for_threat), position) if searches.left() else Found(DRAWN)
+    def find(position: chess.Board, moves: Sequence[chess.Move] | None = None) -> Found:
+        if not searches.left():
+            return Found(DRAWN)
+        return found_by(searches.analyse(position, for_threat, root_moves=moves), position)
 
     reason = None if is_best else reason_for(board, played, better, find)
     is_good = not judgement.mark.is_error and judgement.mark is not Mark.FORCED

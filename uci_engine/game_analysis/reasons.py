@@ -1,30 +1,35 @@
 """Why a move is an error, in words: where its line leads, compared with the better line.
 
 First comes the tactic that decides one of the lines, then what the move costs. Where neither tells, it is what the
-answer takes (`first_moves.py`). Where none of these is found, no reason is given: what nothing is won by is seldom why
-a move is an error. A forced mate, a draw and a tablebase result are reasons of their own.
+answer takes. What is not confirmed by short searches is not said (`confirmation.py`), and where nothing is found, no
+reason is given: what nothing is won by is seldom why. A forced mate and a tablebase result are reasons of their own.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import itemgetter
 
 import chess
 
-from uci_engine.game_analysis.boards import board_after, drawn_by, material_words, variation
-from uci_engine.game_analysis.first_moves import first_move, first_moves
-from uci_engine.game_analysis.tactics.attacks import best_capture, exchange, takes_back
+from uci_engine.game_analysis.boards import drawn_by, material_words, variation
+from uci_engine.game_analysis.confirmation import Confirmation
+from uci_engine.game_analysis.tactics.attacks import (
+    attacked_by_mover,
+    exchange,
+    mating_move,
+    takes_back,
+    winning_captures,
+)
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
-from uci_engine.game_analysis.tactics.line import SAME_WITHIN, Line, TwoLines
-from uci_engine.game_analysis.tactics.motif import DRAWS, ENDINGS, Kind, Motif
-from uci_engine.game_analysis.tactics.words import motif_words
+from uci_engine.game_analysis.tactics.line import SAME_WITHIN, Line, TwoLines, Win
+from uci_engine.game_analysis.tactics.motif import DRAWS, ENDINGS, PROMOTIONS, Kind, Motif
+from uci_engine.game_analysis.tactics.words import also_attacked, attack_words, motif_words, piece_on
 from uci_engine.game_analysis.threats import Finder, nothing_found, recapture_that_fails, was_threatened
 from uci_engine.game_analysis.values import Found, Value
 
 # A side that expects less has lost.
 LOST = 0.1
-# More pawns than these for each point of the expected result were given for something.
-MOST_GIVEN = 17
 # A single pawn that is won so many plies later is seldom why.
 LATE = 4
 # By a first move these explain something even where it cannot be said what is won.
@@ -57,7 +62,24 @@ def reason_for(board: chess.Board, played: Found, better: Found, find: Finder = 
     `find` searches for threats; without it those are named that need no search.
     """
     lines = TwoLines(board, played, better)
-    motifs, is_missed = _deciding(lines)
+    asked = Confirmation(lines, find)
+    tactics = _deciding(lines)
+    motifs, is_missed = tactics[0] if tactics else ((), False)
+    is_draw = bool(motifs) and motifs[-1].kind in DRAWS
+    forced = [] if is_draw else _forced(lines)
+    parts = _tactic(lines, motifs, is_missed)
+    if not (forced or is_draw):
+        told = ((motifs, _tactic_that_wins(asked, motifs, is_missed)) for motifs, is_missed in tactics)
+        motifs, parts = next(filter(itemgetter(1), told), ((), []))
+        parts = parts or _material(asked) or _taken_at_once(asked)
+        is_answer = len(lines.against.moves) > 1 and "".join(parts).startswith(f"{lines.against.name(1)} ")
+        if is_answer and was_threatened(lines, find):
+            parts[0] = f"it does not meet a threat: {parts[0]}"
+    return Reason.of(parts + forced, motifs, not is_draw and _short_mate(better.value, lines.color) is not None)
+
+
+def _tactic(lines: TwoLines, motifs: tuple[Motif, ...], is_missed: bool) -> list[str]:
+    """What happens by these motifs of one of the lines."""
     line = lines.both[is_missed]
     # A mate without a name of its own is said elsewhere, and a guard taken on the way to mate explains little.
     unsaid = (Kind.MATE, Kind.REMOVED_GUARD) if motifs and motifs[-1].kind.is_mate else ()
@@ -65,76 +87,57 @@ def reason_for(board: chess.Board, played: Found, better: Found, find: Finder = 
     if parts and is_missed:
         better_move = "better," if not motifs[0].ply else f"better is {line.name(0)}:"
         parts[0] = f"{better_move} {parts[0]}"
-    if parts and (failing := recapture_that_fails(line, motifs[0].ply, lines.values[is_missed], find)):
-        parts.append(failing)
-    is_draw = bool(motifs) and motifs[-1].kind in DRAWS
-    forced = [] if is_draw else _forced(lines)
-    if not (forced or is_draw):
-        if not motifs:
-            parts = _material(lines, find) or first_moves(lines, find)
-        elif motifs[-1].kind.is_mate:
-            # It takes too many moves to explain anything.
-            parts = []
-        else:
-            parts = parts + _tactic_costs(lines, motifs, is_missed)
-        is_answer = len(lines.against.moves) > 1 and "".join(parts).startswith(f"{lines.against.name(1)} ")
-        if is_answer and was_threatened(lines, find):
-            parts[0] = f"it does not meet a threat: {parts[0]}"
-    return Reason.of(parts + forced, motifs, not is_draw and _short_mate(better.value, lines.color) is not None)
+    return parts
 
 
-def _deciding(lines: TwoLines) -> tuple[tuple[Motif, ...], bool]:
-    """The motifs that decide the line of the move played, or else the better one, and whether it is the better one."""
-    if lines.is_traded:
-        return (), False
+def _tactic_that_wins(asked: Confirmation, motifs: tuple[Motif, ...], is_missed: bool) -> list[str]:
+    """The same with what it wins, which a promotion says by itself; nothing where that is not confirmed."""
+    lines, kind = asked.lines, motifs[-1].kind
+    line = lines.both[is_missed]
+    ply = line.settled()
+    owed = "" if kind in PROMOTIONS else _owed(lines, ply, is_missed)
+    # Unless it can be said what it wins, it is seldom why. A long mate explains nothing.
+    is_at_once = kind in SEEN and motifs[0].ply == int(not is_missed) and (is_missed or not lines.is_taken_anyway)
+    if owed:
+        is_confirmed = not kind.is_mate and asked.is_won(is_missed, ply)
+    else:
+        is_confirmed = (is_at_once or kind in PROMOTIONS + ENDINGS) and asked.is_seen
+    if not is_confirmed:
+        return []
+    failing = recapture_that_fails(line, motifs[0].ply, lines.values[is_missed], asked.find)
+    return [*_tactic(lines, motifs, is_missed), *filter(None, (failing, owed))]
+
+
+def _deciding(lines: TwoLines) -> list[tuple[tuple[Motif, ...], bool]]:
+    """The motifs that decide the line of the move played, then those of the better line, each with `is_missed`."""
+    found = []
     for is_missed, expected in ((False, -lines.taken), (True, lines.taken)):
         motifs = deciding_motifs(lines.both[is_missed], expected)
         is_other = motifs and not _is_alike(motifs[0], lines.both[is_missed], lines.both[not is_missed])
-        if is_other and _decides(motifs, lines, is_missed):
-            return motifs, is_missed
-    return (), False
+        if is_other and not lines.is_traded and _decides(motifs, lines, is_missed):
+            found.append((motifs, is_missed))
+    return found
 
 
 def _is_alike(motif: Motif, line: Line, other: Line) -> bool:
-    """Whether the other line has the move of a motif as early, too, with the same pieces on its squares."""
-    is_capture = motif.move.to_square in motif.targets and line.boards[motif.ply].is_capture(motif.move)
-    # A piece that is taken stands there before the move.
-    shift, end = (0, motif.ply + SAME_WITHIN) if is_capture else (1, motif.ply + 1)
-    board = line.boards[motif.ply + shift]
-    for ply in range(motif.ply % 2, min(end, len(other.moves)), 2):
-        move = other.moves[ply]
-        # A piece may be taken by another one. A first move that comes too early is an error of its own, and so is one
-        # that is taken there.
-        is_same = move == motif.move and ply > 0 and not other.is_taken_back(ply)
-        is_same = move.to_square == motif.move.to_square if is_capture else is_same
-        if is_same and all(other.boards[ply + shift].piece_at(at) == board.piece_at(at) for at in motif.targets):
-            return True
-    return False
+    """Whether the other line takes the same as soon, or has the same move as early with the same pieces attacked."""
+    after, to = line.boards[motif.ply + 1], motif.move.to_square
+    if to in motif.targets and line.boards[motif.ply].is_capture(motif.move):
+        return other.takes_as_soon(line, motif.ply, to)
+    # A first move that comes too early is an error of its own, and so is one that is taken there.
+    again = [ply for ply in range(1, min(motif.ply + 1, len(other.moves))) if other.moves[ply] == motif.move]
+    boards = [other.boards[ply + 1] for ply in again if not other.is_taken_back(ply)]
+    return any(all(board.piece_at(at) == after.piece_at(at) for at in motif.targets) for board in boards)
 
 
 def _decides(motifs: tuple[Motif, ...], lines: TwoLines, is_missed: bool) -> bool:
-    """Whether these motifs of one of the lines are why it is better for its winner than the other one."""
-    kind = motifs[-1].kind
-    if kind in DRAWS:
-        winner = lines.both[is_missed].winner
-        is_drawn = lines.values[is_missed].is_drawn and lines.values[is_missed].expected_for(winner) <= 0.5
-        return is_drawn and lines.values[not is_missed].expected_for(winner) < 0.5
-    if kind.is_mate or kind in ENDINGS:
-        return True
-    # What falls once its guard is taken was mostly lost before.
-    if kind is Kind.REMOVED_GUARD:
-        return False
-    line, kept = lines.both[is_missed], lines.against.kept() + lines.missed.kept()
-    gain = max(lines.gains[is_missed], line.balance(min(motifs[-1].wins + 2, len(line.moves))) - line.balance(0))
-    # Of the material by which the lines differ, this one wins from half to twice. At their ends not every capture is
-    # good.
-    differ = max(lines.loss, kept)
-    is_kept = not lines.is_compensated(is_missed, line.balance(len(line.moves)))
-    # Unless it can be said what it wins, it is seldom why.
-    is_seen = kind in SEEN and motifs[0].ply == int(not is_missed)
-    is_promotion = line.moves[motifs[-1].wins].promotion is not None
-    is_clear = is_seen or is_promotion or _owed(lines, _settled_ply(line), is_missed) != ""
-    return is_kept and is_clear and differ >= 1 and lines.loss <= 2 * gain <= 4 * differ
+    """Whether these motifs of one of the lines may be why it is better for its winner than the other one."""
+    if motifs[-1].kind not in DRAWS:
+        # What falls once its guard is taken was mostly lost before.
+        return motifs[-1].kind is not Kind.REMOVED_GUARD
+    winner = lines.both[is_missed].winner
+    is_drawn = lines.values[is_missed].is_drawn and lines.values[is_missed].expected_for(winner) <= 0.5
+    return is_drawn and lines.values[not is_missed].expected_for(winner) < 0.5
 
 
 def _forced(lines: TwoLines) -> list[str]:
@@ -153,10 +156,12 @@ def _forced(lines: TwoLines) -> list[str]:
         parts.append(f"it misses mate in {missed}")
     elif better.is_tablebase and better.expected_for(color) > 0.5:
         parts.append("the tablebases say that the better move wins")
-    if (ending := _drawn_end(lines.board, lines.played)) and better.expected_for(color) > 0.5:
-        parts.append(f"it leads to a draw by {ending}")
-    if (ending := _drawn_end(lines.board, lines.better)) and played.expected_for(color) < 0.5:
-        parts.append(f"the better line holds the draw by {ending}")
+    # Moves are mostly repeated because nothing better is found, which explains little.
+    ends = [drawn_by(line.boards[line.searched].copy(stack=False)) for line in lines.both]
+    if ends[False] and better.expected_for(color) > 0.5:
+        parts.append(f"it leads to a draw by {ends[False]}")
+    if ends[True] and played.expected_for(color) < 0.5:
+        parts.append(f"the better line holds the draw by {ends[True]}")
     return parts
 
 
@@ -166,52 +171,49 @@ def _short_mate(value: Value, color: chess.Color) -> int | None:
     return mate if mate is not None and mate <= LONGEST_MATE else None
 
 
-def _drawn_end(board: chess.Board, found: Found) -> str:
-    """How a line ends in a draw; "" if it does not, or if one side repeats moves and does not have to."""
-    return drawn_by(board_after(board, found.line)) if found.value.is_drawn else ""
-
-
-def _tactic_costs(lines: TwoLines, motifs: tuple[Motif, ...], is_missed: bool) -> list[str]:
-    """The material that a tactic wins by the end of its line. A promotion says it all."""
-    if motifs[-1].kind in (Kind.PROMOTION, Kind.UNDERPROMOTION):
-        return []
-    owed = _owed(lines, _settled_ply(lines.both[is_missed]), is_missed)
-    return [owed] if owed else []
-
-
-def _material(lines: TwoLines, find: Finder) -> list[str]:
+def _material(asked: Confirmation) -> list[str]:
     """The material that the move costs or leaves at the ends of the lines; the moves that win it, and why they may.
 
     A pawn that is won late is named only with the attack that wins it.
     """
-    plies = _settled_ply(lines.against), _settled_ply(lines.missed)
-    pawns = lines.against.balance(plies[0]) + lines.missed.balance(plies[1])
-    if not 1 <= pawns <= MOST_GIVEN * lines.cost:
-        return []
+    lines = asked.lines
+    plies = lines.against.settled(), lines.missed.settled()
     # What takes it soonest says most.
     found = [
-        (win.ply, in_missed, owed)
+        (win.ply, in_missed, owed, win)
         for in_missed in (False, True)
         if lines.both[in_missed].gain() >= 1 and (owed := _owed(lines, plies[in_missed], in_missed))
         for win in lines.own_wins(in_missed)
-        if 2 * win.worth >= pawns
+        if 2 * win.worth >= lines.differ
     ]
     if not found:
         return []
-    ply, in_missed, owed = min(found)
+    ply, in_missed, owed, win = min(found)
+    if not asked.is_won(in_missed, plies[in_missed]):
+        return []
     line, first = lines.both[in_missed], int(not in_missed)
-    deed = "" if ply == first or line.is_taken_back(first) else first_move(lines, in_missed)[1]
+    deed = "" if ply == first or line.is_taken_back(first) else _first_move(lines, in_missed, win)
     attack = f"in the better line, {deed}" if deed and in_missed else deed
     is_pawn = owed.endswith((" costs a pawn", " of a pawn"))
     if is_pawn and ply >= LATE and not attack:
         return []
     start = first + bool(deed)
     moves = variation(line.boards[start], line.moves[start : ply + 1])
-    failing = recapture_that_fails(line, ply, lines.values[in_missed], find)
-    # Why a pawn is lost that seems to be only exchanged would have to be said.
-    if is_pawn and not failing and exchange(line.boards[ply], line.moves[ply]) < 1:
+    failing = recapture_that_fails(line, ply, lines.values[in_missed], asked.find)
+    # Why something is lost that seems to be only exchanged would have to be said.
+    if failing is None or (is_pawn and not failing and exchange(line.boards[ply], line.moves[ply]) < 1):
         return []
     return [part for part in (attack, f"{owed}: {moves}", failing) if part]
+
+
+def _taken_at_once(asked: Confirmation) -> list[str]:
+    """What the answer to the move played takes, where it cannot be said what is won by that."""
+    lines = asked.lines
+    words = _taken(lines, False)
+    if not words or lines.is_taken_anyway or not asked.is_seen:
+        return []
+    failing = recapture_that_fails(lines.against, 1, lines.values[False], asked.find)
+    return [] if failing is None else [*filter(None, (words, failing))]
 
 
 def _owed(lines: TwoLines, ply: int, is_missed: bool) -> str:
@@ -219,7 +221,7 @@ def _owed(lines: TwoLines, ply: int, is_missed: bool) -> str:
     line, other = lines.both[is_missed], lines.both[not is_missed]
     won = line.balance(ply)
     # What may be taken back at the end is not won.
-    if lines.is_compensated(is_missed, won) or line.gain() < won - line.balance(0):
+    if line.gain() < won - line.balance(0):
         return ""
     own = [at for at in line.own_plies() if at < ply and not (line.is_taken_back(at) or line.moves[at] in other.moves)]
     if any(line.moves[at].promotion for at in own):
@@ -231,9 +233,52 @@ def _owed(lines: TwoLines, ply: int, is_missed: bool) -> str:
     return owed and f"it {'misses the gain of' if is_missed else 'costs'} {owed}"
 
 
-def _settled_ply(line: Line) -> int:
-    """Of the last third of a line, a ply at which no capture wins anything, and its winner has rather little."""
-    end = line.searched
-    plies = range(max(2 * end // 3, 1), end + 1)
-    settled = [ply for ply in plies if best_capture(line.boards[ply])[1] is None]
-    return sorted(settled or [end], key=line.balance)[len(settled) // 4]
+# What the first move of the winner of a line does ---------------------------------------------------------------------
+
+
+def _taken(lines: TwoLines, is_missed: bool) -> str:
+    """What the winner of a line wins first of all, by its first move, and keeps at least half of; "" for nothing."""
+    line, ply = lines.both[is_missed], int(not is_missed)
+    win = next(filter(line.is_clear, lines.own_wins(is_missed)), None)
+    if win is None or win.ply != ply or line.balance(len(line.moves)) < line.balance(0) + win.worth // 2:
+        return ""
+    return f"{line.name(ply)} takes the {piece_on(line.boards[ply], win.square)}{also_attacked(line, ply)}"
+
+
+def _first_move(lines: TwoLines, is_missed: bool, win: Win) -> str:
+    """What the winner of a line takes or attacks by its first move, so that it wins this, and not in the other line.
+
+    "" for nothing.
+    """
+    line, other, ply = lines.both[is_missed], lines.both[not is_missed], int(not is_missed)
+    taken = _taken(lines, is_missed)
+    if taken or ply >= len(line.moves):
+        return taken
+    deed = _deed_of(line, ply)
+    is_won = line.where_was(win.square, win.ply, ply + 1) in _newly_attacked(line.boards[ply], line.boards[ply + 1])
+    again = [at for at, move in enumerate(other.moves[: ply + SAME_WITHIN]) if move == line.moves[ply]]
+    # What the move played does, too, is no reason.
+    alike = again[:1] + ([0] if is_missed and other.moves else [])
+    is_alike = any(deed == _deed_of(other, at) for at in alike)
+    is_reason = deed and (is_won or deed.startswith(" threatens")) and not is_alike
+    return line.name(ply) + deed if is_reason else ""
+
+
+def _deed_of(line: Line, ply: int) -> str:
+    """What a move of a line does by itself: ` threatens mate`, ` attacks the rook on e8`, or ""."""
+    before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
+    is_mating = mating_move(after, before.turn) and not mating_move(before, before.turn)
+    if before.is_capture(move) and not is_mating:
+        return ""
+    squares = _newly_attacked(before, after)
+    attacked = [square for square in sorted(squares) if after.piece_type_at(square) != chess.PAWN]
+    if is_mating:
+        also = f" and{attack_words(after, attacked)}" if attacked else ""
+        return f" threatens mate{also}"
+    shown = attacked or ([] if after.is_check() else sorted(squares))
+    return attack_words(after, shown) if shown else ""
+
+
+def _newly_attacked(before: chess.Board, after: chess.Board) -> set[chess.Square]:
+    """What the piece that has moved could take at a profit if it moved again, and its side could not take before."""
+    return attacked_by_mover(after) - winning_captures(before, before.turn).keys()

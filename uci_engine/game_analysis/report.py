@@ -12,7 +12,7 @@ from chess.engine import Limit
 
 from uci_engine.book.book import Book, OpeningName, name_of
 from uci_engine.game_analysis.boards import board_after, numbered, phase_weight, positions
-from uci_engine.game_analysis.game_search import limit_text, search_game
+from uci_engine.game_analysis.game_search import limit_text, search_game, share_of
 from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Mark, Phase, Summary, judge, phases_of
 from uci_engine.game_analysis.reasons import Reason, reason_for
 from uci_engine.game_analysis.support import support_for
@@ -21,8 +21,8 @@ from uci_engine.game_analysis.values import MAX_LINE_PLIES, Analyser, Found, Sea
 # A shorter line of an error is made longer by short searches, so that it shows the reason.
 LEAST_LINE_PLIES = 6
 EXTENSION = Limit(nodes=2000)
-# The effort for a threat that explains an error.
-FOR_THREAT = Limit(nodes=5000)
+# The effort for each search that looks for a threat or confirms a reason.
+FOR_REASON = 0.2
 MAX_EXTENSIONS = 3
 # Twice the length of the longest games. What is longer is no game that anybody played.
 MAX_PLIES = 1200
@@ -197,7 +197,7 @@ def analyse_game(
     for index, (node, move) in enumerate(zip(nodes, searched, strict=True)):
         board = boards[index]
         judgement = judge(board, move, index < theory_plies)
-        best, played, reason = _explained(analyser, board, move, judgement.mark)
+        best, played, reason = _explained(analyser, board, move, judgement.mark, limit)
         verdict = tablebase_verdict(analyser, boards[index + 1])
         notes = [f"End of the book: {opening}."] if opening and index + 1 == theory_plies else []
         if verdict and verdict != (plies[-1].verdict if plies else ""):
@@ -235,14 +235,14 @@ def analyse_game(
 
 
 def _explained(
-    analyser: Analyser, board: chess.Board, move: SearchedMove, mark: Mark
+    analyser: Analyser, board: chess.Board, move: SearchedMove, mark: Mark, limit: Limit
 ) -> tuple[Found, Found, Reason | None]:
     """The best move and the one played with their lines, and why that is an error, or why it is good."""
     if mark.is_error:
         best, played = extended(analyser, board, move.best), extended(analyser, board, move.played)
 
-        def find(position: chess.Board) -> Found:
-            return found_by(analyser.analyse(position, FOR_THREAT), position)
+        def find(position: chess.Board, moves: Sequence[chess.Move] | None = None) -> Found:
+            return found_by(analyser.analyse(position, share_of(limit, FOR_REASON), root_moves=moves), position)
 
         return best.shown, played.shown, reason_for(board, played, best, find)
     is_good = mark in (Mark.GOOD, Mark.BRILLIANT)

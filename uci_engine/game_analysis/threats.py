@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Sequence
 
 import chess
 
 from uci_engine.game_analysis.boards import board_after, numbered, variation
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS
-from uci_engine.game_analysis.tactics.attacks import best_capture, exchange
+from uci_engine.game_analysis.tactics.attacks import best_capture, exchange, gain_of
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line, TwoLines
 from uci_engine.game_analysis.tactics.motif import Motif
 from uci_engine.game_analysis.tactics.words import all_words
 from uci_engine.game_analysis.values import DRAWN, Found, Value
 
-# Finds the best line of a position; with an empty line where nothing is left for a search.
-Finder = Callable[[chess.Board], Found]
+# Finds the best line of a position, of all moves or of those given, too; an empty line where no search is left.
+Finder = Callable[..., Found]
 # A threat gains at least this of the expected result.
 LEAST = INACCURACY_LOSS
-# So many moves are shown of what refutes a capture and has no name.
-SHOWN_PLIES = 3
+# What refutes a capture and has no name is shown up to the move that wins it back, if that is one of so many.
+SHOWN_PLIES = 5
 
 
-def nothing_found(board: chess.Board) -> Found:
+def nothing_found(board: chess.Board, moves: Sequence[chess.Move] | None = None) -> Found:
     """Where nothing is searched, nothing is found."""
     return Found(DRAWN)
 
@@ -60,20 +60,11 @@ def _passed(board: chess.Board, value: Value, find: Finder) -> tuple[chess.Board
     return passed, Found(value) if is_over else find(passed)
 
 
-def refutation(after: chess.Board, value: Value, find: Finder, known: Container[int] = ()) -> str:
-    """`27.dxe5 takes the pawn on e5, which nothing guards`: how the answer to a move wins something, "" if it does not.
+def recapture_that_fails(line: Line, ply: int, value: Value, find: Finder) -> str | None:
+    """Why what moves in a line of that value is not taken, where that seems to win something.
 
-    `value`: what the position is worth without that move. `known`: the squares of what could be taken before it, too.
+    "" where it does not, None where it is not found why.
     """
-    if after.is_game_over():
-        return ""
-    line, motifs = _won_at_once(after, find(after), value, LEAST)
-    is_old = bool(motifs) and motifs[0].targets[0] in known
-    return "" if is_old else all_words(line, motifs)
-
-
-def recapture_that_fails(line: Line, ply: int, value: Value, find: Finder) -> str:
-    """Why what moves in a line of that value is not taken, where that seems to win something; "" where it does not."""
     board, move = line.boards[ply], line.moves[ply]
     if line.is_taken_back(ply) or exchange(board, move) >= 1 or ply + 1 == len(line.moves):
         return ""
@@ -82,12 +73,16 @@ def recapture_that_fails(line: Line, ply: int, value: Value, find: Finder) -> st
     if capture is None:
         return ""
     taken = board_after(after, [capture])
-    if taken.is_game_over():
+    found = Found(DRAWN) if taken.is_game_over() else find(taken)
+    if not found.line:
         return ""
-    # It need not win more than the line does. What has no name is shown.
-    answer, motifs = _won_at_once(taken, find(taken), value, -LEAST)
-    words = all_words(answer, motifs) or variation(taken, answer.moves[:SHOWN_PLIES])
-    return f"{numbered(after, capture)} fails: {words}" if words else ""
+    # It need not win more than the line does.
+    answer, motifs = _won_at_once(taken, found, value, -LEAST)
+    least = answer.balance(0) + gain_of(after, capture)
+    back = [ply + 1 for ply in answer.own_plies()[: SHOWN_PLIES // 2 + 1] if not answer.is_taken_back(ply)]
+    back = [end for end in back if answer.balance(end) >= least or answer.boards[end].is_checkmate()]
+    words = all_words(answer, motifs) or variation(taken, answer.moves[: min(back, default=0)])
+    return f"{numbered(after, capture)} fails: {words}" if words else None
 
 
 def _gain(board: chess.Board, found: Found, value: Value) -> float:

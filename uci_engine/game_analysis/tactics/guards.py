@@ -80,7 +80,7 @@ def lost_guard(case: Case) -> Motif | None:
 
 
 def _is_drawn_away(case: Case) -> bool:
-    """Whether the guard takes an offer or answers a check, and no longer sees what it guarded.
+    """Whether the guard alone can take an offer, or answers a check, and no longer sees what it guarded.
 
     The move has to be forcing, and no quiet move may follow before the capture. What goes to the square itself is not
     drawn away. A king that a mate hunts is no guard.
@@ -88,7 +88,8 @@ def _is_drawn_away(case: Case) -> bool:
     reply, square = case.reply, case.capture.to_square
     if not is_forcing(case) or case.line.quiet_plies(case.ply + 1, case.win.ply):
         return False
-    is_forced = reply.to_square == case.move.to_square or case.after.is_check()
+    takers = {move.from_square for move in _recaptures(case)}
+    is_forced = takers == {reply.from_square} if reply.to_square == case.move.to_square else case.after.is_check()
     is_hunted = _is_mate(case) and case.after.piece_type_at(reply.from_square) == chess.KING
     still_sees = square == reply.to_square or square in case.line.boards[case.ply + 2].attacks(reply.to_square)
     return is_forced and not is_hunted and not still_sees

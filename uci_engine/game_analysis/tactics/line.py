@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from operator import attrgetter
 
 import chess
 
 from uci_engine.game_analysis.boards import board_after, drawn_by, material_balance, numbered, positions
 from uci_engine.game_analysis.tactics.attacks import best_capture, captured_square, exchange, gain_of, value_at
-from uci_engine.game_analysis.values import DRAWN_SHARE, Found
+from uci_engine.game_analysis.values import Found
 
 # The same move so many plies later in the other line is another matter.
 SAME_WITHIN = 3
@@ -74,6 +73,12 @@ class Line:
         """Whether the next move of the line takes what has just moved."""
         return [reply.to_square for reply in self.moves[ply + 1 : ply + 2]] == [self.moves[ply].to_square]
 
+    def takes_as_soon(self, other: Line, ply: int, square: chess.Square) -> bool:
+        """Whether this line takes what another one takes on a square at this ply, about as soon, and keeps it."""
+        plies = range(min(ply + SAME_WITHIN, len(self.moves)))
+        same = [at for at in plies if self.boards[at].piece_at(square) == other.boards[ply].piece_at(square)]
+        return any(self.moves[at].to_square == square and not self.is_taken_back(at) for at in same)
+
     def quiet_plies(self, first: int, end: int) -> list[int]:
         """The indices of its moves from `first` to before `end` that neither give or answer check nor take anything."""
         own = [ply for ply in self.own_plies() if first <= ply < end and not self.boards[ply].is_check()]
@@ -87,9 +92,12 @@ class Line:
         """What the line wins, in pawns, after the best capture of the side to move at its end."""
         return self._settled(chess.BB_ALL) - self.balance(0)
 
-    def kept(self) -> int:
-        """What the line has won after its last move, in pawns."""
-        return self.balance(len(self.moves)) - self.balance(0)
+    def settled(self) -> int:
+        """Of its last third, a ply at which no capture wins anything, and its winner has rather little."""
+        end = self.searched
+        plies = range(max(2 * end // 3, 1), end + 1)
+        settled = [ply for ply in plies if best_capture(self.boards[ply])[1] is None]
+        return sorted(settled or [end], key=self.balance)[len(settled) // 4]
 
     def wins(self) -> list[Win]:
         """The captures and promotions at a profit, most valuable first. An exchange on one square is one of them."""
@@ -131,16 +139,15 @@ class Line:
 class TwoLines:
     """The move played and the better one, each with its line, and what these win: for the opponent, and for the player.
 
-    What both win alike decides nothing, so `loss` is by how much their ends differ, in pawns. `cost`: what the move
-    costs of the expected result. What the move played has `taken` is no gain if it costs as much. `gains`: what the
-    winner of each line gains after the move played, or by the better line. `is_traded`: the line of the move played
-    comes to a pawn ending by a trade at once, and the better one does not.
+    `cost`: what the move costs of the expected result. `taken`: what the move played takes, and `differ`: by how much
+    the ends of the lines differ, in pawns. `is_traded`: the line of the move played comes to a pawn ending by a trade
+    at once, and the better one does not.
     """
 
     def __init__(self, board: chess.Board, played: Found, better: Found) -> None:
         # The side that made the error.
         self.color = board.turn
-        self.board, self.played, self.better = board, played, better
+        self.board = board
         # What is said can be seen in the lines that are shown.
         self.against = Line(board, played.shown.line, not self.color)
         self.missed = Line(board, better.shown.line, self.color)
@@ -149,8 +156,7 @@ class TwoLines:
         self.values = played.value, better.value
         self.cost = abs(better.value.expected - played.value.expected)
         self.taken = sum(gain_of(board, move) for move in played.line[:1])
-        self.gains = self.against.gain() + self.taken, self.missed.gain()
-        self.loss = sum(self.gains) - self.taken
+        self.differ = sum(line.balance(line.settled()) for line in self.both)
         here, there = (
             [ply for ply, board in enumerate(line.boards[:4]) if board.occupied == board.pawns | board.kings]
             for line in self.both
@@ -164,25 +170,21 @@ class TwoLines:
         answers = [move for move in self.against.moves[1:2] if there.is_legal(move) and there.is_capture(move)]
         return any(exchange(there, move) >= 1 for move in answers)
 
-    def is_compensated(self, is_missed: bool, lead: int) -> bool:
-        """Whether the winner of one of the lines stands no better, though ahead by this many pawns at its end."""
-        expected = self.values[is_missed].expected_for(self.both[is_missed].winner)
-        return lead >= 1 and expected <= 0.5 + DRAWN_SHARE
-
     def own_wins(self, is_missed: bool) -> list[Win]:
         """What one of the lines wins by moves that are not in the other, in their order.
 
         A first move that only takes as much as the move played has taken wins nothing; the last one may be taken back.
         """
         line, other = self.both[is_missed], self.both[not is_missed]
-        # A move wins nothing that the other line has as soon, unless it is taken back there.
-        alike = set(other.moves) - {move for move, reply in pairwise(other.moves) if reply.to_square == move.to_square}
         wins = []
         for win in line.wins():
-            is_alike = line.moves[win.ply] in alike.intersection(other.moves[: win.ply + SAME_WITHIN])
+            is_alike = other.takes_as_soon(line, win.ply, win.square)
             is_first = win.ply == int(not is_missed)
             # A pawn that has just moved there is given, and what it is given for is not known.
             is_given = win.worth == 1 and not is_first and line.moves[win.ply - 1].to_square == win.square
-            if win.ply < line.searched - 1 and not (is_alike or is_given) and (not is_first or win.worth > self.taken):
+            # What takes the move played back is worth that much more than that has taken.
+            taken = 0 if not is_missed and line.is_taken_back(0) else self.taken
+            is_more = not is_first or win.worth > taken
+            if win.ply < line.searched - 1 and not (is_alike or is_given) and is_more:
                 wins.append(win)
         return sorted(wins, key=attrgetter("ply"))

@@ -55,6 +55,7 @@ class Kind(Enum):
 
 DRAWS = (Kind.PERPETUAL_CHECK, Kind.STALEMATE)
 ENDINGS = (Kind.OPPOSITION, Kind.OUTSIDE_SQUARE)
+PROMOTIONS = (Kind.PROMOTION, Kind.UNDERPROMOTION)
 
 
 Squares = tuple[chess.Square, ...]

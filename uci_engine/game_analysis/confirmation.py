@@ -1,0 +1,76 @@
+"""Whether a reason holds beyond the two lines that it compares: asked of short searches.
+
+A line shows one way to play. What it wins is a reason where it is about as much as the move costs, where short searches
+see that cost, too, and where the other side has no defence as good that keeps the material.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import chess
+
+from uci_engine.game_analysis.tactics.line import Line, TwoLines
+from uci_engine.game_analysis.threats import Finder
+from uci_engine.game_analysis.values import DRAWN, MATE_CP, Found, Value
+
+# For each pawn that a reason names, the values of the two moves differ by so many pawns; and at most by one more.
+LEAST_SHARE, MOST_SHARE = 0.45, 2.0
+# Short searches see at least this part of the cost.
+LEAST_SEEN = 0.5
+# A defence is as good that expects at most so much less, and is worth at most so much less.
+AS_GOOD, AS_GOOD_CP = 0.02, 50
+# Up to this ply defences are looked for.
+LAST_DEFENCE = 8
+
+
+class Confirmation:
+    """What short searches, by `find`, say of two lines. Where they find nothing, they object to nothing."""
+
+    def __init__(self, lines: TwoLines, find: Finder) -> None:
+        self.lines, self.find = lines, find
+
+    @cached_property
+    def is_seen(self) -> bool:
+        """Whether searches after both moves see most of what the move played costs."""
+        found = [self.find(line.boards[:2][-1]) for line in self.lines.both]
+        if not all(each.line for each in found):
+            return True
+        played, better = (each.value.expected_for(self.lines.color) for each in found)
+        return better - played >= LEAST_SEEN * self.lines.cost
+
+    def is_won(self, is_missed: bool, ply: int) -> bool:
+        """Whether what one of the lines has won by this ply is by force, and about what the move played costs."""
+        line = self.lines.both[is_missed]
+        is_alike = self.lines.differ >= 1 and self._is_in_proportion(line.balance(ply) - line.balance(0))
+        return is_alike and self.is_seen and self._is_forced(line, ply)
+
+    def _is_in_proportion(self, pawns: int) -> bool:
+        """Whether a move costs about so many pawns: else something else matters, or more comes back."""
+        played, better = (_cp(value, self.lines.color) for value in self.lines.values)
+        return LEAST_SHARE * pawns <= (better - played) / 100 <= MOST_SHARE * pawns + 1
+
+    def _is_forced(self, line: Line, ply: int) -> bool:
+        """Whether no defence that is as good keeps a pawn more of what a line has won by this ply."""
+        loser = not line.winner
+        last = max((win.ply for win in line.wins() if win.ply < ply), default=0)
+        for at in range(line.own_plies().start + 1, min(last, LAST_DEFENCE), 2):
+            board, move = line.boards[at], line.moves[at]
+            others = [other for other in board.legal_moves if other != move]
+            best = self.find(board, others) if others else Found(DRAWN)
+            if not best.line:
+                continue
+            defence = Line(board, best.shown.line, line.winner)
+            is_kept = defence.balance(defence.settled()) < line.balance(ply)
+            if is_kept and _is_as_good(best.value, self.find(board, [move]).value, loser):
+                return False
+        return True
+
+
+def _is_as_good(value: Value, other: Value, color: chess.Color) -> bool:
+    is_as_likely = value.expected_for(color) >= other.expected_for(color) - AS_GOOD
+    return is_as_likely and _cp(value, color) >= _cp(other, color) - AS_GOOD_CP
+
+
+def _cp(value: Value, color: chess.Color) -> int:
+    return value.score_for(color).score(mate_score=MATE_CP)
