@@ -476,6 +476,12 @@ def test_a_pawn_that_may_be_taken_back_and_a_long_mate_explain_nothing() -> None
         assert text_of(board, lost, found(value(board, 900), better)) == text
 
 
+def test_a_position_of_the_game_that_comes_again_is_no_reason() -> None:
+    board = chess.Board("2r3r1/5p1p/1ppn1b1P/1k1p1p1R/p2P1N2/3KPNP1/PPR2P2/8 w - - 18 39")
+    played, better = moves(board, "Ne5", "Rg5", "Nf3", "Rgg8"), moves(board, "Ke2", "Be7", "Rc1", "Bf6", "Kf1", "Rge8")
+    assert text_of(board, found(DRAWN, played), found(value(board, 102), better)) == ""
+
+
 @pytest.mark.parametrize("mate", [6, 11])
 def test_a_missed_mate_is_named_if_it_is_not_long(mate: int) -> None:
     board = chess.Board("4k3/5ppp/8/1n6/8/p7/5PPP/1R2K3 w - - 0 1")
@@ -587,6 +593,42 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             "8/4k3/2Q2pp1/3ppb1p/8/7P/q4PP1/5RK1 w - - 0 34",
             ("Qc7+", "Bd7", "Qc5+", "Ke6", "Qb6+", "Ke7", "Qb4+", "Ke6", "Rc1", "d4"),
             ("Qc5+", "Ke6", "Rc1", "Qa4", "Qc8+", "Ke7", "Qb7+", "Bd7", "Qxd5", "Qd4"),
+            "",
+        ),
+        (  # A pawn may take back, too: nothing is drawn away.
+            "3r1rk1/pbqn1pp1/4pn1p/2p5/4P3/P1NB1N2/1P2QPPP/3R1RK1 w - - 2 18",
+            ("e5", "Bxf3", "Qxf3", "Nxe5", "Qe2", "Nxd3", "Rxd3", "Rxd3", "Qxd3", "Rb8"),
+            ("h3", "Nh5", "Bb5", "Nf4", "Qe3", "Nb6", "Rfe1"),
+            "It costs a pawn: 18...Bxf3 19.Qxf3 Nxe5",
+        ),
+        (  # Two rooks for queen and knight: there are guards enough.
+            "r3k3/3n3R/1pn1qp2/2p1p3/2P1P1r1/2P1Q1Pp/7P/3R2KB w - - 2 34",
+            ("Bf3", "Nf8", "Rb7", "Nd8", "Rc7", "Rg5", "Be2", "Nf7", "Rb7", "Rd8"),
+            ("Rhxd7", "Qxd7", "Rxd7", "Kxd7", "Qh6", "Kc7", "Bf3", "Rgg8", "Qh7+", "Kd6"),
+            "Better, 34.Rhxd7 takes the knight on d7; it misses the gain of material",
+        ),
+        (  # No more is won than the moves show.
+            "2b2rk1/4q1b1/p1p4p/8/5P1P/5B2/PrP1N1P1/R2Q1RK1 b - - 1 22",
+            ("Qxh4", "Rb1", "Qf6", "Rxb2", "Qxb2", "Qb1", "Be6", "Qxb2", "Bxb2", "Bxc6"),
+            ("Bf5", "Rc1", "Rxa2", "Qe1", "Bxc2", "Qf2", "Bd3", "Rfe1", "Rd2", "Rcd1"),
+            "It misses the gain of a pawn: 22...Bf5 23.Rc1 Rxa2",
+        ),
+        (  # What a quiet move wins late.
+            "r4rk1/pp3pbp/6p1/3P4/1Q6/P2p1NP1/1P2qPBP/1bB2RK1 w - - 0 19",
+            ("Nd4", "Qg4", "Bf4", "Bc2", "Bf3", "Qd7", "Nxc2", "dxc2", "Rc1", "Rac8"),
+            ("Bd2", "a5", "Qb5", "Bd4", "Nxd4", "Qxd2", "Rxb1", "Rac8", "Rf1", "a4"),
+            "",
+        ),
+        (  # A tactic that begins late.
+            "3rkn2/1R6/1pn1qp2/2p1p3/2P1P1r1/2P1QBPp/7P/3R2K1 w - - 6 36",
+            ("Rf1", "Rg5", "Rxb6", "Rd6", "Rb7", "Nd7", "Ra1", "Nd8", "Rc7", "Qxc4"),
+            ("Rxb6", "Rc8", "Qxc5", "Nd7", "Qd5", "Qxd5", "exd5", "Nxb6", "Bxg4", "Ne7"),
+            "It misses the gain of two pawns: 36.Rxb6 Rc8 37.Qxc5",
+        ),
+        (  # What is taken may be taken after the better move, too, and comes back.
+            "3r2k1/3qn1b1/2p1p2p/Q1Pr1Pp1/Pp1PR3/1P2BNP1/5P2/4R1K1 b - - 0 35",
+            ("Nxf5", "Qxb4", "Qf7", "Ne5", "Qh5", "Qc4", "Bxe5", "Rxe5", "Rxe5", "dxe5"),
+            ("Rxf5", "Ne5", "Bxe5", "Rxe5", "Rxe5", "dxe5", "Rb8", "Qa6", "Qd5", "Qa7"),
             "",
         ),
         (  # A promotion needs no combination.

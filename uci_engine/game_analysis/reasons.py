@@ -1,8 +1,8 @@
 """Why a move is an error, in words: where its line leads, compared with the better line.
 
-First comes the tactic that decides one of the lines, then what the move costs. Where neither tells, it is what the
-answer takes. What is not confirmed by short searches is not said (`confirmation.py`), and where nothing is found, no
-reason is given: what nothing is won by is seldom why. A forced mate and a tablebase result are reasons of their own.
+First comes the tactic that decides one of the lines, then what the move costs. What is not confirmed by short searches
+is not said (`confirmation.py`), and where nothing is found, no reason is given: what nothing is won by is seldom why. A
+forced mate and a tablebase result are reasons of their own.
 """
 
 from __future__ import annotations
@@ -30,10 +30,9 @@ from uci_engine.game_analysis.values import Found, Value
 
 # A side that expects less has lost.
 LOST = 0.1
-# A single pawn that is won so many plies later is seldom why.
+# A tactic that begins so many plies later is seldom why, nor what is won then by a quiet move that attacks nothing, nor
+# a single pawn.
 LATE = 4
-# By a first move these explain something even where it cannot be said what is won.
-SEEN = (Kind.HANGING, Kind.UNDERDEFENDED, Kind.TRAPPED)
 # A longer mate explains nothing.
 LONGEST_MATE = 6
 
@@ -71,7 +70,7 @@ def reason_for(board: chess.Board, played: Found, better: Found, find: Finder = 
     if not (forced or is_draw):
         told = ((motifs, _tactic_that_wins(asked, motifs, is_missed)) for motifs, is_missed in tactics)
         motifs, parts = next(filter(itemgetter(1), told), ((), []))
-        parts = parts or _material(asked) or _taken_at_once(asked)
+        parts = parts or _material(asked)
         is_answer = len(lines.against.moves) > 1 and "".join(parts).startswith(f"{lines.against.name(1)} ")
         if is_answer and was_threatened(lines, find):
             parts[0] = f"it does not meet a threat: {parts[0]}"
@@ -97,12 +96,9 @@ def _tactic_that_wins(asked: Confirmation, motifs: tuple[Motif, ...], is_missed:
     ply = line.settled()
     owed = "" if kind in PROMOTIONS else _owed(lines, ply, is_missed)
     # Unless it can be said what it wins, it is seldom why. A long mate explains nothing.
-    is_at_once = kind in SEEN and motifs[0].ply == int(not is_missed) and (is_missed or not lines.is_taken_anyway)
-    if owed:
-        is_confirmed = not kind.is_mate and asked.is_won(is_missed, ply)
-    else:
-        is_confirmed = (is_at_once or kind in PROMOTIONS + ENDINGS) and asked.is_seen
-    if not is_confirmed:
+    is_told = kind in PROMOTIONS + ENDINGS or (kind is Kind.TRAPPED and motifs[0].ply == int(not is_missed))
+    is_confirmed = asked.is_won(is_missed, ply) if owed else is_told and asked.is_seen
+    if kind.is_mate or not is_confirmed:
         return []
     failing = recapture_that_fails(line, motifs[0].ply, lines.values[is_missed], asked.find)
     return [*_tactic(lines, motifs, is_missed), *filter(None, (failing, owed))]
@@ -132,9 +128,11 @@ def _is_alike(motif: Motif, line: Line, other: Line) -> bool:
 
 def _decides(motifs: tuple[Motif, ...], lines: TwoLines, is_missed: bool) -> bool:
     """Whether these motifs of one of the lines may be why it is better for its winner than the other one."""
-    if motifs[-1].kind not in DRAWS:
+    kind = motifs[-1].kind
+    if kind not in DRAWS:
         # What falls once its guard is taken was mostly lost before.
-        return motifs[-1].kind is not Kind.REMOVED_GUARD
+        is_soon = motifs[0].ply < LATE or kind.is_mate or kind in PROMOTIONS + ENDINGS
+        return is_soon and kind is not Kind.REMOVED_GUARD
     winner = lines.both[is_missed].winner
     is_drawn = lines.values[is_missed].is_drawn and lines.values[is_missed].expected_for(winner) <= 0.5
     return is_drawn and lines.values[not is_missed].expected_for(winner) < 0.5
@@ -194,8 +192,11 @@ def _material(asked: Confirmation) -> list[str]:
     line, first = lines.both[in_missed], int(not in_missed)
     deed = "" if ply == first or line.is_taken_back(first) else _first_move(lines, in_missed, win)
     attack = f"in the better line, {deed}" if deed and in_missed else deed
+    # No more is said to be won than the moves show.
+    end = next(end for end in range(ply + 1, len(line.boards)) if not line.is_taken_back(end - 1))
+    owed = _owed(lines, min(end, plies[in_missed], key=line.balance), in_missed)
     is_pawn = owed.endswith((" costs a pawn", " of a pawn"))
-    if is_pawn and ply >= LATE and not attack:
+    if ply >= LATE and not attack and (is_pawn or line.quiet_plies(first, first + 1)):
         return []
     start = first + bool(deed)
     moves = variation(line.boards[start], line.moves[start : ply + 1])
@@ -203,17 +204,7 @@ def _material(asked: Confirmation) -> list[str]:
     # Why something is lost that seems to be only exchanged would have to be said.
     if failing is None or (is_pawn and not failing and exchange(line.boards[ply], line.moves[ply]) < 1):
         return []
-    return [part for part in (attack, f"{owed}: {moves}", failing) if part]
-
-
-def _taken_at_once(asked: Confirmation) -> list[str]:
-    """What the answer to the move played takes, where it cannot be said what is won by that."""
-    lines = asked.lines
-    words = _taken(lines, False)
-    if not words or lines.is_taken_anyway or not asked.is_seen:
-        return []
-    failing = recapture_that_fails(lines.against, 1, lines.values[False], asked.find)
-    return [] if failing is None else [*filter(None, (words, failing))]
+    return [part for part in (attack, f"{owed}: {moves}", failing) if part] if owed else []
 
 
 def _owed(lines: TwoLines, ply: int, is_missed: bool) -> str:

@@ -22,7 +22,7 @@ SENTENCES = {
     Kind.DISCOVERED_CHECK: "{move} gives discovered check by {actor}",
     Kind.DOUBLE_CHECK: "{move} is double check by {others}, so only the king may move",
     Kind.HANGING: "{move} takes {targets}, which nothing guards{more}{also}",
-    Kind.UNDERDEFENDED: "{move} takes {targets}, which {why}{also}",
+    Kind.UNDERDEFENDED: "{move} takes {targets}{why}{also}",
     Kind.GUARDED: "{before} took on {square}, which is guarded: {move}",
     Kind.TRAPPED: "after {move} {targets} is trapped: it has no safe square",
     Kind.REMOVED_GUARD: "{move} takes a guard of {square}, so that {win} is possible",
@@ -60,7 +60,6 @@ def motif_words(line: Line, motif: Motif) -> str:
 
     mate = motif.kind.value
     square = motif.targets[0]
-    taken = value_at(before, square)
     earlier = boards[max(0, motif.ply - 1)]
     was_guarded = earlier.piece_at(square) == before.piece_at(square) and earlier.attackers(not line.winner, square)
     return SENTENCES.get(motif.kind, "{move} is {mate}").format(
@@ -78,9 +77,20 @@ def motif_words(line: Line, motif: Motif) -> str:
         more=" any more" if was_guarded else "",
         also=also_attacked(line, motif.ply) if taken_now else "",
         promoted=chess.piece_name(motif.move.promotion or chess.QUEEN),
-        why="is worth more" if taken > value_at(before, motif.move.from_square) else "has not enough guards",
+        why=_why_taken(before, motif) if motif.kind is Kind.UNDERDEFENDED else "",
         mate=mate if "'" in mate else f"{'an' if mate[0] in 'Aeo' else 'a'} {mate}",
     )
+
+
+def _why_taken(board: chess.Board, motif: Motif) -> str:
+    """`, which is worth more`: why a guarded piece is taken; "" where only an exchange of several pieces tells."""
+    square, winner = motif.targets[0], board.turn
+    if value_at(board, square) > value_at(board, motif.move.from_square):
+        return ", which is worth more"
+    # With those that stand behind them on their lines.
+    free = board.occupied & ~int(board.attackers(winner, square) | board.attackers(not winner, square))
+    takers, guards = (len(board.attackers(color, square, free)) for color in (winner, not winner))
+    return ", which has not enough guards" if takers > guards else ""
 
 
 def all_words(line: Line, motifs: tuple[Motif, ...]) -> str:
