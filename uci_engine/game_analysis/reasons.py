@@ -30,7 +30,7 @@ from uci_engine.game_analysis.values import Found, Value
 
 # A side that expects less has lost.
 LOST = 0.1
-# A tactic that begins so many plies later is seldom why, nor what is won then by a quiet move that attacks nothing, nor
+# A tactic that begins so many plies later is seldom why, nor what a quiet move that attacks nothing wins then, nor
 # a single pawn.
 LATE = 4
 # A longer mate explains nothing.
@@ -170,41 +170,35 @@ def _short_mate(value: Value, color: chess.Color) -> int | None:
 
 
 def _material(asked: Confirmation) -> list[str]:
-    """The material that the move costs or leaves at the ends of the lines; the moves that win it, and why they may.
-
-    A pawn that is won late is named only with the attack that wins it.
-    """
+    """The material that the move costs, or leaves; the moves that win it, and why they may."""
     lines = asked.lines
-    plies = lines.against.settled(), lines.missed.settled()
+    wins = [(win.ply, is_missed, win) for is_missed in (False, True) for win in lines.own_wins(is_missed)]
     # What takes it soonest says most.
-    found = [
-        (win.ply, in_missed, owed, win)
-        for in_missed in (False, True)
-        if lines.both[in_missed].gain() >= 1 and (owed := _owed(lines, plies[in_missed], in_missed))
-        for win in lines.own_wins(in_missed)
-        if 2 * win.worth >= lines.differ
-    ]
-    if not found:
-        return []
-    ply, in_missed, owed, win = min(found)
-    if not asked.is_won(in_missed, plies[in_missed]):
-        return []
-    line, first = lines.both[in_missed], int(not in_missed)
-    deed = "" if ply == first or line.is_taken_back(first) else _first_move(lines, in_missed, win)
-    attack = f"in the better line, {deed}" if deed and in_missed else deed
+    told = (_gain(asked, is_missed, win) for _, is_missed, win in sorted(wins) if 2 * win.worth >= lines.differ)
+    return next(filter(None, told), [])
+
+
+def _gain(asked: Confirmation, is_missed: bool, win: Win) -> list[str]:
+    """What one of the lines gains by a win, if that is confirmed; of what is won late only what an attack wins."""
+    lines = asked.lines
+    line, first, ply = lines.both[is_missed], int(not is_missed), win.ply
     # No more is said to be won than the moves show.
     end = next(end for end in range(ply + 1, len(line.boards)) if not line.is_taken_back(end - 1))
-    owed = _owed(lines, min(end, plies[in_missed], key=line.balance), in_missed)
+    owed = _owed(lines, min(end, line.settled(), key=line.balance), is_missed)
+    if not owed or not asked.is_won(is_missed, line.settled()):
+        return []
+    deed = "" if ply == first or line.is_taken_back(first) else _first_move(lines, is_missed, win)
+    attack = f"in the better line, {deed}" if deed and is_missed else deed
     is_pawn = owed.endswith((" costs a pawn", " of a pawn"))
     if ply >= LATE and not attack and (is_pawn or line.quiet_plies(first, first + 1)):
         return []
     start = first + bool(deed)
     moves = variation(line.boards[start], line.moves[start : ply + 1])
-    failing = recapture_that_fails(line, ply, lines.values[in_missed], asked.find)
+    failing = recapture_that_fails(line, ply, lines.values[is_missed], asked.find)
     # Why something is lost that seems to be only exchanged would have to be said.
     if failing is None or (is_pawn and not failing and exchange(line.boards[ply], line.moves[ply]) < 1):
         return []
-    return [part for part in (attack, f"{owed}: {moves}", failing) if part] if owed else []
+    return [part for part in (attack, f"{owed}: {moves}", failing) if part]
 
 
 def _owed(lines: TwoLines, ply: int, is_missed: bool) -> str:
