@@ -18,8 +18,8 @@ from uci_engine.game_analysis.values import DRAWN, MATE_CP, Found, Value
 LEAST_SHARE, MOST_SHARE = 0.45, 2.0
 # Short searches see at least this part of the cost.
 LEAST_SEEN = 0.5
-# A defence is as good that expects at most so much less, and is worth at most so much less.
-AS_GOOD, AS_GOOD_CP = 0.02, 50
+# A defence is as good that expects at most so much less, and one that leaves a side so far behind is none.
+AS_GOOD, LOST_CP = 0.02, -300
 # Up to this ply defences are looked for.
 LAST_DEFENCE = 8
 
@@ -62,14 +62,11 @@ class Confirmation:
                 continue
             defence = Line(board, best.shown.line, line.winner)
             is_kept = defence.balance(defence.settled()) < line.balance(ply)
-            if is_kept and _is_as_good(best.value, self.find(board, [move]).value, loser):
-                return False
+            if is_kept and _cp(best.value, loser) > LOST_CP:
+                expected = self.find(board, [move]).value.expected_for(loser)
+                if best.value.expected_for(loser) >= expected - AS_GOOD:
+                    return False
         return True
-
-
-def _is_as_good(value: Value, other: Value, color: chess.Color) -> bool:
-    is_as_likely = value.expected_for(color) >= other.expected_for(color) - AS_GOOD
-    return is_as_likely and _cp(value, color) >= _cp(other, color) - AS_GOOD_CP
 
 
 def _cp(value: Value, color: chess.Color) -> int:

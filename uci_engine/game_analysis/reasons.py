@@ -206,7 +206,7 @@ def _owed(lines: TwoLines, ply: int, is_missed: bool) -> str:
     line, other = lines.both[is_missed], lines.both[not is_missed]
     won = line.balance(ply)
     # What may be taken back at the end is not won.
-    if line.gain() < won - line.balance(0):
+    if 2 * line.gain() <= won - line.balance(0):
         return ""
     own = [at for at in line.own_plies() if at < ply and not (line.is_taken_back(at) or line.moves[at] in other.moves)]
     if any(line.moves[at].promotion for at in own):
