@@ -434,8 +434,8 @@ def test_why_a_move_fails(
     ("king", "better", "threat", "text"),
     [
         ("f1", "Bc4", "Rxd3", "It does not meet a threat: 1...Rxd3 takes the bishop on d3, which nothing guards"),
-        # The better move does not meet it, or another move was threatened.
-        ("f1", "h4", "Rxd3", "1...Rxd3 takes the bishop on d3, which nothing guards"),
+        # The better move does not meet it: it is no reason. Another move was threatened.
+        ("f1", "h4", "Rxd3", ""),
         ("f1", "Bc4", "Rd6", "1...Rxd3 takes the bishop on d3, which nothing guards"),
         # The king guarded it.
         ("e2", "Bc4", "Rxd3", "1...Rxd3 takes the bishop on d3, which nothing guards any more"),
@@ -452,7 +452,7 @@ def test_a_threat_that_a_move_does_not_meet(king: str, better: str, threat: str,
     step = "Kg1" if king == "f1" else "Kf1"
     played = found(value(board, -500), moves(board, step, "Rxd3", "g3", "Kf8"))
     saved = found(value(board, 20), moves(board, better, "h6", step, "Kf8"))
-    assert text_of(board, played, saved, find) == f"{text}; it costs a piece"
+    assert text_of(board, played, saved, find) == (f"{text}; it costs a piece" if text else "")
 
 
 def test_what_the_move_played_takes_later_is_not_missed() -> None:

@@ -132,7 +132,8 @@ def _decides(motifs: tuple[Motif, ...], lines: TwoLines, is_missed: bool) -> boo
     if kind not in DRAWS:
         # What falls once its guard is taken was mostly lost before.
         is_soon = motifs[0].ply < LATE or kind.is_mate or kind in PROMOTIONS + ENDINGS
-        return is_soon and kind is not Kind.REMOVED_GUARD
+        is_new = is_missed or motifs[-1].wins > 1 or not lines.is_taken_anyway
+        return is_soon and is_new and kind is not Kind.REMOVED_GUARD
     winner = lines.both[is_missed].winner
     is_drawn = lines.values[is_missed].is_drawn and lines.values[is_missed].expected_for(winner) <= 0.5
     return is_drawn and lines.values[not is_missed].expected_for(winner) < 0.5
@@ -194,11 +195,11 @@ def _gain(asked: Confirmation, is_missed: bool, win: Win) -> list[str]:
         return []
     start = first + bool(deed)
     moves = variation(line.boards[start], line.moves[start : ply + 1])
-    failing = recapture_that_fails(line, ply, lines.values[is_missed], asked.find)
+    failing = [recapture_that_fails(line, at, lines.values[is_missed], asked.find) for at in sorted({first, ply})]
     # Why something is lost that seems to be only exchanged would have to be said.
-    if failing is None or (is_pawn and not failing and exchange(line.boards[ply], line.moves[ply]) < 1):
+    if None in failing or (is_pawn and not any(failing) and exchange(line.boards[ply], line.moves[ply]) < 1):
         return []
-    return [part for part in (attack, f"{owed}: {moves}", failing) if part]
+    return [part for part in (attack, f"{owed}: {moves}", *failing) if part]
 
 
 def _owed(lines: TwoLines, ply: int, is_missed: bool) -> str:
