@@ -130,10 +130,10 @@ def _decides(motifs: tuple[Motif, ...], lines: TwoLines, is_missed: bool) -> boo
     """Whether these motifs of one of the lines may be why it is better for its winner than the other one."""
     kind = motifs[-1].kind
     if kind not in DRAWS:
-        # What falls once its guard is taken was mostly lost before.
+        # What falls once its guard is taken was mostly lost before. An offer alone does not tell what it is for.
         is_soon = motifs[0].ply < LATE or kind.is_mate or kind in PROMOTIONS + ENDINGS
         is_new = is_missed or motifs[-1].wins > 1 or not lines.is_taken_anyway
-        return is_soon and is_new and kind is not Kind.REMOVED_GUARD
+        return is_soon and is_new and kind not in (Kind.REMOVED_GUARD, Kind.ATTRACTION)
     winner = lines.both[is_missed].winner
     is_drawn = lines.values[is_missed].is_drawn and lines.values[is_missed].expected_for(winner) <= 0.5
     return is_drawn and lines.values[not is_missed].expected_for(winner) < 0.5
@@ -191,7 +191,12 @@ def _gain(asked: Confirmation, is_missed: bool, win: Win) -> list[str]:
     deed = "" if ply == first or line.is_taken_back(first) else _first_move(lines, is_missed, win)
     attack = f"in the better line, {deed}" if deed and is_missed else deed
     is_pawn = owed.endswith((" costs a pawn", " of a pawn"))
-    if ply >= LATE and not attack and (is_pawn or line.quiet_plies(first, first + 1)):
+    # Without an attack the moves have to speak for themselves.
+    is_quiet = bool(line.quiet_plies(first, first + 1))
+    is_mover = line.where_was(line.moves[ply].from_square, ply, first + 1) == line.moves[first].to_square
+    is_late = ply >= LATE and (is_pawn or is_quiet)
+    is_old = not is_missed and (lines.is_taken_anyway or line.moves[1] in lines.missed.moves[1:2])
+    if not attack and (is_late or is_old or (is_quiet and not is_mover)):
         return []
     start = first + bool(deed)
     moves = variation(line.boards[start], line.moves[start : ply + 1])
@@ -232,7 +237,7 @@ def _taken(lines: TwoLines, is_missed: bool) -> str:
 
 
 def _first_move(lines: TwoLines, is_missed: bool, win: Win) -> str:
-    """What the winner of a line takes or attacks by its first move, so that it wins this, and not in the other line.
+    """What the winner of a line takes or attacks by its first move on the way to a win, and not in the other line.
 
     "" for nothing.
     """
@@ -246,7 +251,8 @@ def _first_move(lines: TwoLines, is_missed: bool, win: Win) -> str:
     # What the move played does, too, is no reason.
     alike = again[:1] + ([0] if is_missed and other.moves else [])
     is_alike = any(deed == _deed_of(other, at) for at in alike)
-    is_reason = deed and (is_won or deed.startswith(" threatens")) and not is_alike
+    # A piece that is attacked gives the time to win something else.
+    is_reason = deed and (is_won or " pawn" not in deed) and not is_alike
     return line.name(ply) + deed if is_reason else ""
 
 
