@@ -638,6 +638,13 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             ("Rxf5", "Ne5", "Bxe5", "Rxe5", "Rxe5", "dxe5", "Rb8", "Qa6", "Qd5", "Qa7"),
             "",
         ),
+        (  # What is pinned to its king is not called trapped.
+            "3r4/4k1p1/3pqpb1/7p/1Q3B2/P6P/5PP1/3R2K1 b - - 7 34",
+            ("Rd7", "Re1", "Qxe1+", "Qxe1+", "Kf7", "Qb4", "d5", "a4", "Bd3", "a5"),
+            ("Kf7", "a4", "Qa2", "a5", "Kg8", "Bxd6", "Kh7", "Rc1", "Ra8", "Bc7"),
+            "35.Re1 uses a pin: the queen on e6 may not leave the line between the rook on e1 and the king on e7; "
+            "it costs a queen for a rook",
+        ),
         (  # A promotion needs no combination.
             "8/8/8/p3R3/1P5p/r4k2/8/5K2 w - - 0 53",
             ("b5", "Ra1+", "Re1", "Rxe1+", "Kxe1", "h3", "Kd2", "h2", "b6", "h1=Q"),

@@ -42,13 +42,11 @@ class Confirmation:
     def is_won(self, is_missed: bool, ply: int) -> bool:
         """Whether what one of the lines has won by this ply is by force, and about what the move played costs."""
         line = self.lines.both[is_missed]
-        is_alike = self.lines.differ >= 1 and self._is_in_proportion(line.balance(ply) - line.balance(0))
-        return is_alike and self.is_seen and self._is_forced(line, ply)
-
-    def _is_in_proportion(self, pawns: int) -> bool:
-        """Whether a move costs about so many pawns: else something else matters, or more comes back."""
+        pawns = line.balance(ply) - line.balance(0)
         played, better = (_cp(value, self.lines.color) for value in self.lines.values)
-        return LEAST_SHARE * pawns <= (better - played) / 100 <= MOST_SHARE * pawns + 1
+        # Else something else matters, or more comes back.
+        is_alike = LEAST_SHARE * pawns <= (better - played) / 100 <= MOST_SHARE * pawns + 1
+        return is_alike and self.lines.differ >= 1 and self.is_seen and self._is_forced(line, ply)
 
     def _is_forced(self, line: Line, ply: int) -> bool:
         """Whether no defence that is as good keeps a pawn more of what a line has won by this ply."""

@@ -227,24 +227,13 @@ def _owed(lines: TwoLines, ply: int, is_missed: bool) -> str:
 # What the first move of the winner of a line does ---------------------------------------------------------------------
 
 
-def _taken(lines: TwoLines, is_missed: bool) -> str:
-    """What the winner of a line wins first of all, by its first move, and keeps at least half of; "" for nothing."""
-    line, ply = lines.both[is_missed], int(not is_missed)
-    win = next(filter(line.is_clear, lines.own_wins(is_missed)), None)
-    if win is None or win.ply != ply or line.balance(len(line.moves)) < line.balance(0) + win.worth // 2:
-        return ""
-    return f"{line.name(ply)} takes the {piece_on(line.boards[ply], win.square)}{also_attacked(line, ply)}"
-
-
 def _first_move(lines: TwoLines, is_missed: bool, win: Win) -> str:
-    """What the winner of a line takes or attacks by its first move on the way to a win, and not in the other line.
-
-    "" for nothing.
-    """
+    """What a line's winner takes or attacks first on the way to a win, and not in the other line; "" for nothing."""
     line, other, ply = lines.both[is_missed], lines.both[not is_missed], int(not is_missed)
-    taken = _taken(lines, is_missed)
-    if taken or ply >= len(line.moves):
-        return taken
+    taken = next(filter(line.is_clear, lines.own_wins(is_missed)), win)
+    # It takes something first of all, and keeps at least half of it.
+    if taken.ply == ply and line.balance(len(line.moves)) >= line.balance(0) + taken.worth // 2:
+        return f"{line.name(ply)} takes the {piece_on(line.boards[ply], taken.square)}{also_attacked(line, ply)}"
     deed = _deed_of(line, ply)
     is_won = line.where_was(win.square, win.ply, ply + 1) in _newly_attacked(line.boards[ply], line.boards[ply + 1])
     again = [at for at, move in enumerate(other.moves[: ply + SAME_WITHIN]) if move == line.moves[ply]]

@@ -184,8 +184,17 @@ def pin(case: Case) -> Motif | None:
 
 
 def trapped(case: Case) -> Motif | None:
-    """A piece is attacked, and wherever it goes it is taken at a profit; it is taken, there or elsewhere."""
-    return case.motif(Kind.TRAPPED, case.taker, (case.target,)) if is_trapped(case.after, case.target) else None
+    """A piece is attacked, and wherever it goes it is taken at a profit; it is taken, there or elsewhere.
+
+    Where it may not leave its line before the king, that is a pin.
+    """
+    if not is_trapped(case.after, case.target):
+        return None
+    king = king_of(case.after, not case.winner)
+    slider = next((slider for slider, back in pins_of(case.after, case.target) if back == king), None)
+    if slider is not None:
+        return case.motif(Kind.PIN, slider, (case.target,), (king,))
+    return case.motif(Kind.TRAPPED, case.taker, (case.target,))
 
 
 def intermezzo(case: Case) -> Motif | None:
