@@ -502,7 +502,7 @@ def test_a_piece_for_two_pawns_is_named() -> None:
     played = moves(board, "Bb4+", "c3", "dxe4", "cxb4", "axb4", "Nd2", "exd4", "fxe4", "Bg6", "O-O")
     better = moves(board, "dxe4", "dxe5", "Bxe5", "Qxd8+", "Kxd8", "Nd2", "Re8", "fxe4", "Bg6", "O-O")
     text = text_of(board, found(value(board, 250), played), found(value(board, -50), better))
-    assert text == "8.c3 attacks the bishop on b4; it costs a piece for two pawns: 8...dxe4 9.cxb4"
+    assert text == "8.c3 attacks the bishop on b4; it costs a piece for two pawns: 8...dxe4 9.cxb4 axb4"
 
 
 def test_the_amount_is_that_of_the_line_named() -> None:
@@ -526,7 +526,7 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             "2r3k1/1p3ppp/p4n2/3p1P2/P2Pp3/1P2P1Q1/2rq2PP/1R1R2K1 b - - 12 27",
             ("Rc1", "Rbxc1", "Qxc1", "Rxc1", "Rxc1+", "Kf2", "Rc2+", "Ke1", "Rc8", "Qf4"),
             ("Qe2", "Re1", "Qg4", "Qxg4", "Nxg4", "h3", "Nf6", "b4", "R2c4", "b5"),
-            "It costs a queen for a rook: 28.Rbxc1",
+            "It costs a queen for a rook: 28.Rbxc1 Qxc1 29.Rxc1 Rxc1+",
         ),
         (  # A quiet move that attacks nothing, and another piece that takes, explain little.
             "r1b1k2r/2p3pp/p2bpq2/3pN3/2pP4/2P5/PP3PPP/RN1Q1RK1 w kq - 2 14",

@@ -123,7 +123,8 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, limit
     def find(position: chess.Board, moves: Sequence[chess.Move] | None = None) -> Found:
         if not searches.left():
             return Found(DRAWN)
-        return found_by(searches.analyse(position, for_threat, root_moves=moves), position)
+        found = found_by(searches.analyse(position, for_threat, root_moves=moves), position)
+        return extended(searches, position, found, for_extension)
 
     reason = None if is_best else reason_for(board, played, better, find)
     is_good = not judgement.mark.is_error and judgement.mark is not Mark.FORCED

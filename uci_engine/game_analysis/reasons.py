@@ -117,9 +117,9 @@ def _deciding(lines: TwoLines) -> list[tuple[tuple[Motif, ...], bool]]:
 
 def _is_alike(motif: Motif, line: Line, other: Line) -> bool:
     """Whether the other line takes the same as soon, or has the same move as early with the same pieces attacked."""
-    after, to = line.boards[motif.ply + 1], motif.move.to_square
-    if to in motif.targets and line.boards[motif.ply].is_capture(motif.move):
-        return other.takes_as_soon(line, motif.ply, to)
+    after, capture = line.boards[motif.ply + 1], line.moves[motif.wins]
+    if line.boards[motif.wins].is_capture(capture) and other.takes_as_soon(line, motif.wins, capture.to_square):
+        return True
     # A first move that comes too early is an error of its own, and so is one that is taken there.
     again = [ply for ply in range(1, min(motif.ply + 1, len(other.moves))) if other.moves[ply] == motif.move]
     boards = [other.boards[ply + 1] for ply in again if not other.is_taken_back(ply)]
@@ -199,7 +199,7 @@ def _gain(asked: Confirmation, is_missed: bool, win: Win) -> list[str]:
     if not attack and (is_late or is_old or (is_quiet and not is_mover)):
         return []
     start = first + bool(deed)
-    moves = variation(line.boards[start], line.moves[start : ply + 1])
+    moves = variation(line.boards[start], line.moves[start:end])
     failing = [recapture_that_fails(line, at, lines.values[is_missed], asked.find) for at in sorted({first, ply})]
     # Why something is lost that seems to be only exchanged would have to be said.
     if None in failing or (is_pawn and not any(failing) and exchange(line.boards[ply], line.moves[ply]) < 1):

@@ -242,7 +242,8 @@ def _explained(
         best, played = extended(analyser, board, move.best), extended(analyser, board, move.played)
 
         def find(position: chess.Board, moves: Sequence[chess.Move] | None = None) -> Found:
-            return found_by(analyser.analyse(position, share_of(limit, FOR_REASON), root_moves=moves), position)
+            found = found_by(analyser.analyse(position, share_of(limit, FOR_REASON), root_moves=moves), position)
+            return extended(analyser, position, found)
 
         return best.shown, played.shown, reason_for(board, played, best, find)
     is_good = mark in (Mark.GOOD, Mark.BRILLIANT)

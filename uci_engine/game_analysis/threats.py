@@ -8,7 +8,7 @@ import chess
 
 from uci_engine.game_analysis.boards import board_after, numbered, variation
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS
-from uci_engine.game_analysis.tactics.attacks import best_capture, exchange, gain_of
+from uci_engine.game_analysis.tactics.attacks import attacked_by_mover, best_capture, exchange, gain_of
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line, TwoLines
 from uci_engine.game_analysis.tactics.motif import Motif
@@ -47,8 +47,10 @@ def was_threatened(lines: TwoLines, find: Finder) -> bool:
     passed, found = _passed(lines.board, lines.values[True], find)
     if _gain(passed, found, lines.values[True]) < LEAST or list(found.line[:1]) != lines.against.moves[1:2]:
         return False
-    answer = found.line[0]
-    return exchange(passed, answer) >= exchange(lines.against.boards[1], answer)
+    answer, moved = found.line[0], lines.against.moves[0].to_square
+    # What attacks the piece that has just moved is new, too.
+    is_new = not passed.is_capture(answer) and moved in attacked_by_mover(lines.against.boards[2])
+    return not is_new and exchange(passed, answer) >= exchange(lines.against.boards[1], answer)
 
 
 def _passed(board: chess.Board, value: Value, find: Finder) -> tuple[chess.Board, Found]:
@@ -66,7 +68,7 @@ def recapture_that_fails(line: Line, ply: int, value: Value, find: Finder) -> st
     "" where it does not, None where it is not found why.
     """
     board, move = line.boards[ply], line.moves[ply]
-    if line.is_taken_back(ply) or exchange(board, move) >= 1 or ply + 1 == len(line.moves):
+    if line.is_taken_back(ply) or exchange(board, move) >= gain_of(board, move) or ply + 1 == len(line.moves):
         return ""
     after = line.boards[ply + 1]
     _, capture = best_capture(after, chess.BB_SQUARES[move.to_square])
