@@ -58,7 +58,7 @@ class Reason:
 def reason_for(board: chess.Board, played: Found, better: Found, find: Finder = nothing_found) -> Reason | None:
     """Why the line of the move played is worse than the better line, both from this board; None where nothing is seen.
 
-    `find` searches for threats; without it those are named that need no search.
+    `find` searches for threats, and confirms what is said; without it nothing is asked.
     """
     lines = TwoLines(board, played, better)
     asked = Confirmation(lines, find)
