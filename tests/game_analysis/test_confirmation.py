@@ -8,6 +8,7 @@ import chess
 import pytest
 from chess.engine import Cp, Mate
 
+from tests.support.moves import moves
 from uci_engine.game_analysis.reasons import reason_for
 from uci_engine.game_analysis.threats import nothing_found
 from uci_engine.game_analysis.values import DRAWN, Found, Value, value_of
@@ -22,11 +23,6 @@ def value(cp: int) -> Value:
     return value_of(Cp(cp), 12)
 
 
-def line(board: chess.Board, words: str) -> tuple[chess.Move, ...]:
-    after = board.copy()
-    return tuple(after.push_san(word) for word in words.split())
-
-
 class Answers:
     """Short searches that find what a test says, by the moves before in SAN; of one move by that, or of `others`."""
 
@@ -34,21 +30,22 @@ class Answers:
         self.found = found
         self.asked: list[str] = []
 
-    def __call__(self, board: chess.Board, moves: Sequence[chess.Move] | None = None) -> Found:
+    def __call__(self, board: chess.Board, asked: Sequence[chess.Move] | None = None) -> Found:
         words = BOARD.variation_san(board.move_stack) if board.move_stack else ""
         name = " ".join(word for word in words.split() if not word.endswith("."))
-        if moves is not None:
-            name += f" {board.san(moves[0])}" if len(moves) == 1 else " others"
+        if asked is not None:
+            name += f" {board.san(asked[0])}" if len(asked) == 1 else " others"
         self.asked.append(name)
         if name not in self.found:
             return Found(DRAWN)
         found, reply = self.found[name]
-        return Found(found, line=line(board, reply))
+        return Found(found, line=moves(board, *reply.split()))
 
 
 def text_of(find: Answers | None, played: Value, better: Value) -> str:
-    lines = line(BOARD, "h3 b4 Kh2 bxc3 Kg1 Kf8"), line(BOARD, "a3 Kf8 h3 Ke7 Kh2 f6")
-    reason = reason_for(BOARD, Found(played, line=lines[0]), Found(better, line=lines[1]), find or nothing_found)
+    lost = Found(played, line=moves(BOARD, "h3", "b4", "Kh2", "bxc3", "Kg1", "Kf8"))
+    saved = Found(better, line=moves(BOARD, "a3", "Kf8", "h3", "Ke7", "Kh2", "f6"))
+    reason = reason_for(BOARD, lost, saved, find or nothing_found)
     return "" if reason is None else reason.text
 
 

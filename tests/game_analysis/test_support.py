@@ -8,6 +8,7 @@ import chess
 import pytest
 from chess.engine import Cp
 
+from tests.support.moves import moves
 from uci_engine.game_analysis.support import support_for
 from uci_engine.game_analysis.tactics.motif import Kind
 from uci_engine.game_analysis.values import DRAWN, Found, Value, value_of
@@ -15,11 +16,6 @@ from uci_engine.game_analysis.values import DRAWN, Found, Value, value_of
 LOST = value_of(Cp(-600), 32)
 # White threatens mate on f7.
 SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
-
-
-def moves(board: chess.Board, *words: str) -> tuple[chess.Move, ...]:
-    after = board.copy()
-    return tuple(after.push_san(word) for word in words)
 
 
 def test_a_tactic_supports_the_move_that_begins_it() -> None:

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
-import chess
-
 from uci_engine.game_analysis.tactics.line import Line, TwoLines
 from uci_engine.game_analysis.threats import Finder
-from uci_engine.game_analysis.values import DRAWN, MATE_CP, Found, Value
+from uci_engine.game_analysis.values import DRAWN, Found
 
 # For each pawn that a reason names, the values of the two moves differ by so many pawns; and at most by one more.
 LEAST_SHARE, MOST_SHARE = 0.45, 2.0
@@ -43,7 +41,7 @@ class Confirmation:
         """Whether what one of the lines has won by this ply is by force, and about what the move played costs."""
         line = self.lines.both[is_missed]
         pawns = line.balance(ply) - line.balance(0)
-        played, better = (_cp(value, self.lines.color) for value in self.lines.values)
+        played, better = (value.cp_for(self.lines.color) for value in self.lines.values)
         # Else something else matters, or more comes back.
         is_alike = LEAST_SHARE * pawns <= (better - played) / 100 <= MOST_SHARE * pawns + 1
         return is_alike and self.lines.differ >= 1 and self.is_seen and self._is_forced(line, ply)
@@ -59,13 +57,9 @@ class Confirmation:
             if not best.line:
                 continue
             defence = Line(board, best.shown.line, line.winner)
-            is_kept = defence.balance(defence.settled()) < line.balance(ply)
-            if is_kept and _cp(best.value, loser) > LOST_CP:
+            is_kept = defence.balance(defence.settled) < line.balance(ply)
+            if is_kept and best.value.cp_for(loser) > LOST_CP:
                 expected = self.find(board, [move]).value.expected_for(loser)
                 if best.value.expected_for(loser) >= expected - AS_GOOD:
                     return False
         return True
-
-
-def _cp(value: Value, color: chess.Color) -> int:
-    return value.score_for(color).score(mate_score=MATE_CP)

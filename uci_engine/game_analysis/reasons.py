@@ -30,8 +30,7 @@ from uci_engine.game_analysis.values import Found, Value
 
 # A side that expects less has lost.
 LOST = 0.1
-# A tactic that begins so many plies later is seldom why, nor what a quiet move that attacks nothing wins then, nor
-# a single pawn.
+# So many plies later a tactic is seldom why, nor a pawn that is won, nor what a quiet move gains that attacks nothing.
 LATE = 4
 # A longer mate explains nothing.
 LONGEST_MATE = 6
@@ -62,7 +61,7 @@ def reason_for(board: chess.Board, played: Found, better: Found, find: Finder = 
     """
     lines = TwoLines(board, played, better)
     asked = Confirmation(lines, find)
-    tactics = _deciding(lines)
+    tactics = [] if lines.is_traded else _deciding(lines)
     motifs, is_missed = tactics[0] if tactics else ((), False)
     is_draw = bool(motifs) and motifs[-1].kind in DRAWS
     forced = [] if is_draw else _forced(lines)
@@ -93,12 +92,11 @@ def _tactic_that_wins(asked: Confirmation, motifs: tuple[Motif, ...], is_missed:
     """The same with what it wins, which a promotion says by itself; nothing where that is not confirmed."""
     lines, kind = asked.lines, motifs[-1].kind
     line = lines.both[is_missed]
-    ply = line.settled()
+    ply = line.settled
     owed = "" if kind in PROMOTIONS else _owed(lines, ply, is_missed)
     # Unless it can be said what it wins, it is seldom why. A long mate explains nothing.
     is_told = kind in PROMOTIONS + ENDINGS or (kind is Kind.TRAPPED and motifs[0].ply == int(not is_missed))
-    is_confirmed = asked.is_won(is_missed, ply) if owed else is_told and asked.is_seen
-    if kind.is_mate or not is_confirmed:
+    if kind.is_mate or not (asked.is_won(is_missed, ply) if owed else is_told and asked.is_seen):
         return []
     failing = recapture_that_fails(line, motifs[0].ply, lines.values[is_missed], asked.find)
     return [*_tactic(lines, motifs, is_missed), *filter(None, (failing, owed))]
@@ -110,7 +108,7 @@ def _deciding(lines: TwoLines) -> list[tuple[tuple[Motif, ...], bool]]:
     for is_missed, expected in ((False, -lines.taken), (True, lines.taken)):
         motifs = deciding_motifs(lines.both[is_missed], expected)
         is_other = motifs and not _is_alike(motifs[0], lines.both[is_missed], lines.both[not is_missed])
-        if is_other and not lines.is_traded and _decides(motifs, lines, is_missed):
+        if is_other and _decides(motifs, lines, is_missed):
             found.append((motifs, is_missed))
     return found
 
@@ -185,8 +183,8 @@ def _gain(asked: Confirmation, is_missed: bool, win: Win) -> list[str]:
     line, first, ply = lines.both[is_missed], int(not is_missed), win.ply
     # No more is said to be won than the moves show.
     end = next(end for end in range(ply + 1, len(line.boards)) if not line.is_taken_back(end - 1))
-    owed = _owed(lines, min(end, line.settled(), key=line.balance), is_missed)
-    if not owed or not asked.is_won(is_missed, line.settled()):
+    owed = _owed(lines, min(end, line.settled, key=line.balance), is_missed)
+    if not owed or not asked.is_won(is_missed, line.settled):
         return []
     deed = "" if ply == first or line.is_taken_back(first) else _first_move(lines, is_missed, win)
     attack = f"in the better line, {deed}" if deed and is_missed else deed

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Protocol
 
 import chess
 
@@ -15,12 +16,16 @@ from uci_engine.game_analysis.tactics.motif import Motif
 from uci_engine.game_analysis.tactics.words import all_words
 from uci_engine.game_analysis.values import DRAWN, Found, Value
 
-# Finds the best line of a position, of all moves or of those given, too; an empty line where no search is left.
-Finder = Callable[..., Found]
 # A threat gains at least this of the expected result.
 LEAST = INACCURACY_LOSS
 # What refutes a capture and has no name is shown up to the move that wins it back, if that is one of so many.
 SHOWN_PLIES = 5
+
+
+class Finder(Protocol):
+    """Finds the best line of a position, of all or of some moves; an empty line where no search is left."""
+
+    def __call__(self, board: chess.Board, moves: Sequence[chess.Move] | None = None, /) -> Found: ...
 
 
 def nothing_found(board: chess.Board, moves: Sequence[chess.Move] | None = None) -> Found:
@@ -81,9 +86,9 @@ def recapture_that_fails(line: Line, ply: int, value: Value, find: Finder) -> st
     # It need not win more than the line does.
     answer, motifs = _won_at_once(taken, found, value, -LEAST)
     least = answer.balance(0) + gain_of(after, capture)
-    back = [ply + 1 for ply in answer.own_plies()[: SHOWN_PLIES // 2 + 1] if not answer.is_taken_back(ply)]
-    back = [end for end in back if answer.balance(end) >= least or answer.boards[end].is_checkmate()]
-    words = all_words(answer, motifs) or variation(taken, answer.moves[: min(back, default=0)])
+    ends = [ply + 1 for ply in answer.own_plies() if ply < SHOWN_PLIES and not answer.is_taken_back(ply)]
+    won = (end for end in ends if answer.balance(end) >= least or answer.boards[end].is_checkmate())
+    words = all_words(answer, motifs) or variation(taken, answer.moves[: next(won, 0)])
     return f"{numbered(after, capture)} fails: {words}" if words else None
 
 

@@ -38,8 +38,8 @@ class Value:
 
     def between_people(self, color: chess.Color) -> float:
         """The expected result of one side in games between people, by the rule of lichess.org for the shown score."""
-        cp = min(max(self.score.score(mate_score=MATE_CP), -MAX_PEOPLE_CP), MAX_PEOPLE_CP)
-        return 1.0 / (1.0 + math.exp(-PEOPLE_SLOPE * (cp if color else -cp)))
+        cp = min(max(self.cp_for(color), -MAX_PEOPLE_CP), MAX_PEOPLE_CP)
+        return 1.0 / (1.0 + math.exp(-PEOPLE_SLOPE * cp))
 
     def order_for(self, color: chess.Color) -> tuple[float, Score]:
         """What sorts values by how good they are for one side, also those that expect the same result."""
@@ -47,6 +47,10 @@ class Value:
 
     def score_for(self, color: chess.Color) -> Score:
         return self.score if color else -self.score
+
+    def cp_for(self, color: chess.Color) -> int:
+        """The score of one side in centipawns, where a mate is more than any other."""
+        return self.score_for(color).score(mate_score=MATE_CP)
 
     def mate_for(self, color: chess.Color) -> int | None:
         """The moves in which this side mates; None if it does not."""

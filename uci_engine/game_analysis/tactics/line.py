@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from operator import attrgetter
 
 import chess
@@ -92,6 +93,7 @@ class Line:
         """What the line wins, in pawns, after the best capture of the side to move at its end."""
         return self._settled(chess.BB_ALL) - self.balance(0)
 
+    @cached_property
     def settled(self) -> int:
         """Of its last third, a ply at which no capture wins anything, and its winner has rather little."""
         end = self.searched
@@ -156,14 +158,14 @@ class TwoLines:
         self.values = played.value, better.value
         self.cost = abs(better.value.expected - played.value.expected)
         self.taken = sum(gain_of(board, move) for move in played.line[:1])
-        self.differ = sum(line.balance(line.settled()) for line in self.both)
+        self.differ = sum(line.balance(line.settled) for line in self.both)
         here, there = (
             [ply for ply, board in enumerate(line.boards[:4]) if board.occupied == board.pawns | board.kings]
             for line in self.both
         )
         self.is_traded = any(here) and not there and abs(self.against.balance(here[0]) - self.against.balance(0)) <= 1
 
-    @property
+    @cached_property
     def is_taken_anyway(self) -> bool:
         """Whether the answer to the move played is a capture that wins something after the better move, too."""
         there = board_after(self.board, self.missed.moves[:1])
