@@ -62,7 +62,17 @@ def test_a_position_without_moves_gives_an_empty_comparison(engine: Engine) -> N
 @pytest.mark.parametrize(
     ("fen", "move", "is_best", "texts"),
     [
-        (SCHOLAR, "g8f6", False, ["??", "What refutes it: 3...Nf6 4. Qxf7#.", "It allows mate in 1.", "43 replies"]),
+        (
+            SCHOLAR,
+            "g8f6",
+            False,
+            [
+                "??",
+                "What refutes it: 3...Nf6 4. Qxf7#.",
+                "It does not meet a threat: it allows mate in 1.",
+                "43 replies",
+            ],
+        ),
         (BACK_RANK, "a1a8", True, ["White has mated.", "1.Ra8# is a back-rank mate.", "0 replies"]),
         ("k7/8/1K6/8/8/8/8/7R w - - 0 1", "h1h7", False, ["a sound move, which costs nothing"]),
     ],

@@ -109,12 +109,3 @@ def _surplus(board: chess.Board, piece_type: chess.PieceType, color: chess.Color
 def phase_weight(board: chess.Board) -> int:
     """The game phase of the evaluation: the pieces of both sides, each with its weight."""
     return sum(PHASE_WEIGHTS[piece.piece_type] for piece in board.piece_map().values())
-
-
-def drawn_by(board: chess.Board) -> str:
-    """How the game is drawn in this position; "" if it is not."""
-    if board.is_stalemate():
-        return "stalemate"
-    if board.is_insufficient_material():
-        return "insufficient material"
-    return "repetition" if board.is_repetition(2) else ""

@@ -12,7 +12,7 @@ from operator import itemgetter
 
 import chess
 
-from uci_engine.game_analysis.boards import drawn_by, material_words, variation
+from uci_engine.game_analysis.boards import material_words, variation
 from uci_engine.game_analysis.confirmation import Confirmation
 from uci_engine.game_analysis.tactics.attacks import (
     attacked_by_mover,
@@ -24,8 +24,8 @@ from uci_engine.game_analysis.tactics.attacks import (
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import SAME_WITHIN, Line, TwoLines, Win
 from uci_engine.game_analysis.tactics.motif import DRAWS, ENDINGS, PROMOTIONS, Kind, Motif
-from uci_engine.game_analysis.tactics.words import also_attacked, attack_words, motif_words, piece_on
-from uci_engine.game_analysis.threats import Finder, nothing_found, recapture_that_fails, was_threatened
+from uci_engine.game_analysis.tactics.words import attack_words, motif_words
+from uci_engine.game_analysis.threats import Finder, nothing_found, opened_by, recapture_that_fails, was_threatened
 from uci_engine.game_analysis.values import Found, Value
 
 # A side that expects less has lost.
@@ -40,18 +40,17 @@ LONGEST_MATE = 6
 class Reason:
     """Why a move is an error or good. `text` is a sentence for the player, without its full stop.
 
-    `motifs` decide the line of the move or the better one. `names_missed_mate`: it says that a mate is missed.
+    `motifs` decide the line of the move or the better one.
     """
 
     text: str
     motifs: tuple[Motif, ...] = ()
-    names_missed_mate: bool = False
 
     @classmethod
-    def of(cls, parts: list[str], motifs: tuple[Motif, ...], names_missed_mate: bool = False) -> Reason | None:
+    def of(cls, parts: list[str], motifs: tuple[Motif, ...]) -> Reason | None:
         """The parts as one sentence; None for none."""
         text = "; ".join(parts)
-        return cls(text[:1].upper() + text[1:], motifs, names_missed_mate) if text else None
+        return cls(text[:1].upper() + text[1:], motifs) if text else None
 
 
 def reason_for(board: chess.Board, played: Found, better: Found, find: Finder = nothing_found) -> Reason | None:
@@ -70,21 +69,26 @@ def reason_for(board: chess.Board, played: Found, better: Found, find: Finder = 
         told = ((motifs, _tactic_that_wins(asked, motifs, is_missed)) for motifs, is_missed in tactics)
         motifs, parts = next(filter(itemgetter(1), told), ((), []))
         parts = parts or _material(asked)
-        is_answer = len(lines.against.moves) > 1 and "".join(parts).startswith(f"{lines.against.name(1)} ")
-        if is_answer and was_threatened(lines, find):
-            parts[0] = f"it does not meet a threat: {parts[0]}"
-    return Reason.of(parts + forced, motifs, not is_draw and _short_mate(better.value, lines.color) is not None)
+    parts += forced
+    answer = lines.against.name(1) if len(lines.against.moves) > 1 else None
+    if answer and parts and (f": {answer} " in f": {parts[0]} " or parts[0].startswith("it allows mate")):
+        is_threat = f": {answer}" not in parts[0] and was_threatened(lines, find)
+        cause = "it does not meet a threat" if is_threat else opened_by(lines)
+        parts[0] = f"{cause}: {parts[0]}" if cause else parts[0]
+    return Reason.of(parts, motifs)
 
 
 def _tactic(lines: TwoLines, motifs: tuple[Motif, ...], is_missed: bool) -> list[str]:
-    """What happens by these motifs of one of the lines."""
-    line = lines.both[is_missed]
+    """What happens by these motifs of one of the lines, with the moves up to the first of them."""
+    line, first = lines.both[is_missed], int(not is_missed)
     # A mate without a name of its own is said elsewhere, and a guard taken on the way to mate explains little.
     unsaid = (Kind.MATE, Kind.REMOVED_GUARD) if motifs and motifs[-1].kind.is_mate else ()
-    parts = [motif_words(line, motif) for motif in motifs if motif.kind not in unsaid]
-    if parts and is_missed:
-        better_move = "better," if not motifs[0].ply else f"better is {line.name(0)}:"
-        parts[0] = f"{better_move} {parts[0]}"
+    said = [motif for motif in motifs if motif.kind not in unsaid]
+    parts = [motif_words(line, motif) for motif in said]
+    if parts:
+        moves = variation(line.boards[first], line.moves[first : said[0].ply])
+        better_move = "" if not is_missed else "better is " if moves else "better, "
+        parts[0] = f"{better_move}{moves and f'{moves}, and '}{parts[0]}"
     return parts
 
 
@@ -153,12 +157,8 @@ def _forced(lines: TwoLines) -> list[str]:
         parts.append(f"it misses mate in {missed}")
     elif better.is_tablebase and better.expected_for(color) > 0.5:
         parts.append("the tablebases say that the better move wins")
-    # Moves are mostly repeated because nothing better is found, which explains little.
-    ends = [drawn_by(line.boards[line.searched].copy(stack=False)) for line in lines.both]
-    if ends[False] and better.expected_for(color) > 0.5:
-        parts.append(f"it leads to a draw by {ends[False]}")
-    if ends[True] and played.expected_for(color) < 0.5:
-        parts.append(f"the better line holds the draw by {ends[True]}")
+    if lines.against.end.is_stalemate():
+        parts.append("it leads to stalemate")
     return parts
 
 
@@ -226,12 +226,8 @@ def _owed(lines: TwoLines, ply: int, is_missed: bool) -> str:
 
 
 def _first_move(lines: TwoLines, is_missed: bool, win: Win) -> str:
-    """What a line's winner takes or attacks first on the way to a win, and not in the other line; "" for nothing."""
+    """What a line's winner attacks first on the way to a win, and not in the other line; "" for nothing."""
     line, other, ply = lines.both[is_missed], lines.both[not is_missed], int(not is_missed)
-    taken = next(filter(line.is_clear, lines.own_wins(is_missed)), win)
-    # It takes something first of all, and keeps at least half of it.
-    if taken.ply == ply and line.balance(len(line.moves)) >= line.balance(0) + taken.worth // 2:
-        return f"{line.name(ply)} takes the {piece_on(line.boards[ply], taken.square)}{also_attacked(line, ply)}"
     deed = _deed_of(line, ply)
     is_won = line.where_was(win.square, win.ply, ply + 1) in _newly_attacked(line.boards[ply], line.boards[ply + 1])
     again = [at for at, move in enumerate(other.moves[: ply + SAME_WITHIN]) if move == line.moves[ply]]

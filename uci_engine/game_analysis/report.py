@@ -94,7 +94,7 @@ class Ply:
             sentences.append(f"Better is {numbered(self.board, self.best.line[0])}.")
         if self.judgement.missed_win:
             sentences.append("A win is gone.")
-        if missed_mate is not None and not (reason is not None and reason.names_missed_mate):
+        if missed_mate is not None and "misses mate" not in " ".join(sentences):
             sentences.append(f"A mate in {missed_mate} is missed.")
         return " ".join(sentences)
 

@@ -9,11 +9,11 @@ import chess
 
 from uci_engine.game_analysis.boards import board_after, numbered, variation
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS
-from uci_engine.game_analysis.tactics.attacks import attacked_by_mover, best_capture, exchange, gain_of
+from uci_engine.game_analysis.tactics.attacks import attacked_by_mover, best_capture, exchange, gain_of, with_turn
 from uci_engine.game_analysis.tactics.deciding import deciding_motifs
 from uci_engine.game_analysis.tactics.line import Line, TwoLines
 from uci_engine.game_analysis.tactics.motif import Motif
-from uci_engine.game_analysis.tactics.words import all_words
+from uci_engine.game_analysis.tactics.words import all_words, piece_on
 from uci_engine.game_analysis.values import DRAWN, Found, Value
 
 # A threat gains at least this of the expected result.
@@ -56,6 +56,27 @@ def was_threatened(lines: TwoLines, find: Finder) -> bool:
     # What attacks the piece that has just moved is new, too.
     is_new = not passed.is_capture(answer) and moved in attacked_by_mover(lines.against.boards[2])
     return not is_new and exchange(passed, answer) >= exchange(lines.against.boards[1], answer)
+
+
+def opened_by(lines: TwoLines) -> str:
+    """What the move played has done that makes its answer good: `12.Be3 cuts the rook on e1 off from e4`; or ""."""
+    line, before = lines.against, with_turn(lines.board, not lines.color)
+    (move, answer), after = line.moves[:2], line.boards[1]
+    square, at = answer.to_square, chess.square_name(answer.to_square)
+    was_good = before.is_legal(answer) and exchange(before, answer) >= exchange(after, answer)
+    guards = after.attackers(lines.color, square)
+    lost = before.attackers(lines.color, square) - guards
+    cut = [guard for guard in lost if chess.between(guard, square) & chess.BB_SQUARES[move.to_square]]
+    deed = ""
+    if square == move.to_square or was_good:
+        return ""
+    if move.from_square in lost and move.to_square not in guards:
+        deed = f"no longer guards {at}"
+    elif cut:
+        deed = f"cuts the {piece_on(after, cut[0])} off from {at}"
+    elif chess.between(answer.from_square, square) & chess.BB_SQUARES[move.from_square]:
+        deed = f"opens the line of the {piece_on(after, answer.from_square)} to {at}"
+    return deed and f"{line.name(0)} {deed}"
 
 
 def _passed(board: chess.Board, value: Value, find: Finder) -> tuple[chess.Board, Found]:

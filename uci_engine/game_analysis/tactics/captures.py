@@ -85,7 +85,8 @@ def hanging(case: Case) -> Motif | None:
     if exchange(case.before, case.capture) < 1 or (not case.ply and takes_back(case.before, case.capture)):
         return None
     if case.ply == 1 and line.moves[0].to_square == square and line.boards[0].is_capture(line.moves[0]):
-        return case.motif(Kind.GUARDED, actor, (square,))
+        is_why = exchange(line.boards[0], line.moves[0]) < 0
+        return case.motif(Kind.GUARDED, actor, (square,)) if is_why else None
     is_guarded = bool(case.after.attackers(not case.winner, square))
     return case.motif(Kind.UNDERDEFENDED if is_guarded else Kind.HANGING, actor, (square,))
 

@@ -9,8 +9,8 @@ from operator import attrgetter
 
 import chess
 
-from uci_engine.game_analysis.boards import board_after, drawn_by, material_balance, numbered, positions
-from uci_engine.game_analysis.tactics.attacks import best_capture, captured_square, exchange, gain_of, value_at
+from uci_engine.game_analysis.boards import board_after, material_balance, numbered, positions
+from uci_engine.game_analysis.tactics.attacks import best_capture, captured_square, exchange, gain_of
 from uci_engine.game_analysis.values import Found
 
 # The same move so many plies later in the other line is another matter.
@@ -41,7 +41,7 @@ class Line:
         self.boards = positions(board, moves)
         self.searched = len(moves)
         end = self.end
-        if len(self.moves) < 2 or end.is_game_over() or drawn_by(end):
+        if len(self.moves) < 2 or end.is_game_over() or end.is_repetition(2):
             return
         best = self._repeating_move() or (best_capture(end)[1] if end.turn == self.winner else None)
         if best is not None:
@@ -118,12 +118,6 @@ class Line:
                 wins.append(Win(own[0], worth, captured_square(self.boards[own[0]], self.moves[own[0]])))
             ply = following
         return sorted(wins, key=lambda win: (-win.worth, win.ply))
-
-    def is_clear(self, win: Win) -> bool:
-        """Whether a win is the whole worth of what is taken, and nothing worth as much is lost on its square later."""
-        replies = zip(self.boards[win.ply + 1 :: 2], self.moves[win.ply + 1 :: 2], strict=False)
-        lost = [move.to_square for board, move in replies if value_at(board, move.to_square) >= win.worth]
-        return value_at(self.boards[win.ply], win.square) == win.worth and win.square not in lost
 
     def _settled(self, squares: chess.Bitboard) -> int:
         """The balance at the end, where the side to move may still take something on these squares."""

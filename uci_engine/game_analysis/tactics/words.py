@@ -21,7 +21,7 @@ SENTENCES = {
     Kind.DISCOVERED_ATTACK: "{move} discovers an attack by {actor} on {targets}",
     Kind.DISCOVERED_CHECK: "{move} gives discovered check by {actor}",
     Kind.DOUBLE_CHECK: "{move} is double check by {others}, so only the king may move",
-    Kind.HANGING: "{move} takes {targets}, which nothing guards{more}{also}",
+    Kind.HANGING: "{move} takes {targets}, which nothing guards{also}",
     Kind.UNDERDEFENDED: "{move} takes {targets}{why}{also}",
     Kind.GUARDED: "{before} took on {square}, which is guarded: {move}",
     Kind.TRAPPED: "after {move} {targets} is trapped: it has no safe square",
@@ -60,8 +60,6 @@ def motif_words(line: Line, motif: Motif) -> str:
 
     mate = motif.kind.value
     square = motif.targets[0]
-    earlier = boards[max(0, motif.ply - 1)]
-    was_guarded = earlier.piece_at(square) == before.piece_at(square) and earlier.attackers(not line.winner, square)
     return SENTENCES.get(motif.kind, "{move} is {mate}").format(
         move=line.name(motif.ply),
         before=line.name(max(0, motif.ply - 1)),
@@ -74,7 +72,6 @@ def motif_words(line: Line, motif: Motif) -> str:
         square=chess.square_name(square),
         squares=joined([chess.square_name(target) for target in motif.targets]),
         side="White" if after.turn else "Black",
-        more=" any more" if was_guarded else "",
         also=also_attacked(line, motif.ply) if taken_now else "",
         promoted=chess.piece_name(motif.move.promotion or chess.QUEEN),
         why=_why_taken(before, motif) if motif.kind is Kind.UNDERDEFENDED else "",
