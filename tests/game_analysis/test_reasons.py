@@ -677,11 +677,31 @@ def test_a_capture_that_loses_nothing_by_itself_did_not_take_something_guarded()
     assert text == "It costs a queen for a piece: 21...Bxf4+ 22.Qxf4 Rxf4"
 
 
-def test_what_the_move_opens_for_a_mate() -> None:
-    board = chess.Board("2r2r2/6kp/Q3pNp1/2bpP3/2n5/2B3Pq/1P3P1P/1R2R1K1 w - - 1 35")
-    played = found(value_of(Mate(-2), 20), moves(board, "Nd7", "Rxf2", "Nf8", "Qxh2#"))
-    better = found(value(board, 140), moves(board, "Re2", "Rb8", "Qc6", "Rfc8"))
-    assert text_of(board, played, better) == "35.Nd7 opens the line of the rook on f8 to f2: it allows mate in 2"
+@pytest.mark.parametrize(
+    ("fen", "played", "better", "text"),
+    [
+        (
+            "2r2r2/6kp/Q3pNp1/2bpP3/2n5/2B3Pq/1P3P1P/1R2R1K1 w - - 1 35",
+            ("Nd7", "Rxf2", "Nf8", "Qxh2#"),
+            ("Re2", "Rb8", "Qc6", "Rfc8"),
+            "35.Nd7 opens the line of the rook on f8 to f2: it allows mate in 2",
+        ),
+        (  # The better move leaves e6, too.
+            "8/p2Q1N2/7p/3k3K/2p3P1/P2r1p1P/1P2nb2/3q4 b - - 1 43",
+            ("Ke4", "Qe6+", "Kd4", "Qe5#"),
+            ("Kc5", "Qe7+", "Kb6", "Qb4+", "Kc7", "Qxc4+"),
+            "It allows mate in 2",
+        ),
+    ],
+)
+def test_what_the_move_opens_for_a_mate(fen: str, played: tuple[str, ...], better: tuple[str, ...], text: str) -> None:
+    board = chess.Board(fen)
+    sign = 1 if board.turn else -1
+    worse, rest = (
+        found(value_of(Mate(-2 * sign), 20), moves(board, *played)),
+        found(value(board, 140 * sign), moves(board, *better)),
+    )
+    assert text_of(board, worse, rest) == text
 
 
 def test_no_capture_at_the_end_of_a_line_that_allows_mate() -> None:

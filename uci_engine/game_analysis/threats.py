@@ -59,16 +59,16 @@ def was_threatened(lines: TwoLines, find: Finder) -> bool:
 
 
 def opened_by(lines: TwoLines) -> str:
-    """What the move played has done that makes its answer good: `12.Be3 cuts the rook on e1 off from e4`; or ""."""
+    """What the move, unlike the better one, does for its answer: `12.Be3 cuts the rook on e1 off from e4`; or ""."""
     line, before = lines.against, with_turn(lines.board, not lines.color)
     (move, answer), after = line.moves[:2], line.boards[1]
     square, at = answer.to_square, chess.square_name(answer.to_square)
-    was_good = before.is_legal(answer) and exchange(before, answer) >= exchange(after, answer)
+    others = [board for board in (before, *lines.missed.boards[1:2]) if board.is_legal(answer)]
     guards = after.attackers(lines.color, square)
     lost = before.attackers(lines.color, square) - guards
     cut = [guard for guard in lost if chess.between(guard, square) & chess.BB_SQUARES[move.to_square]]
     deed = ""
-    if square == move.to_square or was_good:
+    if square == move.to_square or any(exchange(board, answer) >= exchange(after, answer) for board in others):
         return ""
     if move.from_square in lost and move.to_square not in guards:
         deed = f"no longer guards {at}"
