@@ -400,6 +400,14 @@ def test_a_pawn_that_a_move_costs(fen: str, line: tuple[str, ...], text: str) ->
             "The pawn on a3 is pinned by the queen on a5 and may not take on b4; "
             "7.axb4 fails: 7...Qxa1 takes the rook on a1, which nothing guards; it costs a pawn",
         ),
+        (  # Nobody sees why that capture fails.
+            "rnb1kbnr/pp3ppp/2p5/q3p3/8/P1N1P3/1P1P1PPP/R1BQKBNR w KQkq - 0 6",
+            ("b4", "Bxb4", "Bb2", "Be7", "Qc2", "Bg4", "Nf3", "Nd7", "Ne4", "Bf5"),
+            ("d4", "Nf6", "dxe5", "Qxe5", "Nf3", "Qe7", "Qc2", "g6", "e4", "Bg7"),
+            ("b4", "Bxb4", "axb4"),
+            ("Qc7",),
+            "",
+        ),
     ],
 )
 def test_why_a_move_fails(
@@ -453,6 +461,18 @@ def test_a_threat_that_a_move_does_not_meet(king: str, better: str, threat: str,
     played = found(value(board, -500), moves(board, step, "Rxd3", "g3", "Kf8"))
     saved = found(value(board, 20), moves(board, better, "h6", step, "Kf8"))
     assert text_of(board, played, saved, find) == (f"{text}; it costs a piece" if text else "")
+
+
+def test_what_answers_a_check_was_no_threat() -> None:
+    board = chess.Board("8/7k/p1R3p1/2B1b3/4Pp1p/P4K1P/2r5/6N1 b - - 12 47")
+    played = found(value(board, 139), moves(board, "Rc3+", "Kg4", "Rg3+", "Kxh4", "Rc3", "Kg4", "Rg3+", "Kh4"))
+    better = found(value(board, 30), moves(board, "a5", "a4", "Rc3+", "Ke2", "Rc2+", "Kd3", "Rc3+", "Kd2"))
+
+    def find(position: chess.Board, asked: Sequence[chess.Move] | None = None) -> Found:
+        is_passed = position.turn == chess.WHITE and position.piece_at(chess.C2) is not None
+        return found(value(position, 400), moves(position, "Kg4")) if is_passed else Found(DRAWN)
+
+    assert text_of(board, played, better, find) == "48.Kg4 attacks the pawn on h4; it costs a pawn: 48...Rg3+ 49.Kxh4"
 
 
 def test_what_the_move_played_takes_later_is_not_missed() -> None:
@@ -652,6 +672,12 @@ def test_the_amount_is_that_of_the_line_named() -> None:
             ("Rxa5", "Rb3", "Kg1", "Kg4", "Rd5", "Rb1+", "Kh2", "h3", "Rd2", "Kf5"),
             "53...Ra1+ 54.Re1 Rxe1+ 55.Kxe1 h3 56.Kd2 h2 57.b6, and 57...h1=Q promotes",
         ),
+        (  # Of captures that come one after another, only those at the beginning have a name.
+            "5rk1/pp1b2bp/1qn1pr1p/3p4/3P4/P1NB1N1P/1P1Q1PP1/4RRK1 b - - 0 15",
+            ("Kh8", "Ne5", "Nxe5", "dxe5", "R6f7", "Bc2", "h5", "b4", "Be8", "Na4"),
+            ("Rxf3", "gxf3", "Nxd4", "Re3", "Nxf3+", "Rxf3", "Rxf3", "Kg2", "Rf7", "f4"),
+            "It misses the gain of two pawns: 15...Rxf3 16.gxf3 Nxd4 17.Re3 Nxf3+ 18.Rxf3 Rxf3",
+        ),
         (  # A guard that the move cuts off.
             "3rkbnr/1pp3p1/p1n2pbp/4p3/2B1P1P1/2P2N1P/PP3P2/RNB1R1K1 w k - 0 12",
             ("Be3", "Bxe4", "Nbd2", "Bh7", "Nf1", "Nge7", "Rad1", "Bg8", "Bxg8", "Rxg8"),
@@ -675,6 +701,15 @@ def test_a_capture_that_loses_nothing_by_itself_did_not_take_something_guarded()
     text = text_of(board, found(value(board, -628), played), found(value(board, 326), better))
     # White's queen is lost on the square where bishops are only exchanged.
     assert text == "It costs a queen for a piece: 21...Bxf4+ 22.Qxf4 Rxf4"
+
+
+def test_what_is_named_is_in_proportion_to_the_cost() -> None:
+    board = chess.Board("r1q1rk1b/3b1p1p/p2p2pP/1p1PpPPn/2p1P2N/2P1B3/PPBN2QK/6R1 b - - 2 24")
+    played = moves(board, "f6", "fxg6", "Bg4", "gxh7", "fxg5", "Bxg5", "Kf7", "Qxg4", "Qxg4", "Rxg4")
+    better = moves(board, "Kg8", "Qf2", "Qc7", "Rg2", "a5", "Ndf3")
+    text = text_of(board, found(value(board, 578), played), found(value(board, 88), better))
+    # Not the first pawn alone.
+    assert text == "24...f6 no longer guards g6: it costs two pawns: 25.fxg6 Bg4 26.gxh7"
 
 
 @pytest.mark.parametrize(

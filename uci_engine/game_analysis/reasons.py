@@ -14,6 +14,7 @@ import chess
 
 from uci_engine.game_analysis.boards import material_words, variation
 from uci_engine.game_analysis.confirmation import Confirmation
+from uci_engine.game_analysis.judgement import WON
 from uci_engine.game_analysis.tactics.attacks import (
     attacked_by_mover,
     exchange,
@@ -28,8 +29,6 @@ from uci_engine.game_analysis.tactics.words import attack_words, motif_words
 from uci_engine.game_analysis.threats import Finder, nothing_found, opened_by, recapture_that_fails, was_threatened
 from uci_engine.game_analysis.values import Found, Value
 
-# A side that expects less has lost.
-LOST = 0.1
 # So many plies later a tactic is seldom why, nor a pawn that is won, nor what a quiet move gains that attacks nothing.
 LATE = 4
 # A longer mate explains nothing.
@@ -103,7 +102,8 @@ def _tactic_that_wins(asked: Confirmation, motifs: tuple[Motif, ...], is_missed:
     if kind.is_mate or not (asked.is_won(is_missed, ply) if owed else is_told and asked.is_seen):
         return []
     failing = recapture_that_fails(line, motifs[0].ply, lines.values[is_missed], asked.find)
-    return [*_tactic(lines, motifs, is_missed), *filter(None, (failing, owed))]
+    # Why something is lost that seems to be only exchanged would have to be said.
+    return [] if failing is None else [*_tactic(lines, motifs, is_missed), *filter(None, (failing, owed))]
 
 
 def _deciding(lines: TwoLines) -> list[tuple[tuple[Motif, ...], bool]]:
@@ -132,8 +132,9 @@ def _decides(motifs: tuple[Motif, ...], lines: TwoLines, is_missed: bool) -> boo
     """Whether these motifs of one of the lines may be why it is better for its winner than the other one."""
     kind = motifs[-1].kind
     if kind not in DRAWS:
-        # What falls once its guard is taken was mostly lost before. An offer alone does not tell what it is for.
-        is_soon = motifs[0].ply < LATE or kind.is_mate or kind in PROMOTIONS + ENDINGS
+        # A guard that is taken, an offer alone and a late capture in between do not tell what they are for.
+        late = 2 if kind is Kind.INTERMEZZO else LATE
+        is_soon = motifs[0].ply < late or kind.is_mate or kind in PROMOTIONS + ENDINGS
         is_new = is_missed or motifs[-1].wins > 1 or not lines.is_taken_anyway
         return is_soon and is_new and kind not in (Kind.REMOVED_GUARD, Kind.ATTRACTION)
     winner = lines.both[is_missed].winner
@@ -146,7 +147,7 @@ def _forced(lines: TwoLines) -> list[str]:
     color, (played, better) = lines.color, lines.values
     parts = []
     if lines.is_traded:
-        kind = "lost" if played.expected_for(color) < LOST else "worse"
+        kind = "lost" if played.expected_for(not color) >= WON else "worse"
         parts.append(f"it trades the last pieces, and the pawn ending is {kind}")
     against, missed = _short_mate(played, not color), _short_mate(better, color)
     if against is not None:
@@ -183,8 +184,9 @@ def _gain(asked: Confirmation, is_missed: bool, win: Win) -> list[str]:
     line, first, ply = lines.both[is_missed], int(not is_missed), win.ply
     # No more is said to be won than the moves show.
     end = next(end for end in range(ply + 1, len(line.boards)) if not line.is_taken_back(end - 1))
-    owed = _owed(lines, min(end, line.settled, key=line.balance), is_missed)
-    if not owed or not asked.is_won(is_missed, line.settled):
+    least = min(end, line.settled, key=line.balance)
+    owed = _owed(lines, least, is_missed)
+    if not owed or not asked.is_won(is_missed, least):
         return []
     deed = "" if ply == first or line.is_taken_back(first) else _first_move(lines, is_missed, win)
     attack = f"in the better line, {deed}" if deed and is_missed else deed
@@ -199,7 +201,6 @@ def _gain(asked: Confirmation, is_missed: bool, win: Win) -> list[str]:
     start = first + bool(deed)
     moves = variation(line.boards[start], line.moves[start:end])
     failing = [recapture_that_fails(line, at, lines.values[is_missed], asked.find) for at in sorted({first, ply})]
-    # Why something is lost that seems to be only exchanged would have to be said.
     if None in failing or (is_pawn and not any(failing) and exchange(line.boards[ply], line.moves[ply]) < 1):
         return []
     return [part for part in (attack, f"{owed}: {moves}", *failing) if part]
@@ -208,9 +209,8 @@ def _gain(asked: Confirmation, is_missed: bool, win: Win) -> list[str]:
 def _owed(lines: TwoLines, ply: int, is_missed: bool) -> str:
     """`it costs a pawn`, `it misses the gain of a pawn`: what one of the lines has won by this ply; or ""."""
     line, other = lines.both[is_missed], lines.both[not is_missed]
-    won = line.balance(ply)
     # What may be taken back at the end is not won.
-    if 2 * line.gain() <= won - line.balance(0):
+    if 2 * line.gain() <= line.balance(ply) - line.balance(0):
         return ""
     own = [at for at in line.own_plies() if at < ply and not (line.is_taken_back(at) or line.moves[at] in other.moves)]
     if any(line.moves[at].promotion for at in own):

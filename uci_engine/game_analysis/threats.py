@@ -47,7 +47,7 @@ def was_threatened(lines: TwoLines, find: Finder) -> bool:
 
     A capture that is as good after the better move was not to be met, and what wins more by a capture now is new.
     """
-    if lines.is_taken_anyway:
+    if lines.is_taken_anyway or lines.against.boards[1].is_check():
         return False
     passed, found = _passed(lines.board, lines.values[True], find)
     if _gain(passed, found, lines.values[True]) < LEAST or list(found.line[:1]) != lines.against.moves[1:2]:
