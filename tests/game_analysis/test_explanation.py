@@ -69,7 +69,7 @@ def test_a_position_without_moves_gives_an_empty_comparison(engine: Engine) -> N
             [
                 "??",
                 "What refutes it: 3...Nf6 4. Qxf7#.",
-                "It does not meet a threat: it allows mate in 1.",
+                "It does not meet a threat: it allows mate in 1 by 4.Qxf7#.",
                 "43 replies",
             ],
         ),

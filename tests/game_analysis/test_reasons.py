@@ -73,7 +73,7 @@ def test_mates_are_reasons_of_their_own() -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3")
     played, better = moves(board, "Nf6", "Qxf7"), moves(board, "g6", "Qf3", "Nf6")
     text = text_of(board, found(Value(Mate(1), 1.0), played), found(value(board, 10), better))
-    assert text == "It allows mate in 1"
+    assert text == "It allows mate in 1 by 4.Qxf7#"
     board = chess.Board("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
     text = text_of(
         board,
@@ -491,7 +491,7 @@ def test_a_pawn_that_may_be_taken_back_and_a_long_mate_explain_nothing() -> None
     better = moves(board, "Bxg7+", "Kg8", "Bf6+", "Qg6", "Qxg6+", "hxg6")
     shown = "Qxg7+ Rxg7+ Bxg7+ Kxg7 Re7+ Kf8 Re8+ Rxe8 dxe8=Q+ Kxe8 Re1+ Kd8 Re8+ Kxe8 Kf1 Qg2+ Ke1 Qe2#"
     played = moves(board, *shown.split())
-    for mate, text in ((6, "It allows mate in 6"), (9, "")):
+    for mate, text in ((6, "It allows mate in 6 by 38...Rxg7+"), (9, "")):
         lost = found(value_of(-Mate(mate), 19), played)
         assert text_of(board, lost, found(value(board, 900), better)) == text
 
@@ -719,13 +719,13 @@ def test_what_is_named_is_in_proportion_to_the_cost() -> None:
             "2r2r2/6kp/Q3pNp1/2bpP3/2n5/2B3Pq/1P3P1P/1R2R1K1 w - - 1 35",
             ("Nd7", "Rxf2", "Nf8", "Qxh2#"),
             ("Re2", "Rb8", "Qc6", "Rfc8"),
-            "35.Nd7 opens the line of the rook on f8 to f2: it allows mate in 2",
+            "35.Nd7 opens the line of the rook on f8 to f2: it allows mate in 2 by 35...Rxf2",
         ),
         (  # The better move leaves e6, too.
             "8/p2Q1N2/7p/3k3K/2p3P1/P2r1p1P/1P2nb2/3q4 b - - 1 43",
             ("Ke4", "Qe6+", "Kd4", "Qe5#"),
             ("Kc5", "Qe7+", "Kb6", "Qb4+", "Kc7", "Qxc4+"),
-            "It allows mate in 2",
+            "It allows mate in 2 by 44.Qe6+",
         ),
     ],
 )

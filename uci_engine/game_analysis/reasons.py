@@ -69,7 +69,7 @@ def reason_for(board: chess.Board, played: Found, better: Found, find: Finder = 
         motifs, parts = next(filter(itemgetter(1), told), ((), []))
         parts = parts or _material(asked)
     parts += forced
-    answer = lines.against.name(1) if len(lines.against.moves) > 1 else None
+    answer = lines.answer
     if answer and parts and (f": {answer} " in f": {parts[0]} " or parts[0].startswith("it allows mate")):
         is_threat = f": {answer}" not in parts[0] and was_threatened(lines, find)
         cause = "it does not meet a threat" if is_threat else opened_by(lines)
@@ -151,7 +151,7 @@ def _forced(lines: TwoLines) -> list[str]:
         parts.append(f"it trades the last pieces, and the pawn ending is {kind}")
     against, missed = _short_mate(played, not color), _short_mate(better, color)
     if against is not None:
-        parts.append(f"it allows mate in {against}" if against else "it allows mate")
+        parts.append(f"it allows mate in {against} by {lines.answer}" if against and lines.answer else "it allows mate")
     elif played.is_tablebase and played.expected_for(color) < 0.5:
         parts.append("the tablebases say that it loses")
     if missed is not None:

@@ -16,8 +16,6 @@ from uci_engine.game_analysis.tactics.motif import Motif
 from uci_engine.game_analysis.tactics.words import all_words, piece_on
 from uci_engine.game_analysis.values import DRAWN, Found, Value
 
-# A threat gains at least this of the expected result.
-LEAST = INACCURACY_LOSS
 # What refutes a capture and has no name is shown up to the move that wins it back, if that is one of so many.
 SHOWN_PLIES = 5
 
@@ -39,7 +37,7 @@ def threat_to(board: chess.Board, value: Value, find: Finder) -> tuple[Line, tup
     `value`: what the position is worth as it is.
     """
     passed, found = _passed(board, value, find)
-    return _won_at_once(passed, found, value, LEAST)
+    return _won_at_once(passed, found, value, INACCURACY_LOSS)
 
 
 def was_threatened(lines: TwoLines, find: Finder) -> bool:
@@ -50,7 +48,7 @@ def was_threatened(lines: TwoLines, find: Finder) -> bool:
     if lines.is_taken_anyway or lines.against.boards[1].is_check():
         return False
     passed, found = _passed(lines.board, lines.values[True], find)
-    if _gain(passed, found, lines.values[True]) < LEAST or list(found.line[:1]) != lines.against.moves[1:2]:
+    if _gain(passed, found, lines.values[True]) < INACCURACY_LOSS or list(found.line[:1]) != lines.against.moves[1:2]:
         return False
     answer, moved = found.line[0], lines.against.moves[0].to_square
     # What attacks the piece that has just moved is new, too.
@@ -105,7 +103,7 @@ def recapture_that_fails(line: Line, ply: int, value: Value, find: Finder) -> st
     if not found.line:
         return ""
     # It need not win more than the line does.
-    answer, motifs = _won_at_once(taken, found, value, -LEAST)
+    answer, motifs = _won_at_once(taken, found, value, -INACCURACY_LOSS)
     least = answer.balance(0) + gain_of(after, capture)
     ends = [ply + 1 for ply in answer.own_plies() if ply < SHOWN_PLIES and not answer.is_taken_back(ply)]
     won = (end for end in ends if answer.balance(end) >= least or answer.boards[end].is_checkmate())

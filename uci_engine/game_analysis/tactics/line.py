@@ -135,9 +135,9 @@ class Line:
 class TwoLines:
     """The move played and the better one, each with its line, and what these win: for the opponent, and for the player.
 
-    `cost`: what the move costs of the expected result. `taken`: what the move played takes, and `differ`: by how much
-    the ends of the lines differ, in pawns. `is_traded`: the line of the move played comes to a pawn ending by a trade
-    at once, and the better one does not.
+    `answer`: the answer to the move played, as it is shown. `cost`: what the move costs of the expected result.
+    `taken`: what it takes, and `differ`: by how much the ends of the lines differ, in pawns. `is_traded`: its line
+    comes to a pawn ending by a trade at once, and the better one does not.
     """
 
     def __init__(self, board: chess.Board, played: Found, better: Found) -> None:
@@ -149,6 +149,7 @@ class TwoLines:
         self.missed = Line(board, better.shown.line, self.color)
         # By whether it is the better one.
         self.both = self.against, self.missed
+        self.answer = self.against.name(1) if len(self.against.moves) > 1 else ""
         self.values = played.value, better.value
         self.cost = abs(better.value.expected - played.value.expected)
         self.taken = sum(gain_of(board, move) for move in played.line[:1])
