@@ -9,7 +9,9 @@ import pytest
 from chess.engine import Cp, Mate
 
 from tests.support.moves import moves
+from uci_engine.game_analysis.confirmation import Confirmation
 from uci_engine.game_analysis.reasons import reason_for
+from uci_engine.game_analysis.tactics.line import TwoLines
 from uci_engine.game_analysis.threats import nothing_found
 from uci_engine.game_analysis.values import DRAWN, Found, Value, value_of
 
@@ -94,3 +96,13 @@ def test_what_short_searches_do_not_see_is_no_reason(cp: int, text: str) -> None
 )
 def test_a_reason_is_in_proportion_to_what_a_move_costs(played: Value, better: Value, text: str) -> None:
     assert text_of(None, played, better) == text
+
+
+@pytest.mark.parametrize(("replies", "is_reason"), [("b4 Kh2 bxc3 Kg1 Kf8", False), ("Kf8 Kh2 Ke7 Kg1 f6", True)])
+def test_what_is_missed_is_half_of_the_reason_where_the_move_played_loses_something(
+    replies: str, is_reason: bool
+) -> None:
+    played = Found(value(-300), line=moves(BOARD, "h3", *replies.split()))
+    better = Found(value(150), line=moves(BOARD, "Nxb5", "Kf8", "Nxa7", "Ke7", "h3", "f6"))
+    asked = Confirmation(TwoLines(BOARD, played, better), nothing_found)
+    assert asked.is_won(True, 4) is is_reason

@@ -69,9 +69,8 @@ def reason_for(board: chess.Board, played: Found, better: Found, find: Finder = 
         motifs, parts = next(filter(itemgetter(1), told), ((), []))
         parts = parts or _material(asked)
     parts += forced
-    answer = lines.answer
-    if answer and parts and (f": {answer} " in f": {parts[0]} " or parts[0].startswith("it allows mate")):
-        is_threat = f": {answer}" not in parts[0] and was_threatened(lines, find)
+    if lines.answer and parts and (f": {lines.answer} " in f": {parts[0]} " or parts[0].startswith("it allows mate")):
+        is_threat = f": {lines.answer}" not in parts[0] and was_threatened(lines, find)
         cause = "it does not meet a threat" if is_threat else opened_by(lines)
         parts[0] = f"{cause}: {parts[0]}" if cause else parts[0]
     return Reason.of(parts, motifs)
