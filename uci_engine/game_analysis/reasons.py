@@ -190,17 +190,17 @@ def _gain(asked: Confirmation, is_missed: bool, win: Win) -> list[str]:
     deed = "" if ply == first or line.is_taken_back(first) else _first_move(lines, is_missed, win)
     attack = f"in the better line, {deed}" if deed and is_missed else deed
     is_pawn = owed.endswith((" costs a pawn", " of a pawn"))
-    # Without an attack the moves have to speak for themselves.
+    # Without an attack the moves have to speak for themselves, which those of an answer seldom do.
     is_quiet = bool(line.quiet_plies(first, first + 1))
     is_mover = line.where_was(line.moves[ply].from_square, ply, first + 1) == line.moves[first].to_square
     is_late = ply >= LATE and (is_pawn or is_quiet)
-    is_old = not is_missed and (lines.is_taken_anyway or line.moves[1] in lines.missed.moves[1:2])
-    if not attack and (is_late or is_old or (is_quiet and not is_mover)):
+    if not attack and (is_late or (is_quiet and not is_mover)):
         return []
     start = first + bool(deed)
     moves = variation(line.boards[start], line.moves[start:end])
     failing = [recapture_that_fails(line, at, lines.values[is_missed], asked.find) for at in sorted({first, ply})]
-    if None in failing or (is_pawn and not any(failing) and exchange(line.boards[ply], line.moves[ply]) < 1):
+    is_even = is_pawn and not any(failing) and exchange(line.boards[ply], line.moves[ply]) < 1
+    if None in failing or is_even or not (attack or is_missed or any(failing)):
         return []
     return [part for part in (attack, f"{owed}: {moves}", *failing) if part]
 

@@ -48,7 +48,7 @@ def was_threatened(lines: TwoLines, find: Finder) -> bool:
     if lines.is_taken_anyway or lines.against.boards[1].is_check():
         return False
     passed, found = _passed(lines.board, lines.values[True], find)
-    if _gain(passed, found, lines.values[True]) < INACCURACY_LOSS or list(found.line[:1]) != lines.against.moves[1:2]:
+    if _gain(passed, found, lines.values[True]) < lines.cost / 2 or list(found.line[:1]) != lines.against.moves[1:2]:
         return False
     answer, moved = found.line[0], lines.against.moves[0].to_square
     # What attacks the piece that has just moved is new, too.
