@@ -710,6 +710,25 @@ def test_what_is_said_to_be_won_is_in_proportion_to_the_cost() -> None:
     assert text_of(board, found(value(board, 1008), played), found(value(board, 300), better)) == ""
 
 
+@pytest.mark.parametrize(
+    ("cp", "text"), [(100, ""), (-700, "39...h3 40.Nxh3 gxh3 41.a4 h2 42.axb5, and 42...h1=Q promotes")]
+)
+def test_a_promotion_is_a_reason_if_the_pawn_cannot_be_stopped(cp: int, text: str) -> None:
+    board = chess.Board("8/8/5k2/1pp5/6pp/8/PPP1K3/6N1 w - - 0 39")
+    played = moves(board, "b3", "h3", "Nxh3", "gxh3", "a4", "h2", "axb5", "h1=Q", "b6", "Ke6")
+    better = moves(board, "Kf2", "Ke5", "Ne2", "b4", "a4", "bxa3", "bxa3", "Kd5")
+
+    def find(position: chess.Board, asked: Sequence[chess.Move] | None = None) -> Found:
+        """The king catches the pawn, or is too late; elsewhere nothing."""
+        if position.piece_at(chess.H3) is None or position.turn == chess.BLACK or not asked:
+            return Found(DRAWN)
+        if len(asked) == 1:
+            return found(value(position, -380), asked)
+        return found(value(position, cp), moves(position, "Kf2", "h2", "Kg2", "Ke5"))
+
+    assert text_of(board, found(value(board, -381), played), found(value(board, 111), better), find) == text
+
+
 def test_a_threat_is_about_as_strong_as_what_comes() -> None:
     board = chess.Board("6k1/1p3pp1/pqn2bp1/3p4/1P1P2PP/P4NPK/1r6/2R1Q3 b - - 0 33")
     played = found(value_of(Mate(3), 18), moves(board, "Bxd4", "Qe8+", "Kh7", "Ng5+", "Kh6", "Qh8#"))

@@ -46,9 +46,9 @@ class Confirmation:
         is_alike = LEAST_SHARE * pawns <= (better - played) / 100 <= MOST_SHARE * pawns + 1
         # Where the move played also loses something, what it misses is only half of the reason.
         is_whole = self.lines.differ >= 1 and (not is_missed or pawns >= self.lines.differ)
-        return is_alike and is_whole and self.is_seen and self._is_forced(line, ply)
+        return is_alike and is_whole and self.is_seen and self.is_forced(line, ply)
 
-    def _is_forced(self, line: Line, ply: int) -> bool:
+    def is_forced(self, line: Line, ply: int) -> bool:
         """Whether no defence that is as good keeps a pawn more of what a line has won by this ply."""
         loser = not line.winner
         last = max((win.ply for win in line.wins() if win.ply < ply), default=0)

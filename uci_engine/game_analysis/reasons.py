@@ -98,7 +98,8 @@ def _tactic_that_wins(asked: Confirmation, motifs: tuple[Motif, ...], is_missed:
     owed = "" if kind in PROMOTIONS else _owed(lines, ply, is_missed)
     # Unless it can be said what it wins, it is seldom why. A long mate explains nothing.
     is_told = kind in PROMOTIONS + ENDINGS or (kind is Kind.TRAPPED and motifs[0].ply == int(not is_missed))
-    if kind.is_mate or not (asked.is_won(is_missed, ply) if owed else is_told and asked.is_seen):
+    is_so = asked.is_won(is_missed, ply) if owed else is_told and asked.is_seen and asked.is_forced(line, ply)
+    if kind.is_mate or not is_so:
         return []
     failing = recapture_that_fails(line, motifs[0].ply, lines.values[is_missed], asked.find)
     # Why something is lost that seems to be only exchanged would have to be said.

@@ -49,8 +49,7 @@ def piece_on(board: chess.Board, square: chess.Square) -> str:
 
 def motif_words(line: Line, motif: Motif) -> str:
     """What happens in a line by a motif, without a capital letter and a full stop."""
-    boards = line.boards
-    before, after = boards[motif.ply], boards[motif.ply + 1]
+    before, after = line.boards[motif.ply], line.boards[motif.ply + 1]
     # A piece that is taken, or whose guard leaves, is named where it stood.
     taken_now = motif.kind in (Kind.HANGING, Kind.UNDERDEFENDED, Kind.PINNED_GUARD)
     shown = before if taken_now else after
