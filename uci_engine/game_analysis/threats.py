@@ -62,12 +62,12 @@ def opened_by(lines: TwoLines) -> str:
     (move, answer), after = line.moves[:2], line.boards[1]
     square, at = answer.to_square, chess.square_name(answer.to_square)
     others = [board for board in (before, *lines.missed.boards[1:2]) if board.is_legal(answer)]
+    if square == move.to_square or any(exchange(board, answer) >= exchange(after, answer) for board in others):
+        return ""
     guards = after.attackers(lines.color, square)
     lost = before.attackers(lines.color, square) - guards
     cut = [guard for guard in lost if chess.between(guard, square) & chess.BB_SQUARES[move.to_square]]
     deed = ""
-    if square == move.to_square or any(exchange(board, answer) >= exchange(after, answer) for board in others):
-        return ""
     if move.from_square in lost and move.to_square not in guards:
         deed = f"no longer guards {at}"
     elif cut:
