@@ -723,7 +723,7 @@ def test_a_promotion_is_a_reason_if_the_pawn_cannot_be_stopped(cp: int, text: st
         if position.piece_at(chess.H3) is None or position.turn == chess.BLACK or not asked:
             return Found(DRAWN)
         if len(asked) == 1:
-            return found(value(position, -380), asked)
+            return found(value(position, -380), tuple(asked))
         return found(value(position, cp), moves(position, "Kf2", "h2", "Kg2", "Ke5"))
 
     assert text_of(board, found(value(board, -381), played), found(value(board, 111), better), find) == text
