@@ -87,7 +87,9 @@ def test_what_short_searches_do_not_see_is_no_reason(cp: int, text: str) -> None
         (value(-400), value(10), SAID),
         (value(-140), value(0), SAID),
         # With so little lost, the piece comes back.
-        (value(-130), value(0), UNSAID),
+        (value(-100), value(0), UNSAID),
+        # Unless that decides the game.
+        (value(-130), value(0), SAID),
         # With so much lost, it is not for a piece.
         (value(-600), value(100), SAID),
         (value(-620), value(100), UNSAID),

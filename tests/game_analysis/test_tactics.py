@@ -124,6 +124,18 @@ def was_guarded(claim: Claim) -> bool:
     return square in claim.before.attacks(guard) and not still
 
 
+def is_cut_off(claim: Claim) -> bool:
+    between = chess.between(claim.motif.others[0], claim.motif.targets[0])
+    return was_guarded(claim) and bool(between & chess.BB_SQUARES[claim.motif.actor])
+
+
+def is_left(claim: Claim) -> bool:
+    """Whether the next move of its side goes to the square that the move leaves, or beyond it."""
+    next_move, (square,) = claim.moves[claim.motif.ply + 2], claim.motif.targets
+    way = chess.SquareSet.between(next_move.from_square, next_move.to_square) | {next_move.to_square}
+    return claim.motif.move.from_square == square and square in way
+
+
 def guards_both(claim: Claim) -> bool:
     guard = claim.motif.others[0]
     return claim.after.color_at(guard) == claim.loser and set(claim.motif.targets) <= set(claim.after.attacks(guard))
@@ -193,7 +205,6 @@ def kings_face_each_other(claim: Claim) -> bool:
 
 CLAIMS: dict[Kind, Callable[[Claim], bool]] = {
     Kind.FORK: is_fork,
-    Kind.DOUBLE_ATTACK: lambda claim: claim.after.is_attacked_by(not claim.loser, claim.motif.targets[0]),
     Kind.PIN: is_pinned,
     Kind.PINNED_GUARD: guard_is_pinned,
     Kind.SKEWER: is_skewer,
@@ -205,7 +216,8 @@ CLAIMS: dict[Kind, Callable[[Claim], bool]] = {
     Kind.TRAPPED: lambda claim: is_trapped(claim.after, claim.motif.targets[0]),
     Kind.REMOVED_GUARD: was_guarded,
     Kind.DEFLECTION: was_guarded,
-    Kind.INTERFERENCE: was_guarded,
+    Kind.INTERFERENCE: is_cut_off,
+    Kind.CLEARANCE: is_left,
     Kind.OVERLOADED: guards_both,
     Kind.ATTRACTION: is_drawn_there,
     Kind.OUTSIDE_SQUARE: is_too_late,
@@ -286,6 +298,18 @@ def test_what_is_said_of_any_line_is_true(row: Row, choices: list[int], greedy: 
         ("1k6/3q4/8/3N4/8/8/5PPP/R5K1 w - - 0 1", "a1a8 b8a8 d5b6 a8b7 b6d7", "1.Ra8+ draws the king on b8 to a8"),
         ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "a1a8", "1.Ra8# is a back-rank mate"),
         ("3rkr2/8/8/8/8/8/Q7/K7 w - - 0 1", "a2e6", "1.Qe6# is an epaulette mate"),
+        ("7k/7p/8/8/8/BB6/8/K7 w - - 0 1", "a3b2", "1.Bb2# is a double bishop mate"),
+        (
+            "r4rk1/1bp2pqN/p3p1n1/1p5Q/3P4/P6R/1PP2PPP/4R1K1 w - - 0 24",
+            "h7f6 g7f6 h5h7",
+            "24.Nf6+ clears h7 for 25.Qh7#",
+        ),
+        (
+            "r6r/pp1kbppp/4p3/4Pq2/3n1P2/1P1P1Q2/P5PP/R4RK1 w - - 0 20",
+            "f3b7 d7e8 b7a8",
+            "after 20.Qxb7+ the king on e8 cuts the rook on h8 off from a8, so that 21.Qxa8+ is possible",
+        ),
+        ("8/1P3R2/2k1p2r/3p4/3P4/7p/P6K/5q2 w - - 0 45", "b7b8n c6b6 f7f1", "45.b8=N+ promotes to a knight"),
         # A king at the edge has no dovetail's tail behind it.
         ("5rk1/5pp1/8/7Q/8/3B4/8/K7 w - - 0 1", "h5h7", "1.Qh7# is mate"),
         (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from uci_engine.game_analysis.judgement import BLUNDER_LOSS
 from uci_engine.game_analysis.tactics.line import Line, TwoLines
 from uci_engine.game_analysis.threats import Finder
 from uci_engine.game_analysis.values import DRAWN, Found
@@ -42,8 +43,10 @@ class Confirmation:
         line = self.lines.both[is_missed]
         pawns = line.balance(ply) - line.balance(0)
         played, better = (value.cp_for(self.lines.color) for value in self.lines.values)
-        # Else something else matters, or more comes back.
-        is_alike = LEAST_SHARE * pawns <= (better - played) / 100 <= MOST_SHARE * pawns + 1
+        lost = (better - played) / 100
+        # With less lost more comes back, unless it decides the game anyway. With more lost something else matters.
+        is_enough = lost >= LEAST_SHARE * pawns or self.lines.cost >= BLUNDER_LOSS
+        is_alike = is_enough and lost <= MOST_SHARE * pawns + 1
         # Where the move played also loses something, what it misses is only half of the reason.
         is_whole = self.lines.differ >= 1 and (not is_missed or pawns >= self.lines.differ)
         return is_alike and is_whole and self.is_seen and self.is_forced(line, ply)

@@ -192,10 +192,7 @@ def _gain(asked: Confirmation, is_missed: bool, win: Win) -> list[str]:
     attack = f"in the better line, {deed}" if deed and is_missed else deed
     is_pawn = owed.endswith((" costs a pawn", " of a pawn"))
     # Without an attack the moves have to speak for themselves, which those of an answer seldom do.
-    is_quiet = bool(line.quiet_plies(first, first + 1))
-    is_mover = line.where_was(line.moves[ply].from_square, ply, first + 1) == line.moves[first].to_square
-    is_late = ply >= LATE and (is_pawn or is_quiet)
-    if not attack and (is_late or (is_quiet and not is_mover)):
+    if not attack and (line.quiet_plies(first, first + 1) or (is_pawn and ply >= LATE)):
         return []
     start = first + bool(deed)
     moves = variation(line.boards[start], line.moves[start:end])
@@ -209,9 +206,6 @@ def _gain(asked: Confirmation, is_missed: bool, win: Win) -> list[str]:
 def _owed(lines: TwoLines, ply: int, is_missed: bool) -> str:
     """`it costs a pawn`, `it misses the gain of a pawn`: what one of the lines has won by this ply; or ""."""
     line, other = lines.both[is_missed], lines.both[not is_missed]
-    # What may be taken back at the end is not won.
-    if 2 * line.gain() <= line.balance(ply) - line.balance(0):
-        return ""
     own = [at for at in line.own_plies() if at < ply and not (line.is_taken_back(at) or line.moves[at] in other.moves)]
     if any(line.moves[at].promotion for at in own):
         return "it misses a promotion" if is_missed else "it lets a pawn promote"

@@ -105,13 +105,15 @@ def attacked_by_mover(board: chess.Board) -> set[chess.Square]:
     return winning_captures(board, not board.turn).keys() & set(board.attacks(board.peek().to_square))
 
 
-def capture_gain(board: chess.Board, color: chess.Color, square: chess.Square) -> int:
-    """What this side wins at most if it is to move and takes on a square: below 0 where every capture loses.
+def capture_gain(
+    board: chess.Board, color: chess.Color, square: chess.Square, pieces: chess.Bitboard = chess.BB_ALL
+) -> int:
+    """What this side wins at most if it is to move and takes on a square with one of these pieces.
 
-    -KING_VALUE where there is no capture.
+    Below 0 where every capture loses, -KING_VALUE where there is none.
     """
     turned = with_turn(board, color)
-    captures = list(turned.generate_legal_captures(to_mask=chess.BB_SQUARES[square]))
+    captures = list(turned.generate_legal_captures(pieces, chess.BB_SQUARES[square]))
     return max((exchange(turned, move) for move in captures), default=-KING_VALUE)
 
 
@@ -133,16 +135,9 @@ def pins_of(board: chess.Board, square: chess.Square) -> Iterator[tuple[chess.Sq
             is_behind = chess.between(slider, target) & chess.BB_SQUARES[square]
             is_better = value_at(board, target) > value_at(board, square)
             is_king = board.piece_type_at(target) == chess.KING
-            if is_behind and (is_king or (is_better and capture_by(without, slider, target) > 1)):
+            gain = capture_gain(without, not color, target, chess.BB_SQUARES[slider])
+            if is_behind and (is_king or (is_better and gain > 1)):
                 yield slider, target
-
-
-def capture_by(board: chess.Board, piece: chess.Square, target: chess.Square) -> int:
-    """What the piece wins by taking the target, if its side is to move; 0 where it may not."""
-    turned = with_turn(board, bool(board.color_at(piece)))
-    for move in list(turned.generate_legal_captures(chess.BB_SQUARES[piece], chess.BB_SQUARES[target])):
-        return exchange(turned, move)
-    return 0
 
 
 def is_trapped(board: chess.Board, square: chess.Square) -> bool:

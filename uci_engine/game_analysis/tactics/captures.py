@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import chess
 
-from uci_engine.game_analysis.boards import PIECE_VALUES
+from uci_engine.game_analysis.boards import board_after
 from uci_engine.game_analysis.tactics.attacks import (
     KING_VALUE,
-    capture_by,
+    best_capture,
     capture_gain,
     exchange,
     gain_of,
     is_trapped,
     king_of,
-    mating_move,
     pins_of,
     takes_back,
     value_at,
@@ -53,6 +52,14 @@ class Case:
         is_new = not self.before.is_check() or self.target in self.after.attacks(self.move.to_square)
         has_victim = self.after.color_at(self.target) == (not self.winner)
         return has_victim and is_new and capture_gain(self.before, self.winner, square) < self.win.worth
+
+    def attacked(self) -> chess.SquareSet:
+        """What the piece that moved attacks."""
+        return self.after.attacks(self.move.to_square) & chess.SquareSet(self.after.occupied_co[not self.winner])
+
+    def gain_on(self, square: chess.Square) -> int:
+        """What the piece that moved could win there, as `capture_gain`."""
+        return capture_gain(self.after, self.winner, square, chess.BB_SQUARES[self.move.to_square])
 
     def motif(self, kind: Kind, actor: chess.Square, targets: Squares, others: Squares = ()) -> Motif:
         return Motif(kind, self.ply, self.move, actor, targets, others, self.win.ply)
@@ -101,23 +108,15 @@ def fork(case: Case) -> Motif | None:
     """
     actor, after = case.move.to_square, case.after
     attacked = []
-    for square in after.attacks(actor) & chess.SquareSet(after.occupied_co[not case.winner]):
+    for square in case.attacked():
         is_king = after.piece_type_at(square) == chess.KING
-        if is_king or capture_by(after, actor, square) >= (1 if square == case.target else 2):
+        if is_king or case.gain_on(square) >= (1 if square == case.target else 2):
             attacked.append(square)
-    if case.taker != actor or case.target not in attacked or len(attacked) < 2:
+    # It may also be taken where it takes the fork.
+    is_taker = case.taker == actor or (case.reply.from_square, case.reply.to_square) == (case.target, actor)
+    if not is_taker or case.target not in attacked or len(attacked) < 2:
         return None
     return case.motif(Kind.FORK, actor, tuple(sorted(attacked, key=lambda square: -value_at(after, square))))
-
-
-def double_attack(case: Case) -> Motif | None:
-    """The move threatens mate and attacks a piece. The mate is prevented, and the piece is taken."""
-    is_old = case.win.square in case.before.attacks(case.line.where_was(case.taker, case.ply + 1, case.ply))
-    if is_old or case.target not in case.after.attacks(case.taker) or mating_move(case.before, case.winner):
-        return None
-    if mating_move(case.after, case.winner) is None:
-        return None
-    return case.motif(Kind.DOUBLE_ATTACK, case.taker, (case.target,))
 
 
 def skewer(case: Case) -> Motif | None:
@@ -128,7 +127,7 @@ def skewer(case: Case) -> Motif | None:
     if case.taker != actor or not is_line:
         return None
     value = value_at(board, front)
-    if value < value_at(board, back) or (value < KING_VALUE and capture_by(board, actor, front) < 1):
+    if value < value_at(board, back) or (value < KING_VALUE and case.gain_on(front) < 1):
         return None
     return case.motif(Kind.SKEWER, actor, (front, back))
 
@@ -144,23 +143,23 @@ def discovered_attack(case: Case) -> Motif | None:
 
 def is_forcing(case: Case) -> bool:
     """Whether the move gives check, takes something, or threatens to take something with the piece that moved."""
-    after, actor = case.after, case.move.to_square
-    if after.is_check() or gain_of(case.before, case.move):
+    if case.after.is_check() or gain_of(case.before, case.move):
         return True
-    attacked = after.attacks(actor) & chess.SquareSet(after.occupied_co[not case.winner])
-    return any(capture_by(after, actor, square) >= 1 for square in attacked if square != case.target)
+    return any(case.gain_on(square) >= 1 for square in case.attacked() if square != case.target)
+
+
+def double_check(case: Case) -> Motif | None:
+    """The piece that moved and one whose line it opened give check, so that only the king may move."""
+    checkers = tuple(case.after.checkers())
+    king = king_of(case.after, not case.winner)
+    return case.motif(Kind.DOUBLE_CHECK, case.move.to_square, (king,), checkers) if len(checkers) > 1 else None
 
 
 def discovered_check(case: Case) -> Motif | None:
-    """A move opens the line of another piece to the king, and the piece that moved takes something: now, or next.
-
-    Where it gives check itself, too, only the king may move, and that is enough.
-    """
+    """A move opens the line of another piece to the king, and the piece that moved takes something: now, or next."""
     actor, checkers = case.move.to_square, tuple(case.after.checkers())
-    if checkers in ((), (actor,)) or case.before.is_castling(case.move):
+    if len(checkers) != 1 or checkers == (actor,) or case.before.is_castling(case.move):
         return None
-    if len(checkers) > 1:
-        return case.motif(Kind.DOUBLE_CHECK, actor, (king_of(case.after, not case.winner),), checkers)
     takes_next = case.taker == actor and case.target in case.after.attacks(actor)
     if case.ply < case.win.ply and not takes_next:
         return None
@@ -168,33 +167,23 @@ def discovered_check(case: Case) -> Motif | None:
 
 
 def pin(case: Case) -> Motif | None:
-    """A piece may not leave its line, because a king or something better stands behind it; it is attacked and taken."""
-    board, square, last = case.after, case.win.square, case.line.boards[case.win.ply]
-    is_attacked = case.target == square and capture_gain(board, case.winner, square) >= 1
-    if not is_attacked or board.piece_type_at(square) == chess.PAWN:
+    """A piece is attacked and taken, which may not leave its line: a king or something better stands behind it.
+
+    A piece that is pinned to its king may also be taken elsewhere on the line.
+    """
+    board, square = case.after, case.target
+    if capture_gain(board, case.winner, square) < 1 or board.piece_type_at(square) == chess.PAWN:
         return None
     for slider, back in pins_of(board, square):
-        free = board.copy(stack=False)
-        free.remove_piece_at(slider)
-        can_leave = any(move.from_square == square for move in free.generate_pseudo_legal_moves())
-        # Where what stood behind has gone, a piece may still be lost by the pin, but not a mere pawn.
-        is_held = case.win.worth > 1 or last.piece_at(back) == board.piece_at(back)
-        if can_leave and is_held and not is_trapped(free, square):
+        if square == case.win.square or board.piece_type_at(back) == chess.KING:
             return case.motif(Kind.PIN, slider, (square,), (back,))
     return None
 
 
 def trapped(case: Case) -> Motif | None:
-    """A piece is attacked, and wherever it goes it is taken at a profit; it is taken, there or elsewhere.
-
-    Where it may not leave its line before the king, that is a pin.
-    """
+    """A piece is attacked, and wherever it goes it is taken at a profit; it is taken, there or elsewhere."""
     if not is_trapped(case.after, case.target):
         return None
-    king = king_of(case.after, not case.winner)
-    slider = next((slider for slider, back in pins_of(case.after, case.target) if back == king), None)
-    if slider is not None:
-        return case.motif(Kind.PIN, slider, (case.target,), (king,))
     return case.motif(Kind.TRAPPED, case.taker, (case.target,))
 
 
@@ -207,7 +196,16 @@ def intermezzo(case: Case) -> Motif | None:
     taking = line.moves[earlier]
     if taking.to_square != square or not gain_of(line.boards[earlier], taking) or not is_forcing(case):
         return None
-    at_once = capture_gain(case.before, case.winner, square)
-    if at_once < -PIECE_VALUES[chess.QUEEN] or line.gain() <= line.balance(case.ply) - line.balance(0) + at_once:
+    board = case.before
+    backs = list(board.generate_legal_captures(to_mask=chess.BB_SQUARES[square]))
+    at_once = [gain_of(board, back) - best_capture(board_after(board, [back]))[0] for back in backs]
+    if not at_once or line.gain() <= line.balance(case.ply) - line.balance(0) + max(at_once):
         return None
     return case.motif(Kind.INTERMEZZO, case.move.to_square, (square,))
+
+
+def underpromotion(case: Case) -> Motif | None:
+    """A pawn promotes to less than a queen on the way to a win."""
+    square = case.move.to_square
+    is_less = case.move.promotion not in (None, chess.QUEEN)
+    return case.motif(Kind.UNDERPROMOTION, square, (square,)) if is_less else None

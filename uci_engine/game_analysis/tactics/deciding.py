@@ -17,13 +17,14 @@ Detector = Callable[[Case], Motif | None]
 # For the move that takes, in the order in which they are asked.
 AT_ONCE: tuple[Detector, ...] = (
     captures.x_ray,
+    captures.double_check,
     captures.discovered_check,
     guards.pinned_guard,
-    guards.overloaded,
     captures.hanging,
 )
 # For a move before it.
 PREPARED: tuple[Detector, ...] = (
+    captures.double_check,
     captures.discovered_check,
     captures.skewer,
     captures.fork,
@@ -31,10 +32,9 @@ PREPARED: tuple[Detector, ...] = (
     captures.pin,
     captures.trapped,
     guards.lost_guard,
-    captures.double_attack,
 )
 # For a mate: why it could not be met.
-OF_MATE: tuple[Detector, ...] = (guards.attraction, guards.lost_guard)
+OF_MATE: tuple[Detector, ...] = (captures.double_check, guards.attraction, guards.clearance, guards.lost_guard)
 # A motif works within so many plies.
 MAX_DELAY = 6
 # What is won later decides nothing.
@@ -81,7 +81,7 @@ def _of_mate(line: Line) -> tuple[Motif, ...]:
     last = len(line.moves) - 1
     win = Win(last, 0, line.moves[last].to_square)
     case, kind = Case(line, win, last), mate_of(line.end)
-    named = captures.discovered_check(case) if kind is Kind.MATE else None
+    named = captures.double_check(case) or captures.discovered_check(case) if kind is Kind.MATE else None
     if named:
         return (named,)
     helper = _first(OF_MATE, _before(case)) or guards.pinned_guard(case) or endings.zugzwang(line, last)
@@ -109,9 +109,11 @@ def _of_win(line: Line, win: Win) -> tuple[Motif, ...]:
         return (endings.outside_square(line) or case.motif(kind, case.move.to_square, (case.move.to_square,)),)
     before = _before(case)
     found = _first(AT_ONCE, [case]) or _first(PREPARED, [each for each in before if each.is_cause()])
-    found = found or _first([captures.intermezzo], before) or endings.zugzwang(line, win.ply)
-    found = found or _first([guards.attraction], before)
+    if found is None or found.kind is Kind.REMOVED_GUARD:
+        found = _first([captures.underpromotion, captures.intermezzo], before) or found
+    found = found or endings.zugzwang(line, win.ply) or _first([guards.attraction], before)
     if found is None:
         return ()
-    prepared = guards.attraction(Case(line, win, found.ply - 2)) if found.ply >= 2 else None
+    earlier = [Case(line, win, found.ply - 2)] if found.ply >= 2 else []
+    prepared = _first([guards.attraction, guards.clearance], earlier)
     return (prepared, found) if prepared else (found,)

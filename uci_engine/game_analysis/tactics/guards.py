@@ -7,15 +7,7 @@ from __future__ import annotations
 
 import chess
 
-from uci_engine.game_analysis.boards import board_after
-from uci_engine.game_analysis.tactics.attacks import (
-    exchange,
-    gain_of,
-    mating_move,
-    pins_of,
-    value_at,
-    winning_captures,
-)
+from uci_engine.game_analysis.tactics.attacks import exchange, gain_of, pins_of, value_at
 from uci_engine.game_analysis.tactics.captures import Case, is_forcing
 from uci_engine.game_analysis.tactics.motif import Kind, Motif
 
@@ -43,22 +35,6 @@ def pinned_guard(case: Case) -> Motif | None:
     return None
 
 
-def overloaded(case: Case) -> Motif | None:
-    """What is taken has one guard, which guards something else, too, or stands before it: it may not take back."""
-    winner, square = case.winner, case.capture.to_square
-    if exchange(case.before, case.move) >= 1 or case.after.is_check():
-        return None
-    recaptures = _recaptures(case)
-    if len(recaptures) != 1:
-        return None
-    guard, taken_back = recaptures[0].from_square, board_after(case.after, recaptures)
-    duties = [other for other, gain in winning_captures(taken_back, winner).items() if gain >= 2]
-    mate = mating_move(taken_back, winner)
-    duties += [mate.to_square] if mate else []
-    duties = [other for other in duties if other != square and other in case.after.attacks(guard)]
-    return case.motif(Kind.OVERLOADED, square, (square, duties[-1]), (guard,)) if duties else None
-
-
 def lost_guard(case: Case) -> Motif | None:
     """The move takes a guard, draws it away or cuts it off; then what it guarded is taken, or mate follows."""
     to, square, last = case.move.to_square, case.capture.to_square, case.line.boards[case.win.ply]
@@ -74,8 +50,11 @@ def lost_guard(case: Case) -> Motif | None:
             if is_taken_back and exchange(case.before, case.move) >= 0 and len(_recaptures(case)) == 1:
                 return case.motif(Kind.OVERLOADED, to, (to, square), (guard,))
             return case.motif(Kind.DEFLECTION, to, (square,), (guard,))
-        if chess.between(guard, square) & chess.BB_SQUARES[to]:
-            return case.motif(Kind.INTERFERENCE, to, (square,), (guard,))
+        # What answers a check may cut a guard off, too.
+        is_answer = case.after.is_check() and guard != case.reply.from_square
+        for cut in (to, case.reply.to_square) if is_answer else (to,):
+            if chess.between(guard, square) & chess.BB_SQUARES[cut]:
+                return case.motif(Kind.INTERFERENCE, cut, (square,), (guard,))
     return None
 
 
@@ -110,3 +89,17 @@ def attraction(case: Case) -> Motif | None:
     if not profits or drawn not in (chess.KING, chess.QUEEN, chess.ROOK):
         return None
     return case.motif(Kind.ATTRACTION, following.to_square, (square,), (case.reply.from_square,))
+
+
+def clearance(case: Case) -> Motif | None:
+    """A piece leaves a square with a threat, and the next move puts another one there, or mates beyond it.
+
+    A piece that takes something at a profit, or that goes on along the line, has another aim.
+    """
+    square, to = case.move.from_square, case.move.to_square
+    for move in case.line.moves[case.ply + 2 : case.ply + 3]:
+        way = chess.SquareSet(chess.between(move.from_square, move.to_square)) | {move.to_square}
+        is_cleared = square == move.to_square or case.line.boards[case.ply + 3].is_checkmate()
+        if is_cleared and square in way and to not in way | {move.from_square} and exchange(case.before, case.move) < 1:
+            return case.motif(Kind.CLEARANCE, square, (square,)) if is_forcing(case) else None
+    return None

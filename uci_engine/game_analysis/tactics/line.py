@@ -179,9 +179,7 @@ class TwoLines:
             is_first = win.ply == int(not is_missed)
             # A pawn that has just moved there is given, and what it is given for is not known.
             is_given = win.worth == 1 and not is_first and line.moves[win.ply - 1].to_square == win.square
-            # What takes the move played back is worth that much more than that has taken.
-            taken = 0 if not is_missed and line.is_taken_back(0) else self.taken
-            is_more = not is_first or (win.worth > taken and (is_missed or not self.is_taken_anyway))
+            is_more = not is_first or (win.worth > self.taken and (is_missed or not self.is_taken_anyway))
             if win.ply < line.searched - 1 and not (is_alike or is_given) and is_more:
                 wins.append(win)
         return sorted(wins, key=attrgetter("ply"))

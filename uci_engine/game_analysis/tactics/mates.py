@@ -71,13 +71,23 @@ def anastasia(king: MatedKing) -> bool:
     return False
 
 
-def boden(king: MatedKing) -> bool:
-    """Two bishops, one on each side of the king, mate on crossing diagonals."""
+def hook(king: MatedKing) -> bool:
+    """A rook beside the king mates, guarded by a knight beside it that a pawn guards."""
+    checker = king.only_checker(chess.ROOK)
+    if checker is None or sum(king.offset(checker)) != 1:
+        return False
+    return any(king.helpers(knight, chess.PAWN) for knight in king.helpers(checker, chess.KNIGHT) & king.around)
+
+
+def bishop_mate(king: MatedKing) -> Kind | None:
+    """The name of a mate by two bishops alone: Boden's where they stand on both sides of the king."""
     attackers = chess.SquareSet()
     for square in king.around:
         attackers |= king.board.attackers(king.winner, square)
+    if len(attackers) != 2 or not attackers.issubset(king.board.pieces(chess.BISHOP, king.winner)):
+        return None
     sides = {chess.square_file(square) < chess.square_file(king.square) for square in attackers}
-    return len(attackers) == len(sides) == 2 and attackers.issubset(king.board.pieces(chess.BISHOP, king.winner))
+    return Kind.BODEN_MATE if len(sides) == 2 else Kind.DOUBLE_BISHOP_MATE
 
 
 def opera(king: MatedKing) -> bool:
@@ -118,7 +128,7 @@ PATTERNS: tuple[tuple[Callable[[MatedKing], bool], Kind], ...] = (
     (smothered, Kind.SMOTHERED_MATE),
     (arabian, Kind.ARABIAN_MATE),
     (anastasia, Kind.ANASTASIA_MATE),
-    (boden, Kind.BODEN_MATE),
+    (hook, Kind.HOOK_MATE),
     (opera, Kind.OPERA_MATE),
     (back_rank, Kind.BACK_RANK_MATE),
 )
@@ -127,4 +137,5 @@ PATTERNS: tuple[tuple[Callable[[MatedKing], bool], Kind], ...] = (
 def mate_of(board: chess.Board) -> Kind:
     """The name of the mate on this board, `Kind.MATE` for one without a name of its own."""
     king = MatedKing(board)
-    return next((kind for is_pattern, kind in PATTERNS if is_pattern(king)), queen_mate(king) or Kind.MATE)
+    others = queen_mate(king) or bishop_mate(king) or Kind.MATE
+    return next((kind for is_pattern, kind in PATTERNS if is_pattern(king)), others)

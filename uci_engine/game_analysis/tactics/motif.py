@@ -12,7 +12,6 @@ class Kind(Enum):
     """The field's word for each motif. The comment says what `targets` and `others` of such a `Motif` are."""
 
     FORK = "fork"  # what is attacked by `actor`
-    DOUBLE_ATTACK = "double attack"  # what is attacked, beside a threat of mate
     PIN = "pin"  # the pinned piece; what is behind it
     PINNED_GUARD = "pinned guard"  # what is taken; the pinned guard, and what is behind that
     SKEWER = "skewer"  # the piece in front and the one behind
@@ -28,13 +27,16 @@ class Kind(Enum):
     OVERLOADED = "overloaded piece"  # what was guarded, both; where the guard stood
     DEFLECTION = "deflection"  # what was guarded; where the guard stood
     ATTRACTION = "attraction"  # where the piece is drawn to; where it comes from
-    INTERFERENCE = "interference"  # what was guarded; the guard that is cut off
+    INTERFERENCE = "interference"  # what was guarded; the guard that `actor` cuts off, which may be the answer
+    CLEARANCE = "clearance"  # the square that is left
     INTERMEZZO = "intermezzo"  # what is taken one move later
     BACK_RANK_MATE = "back-rank mate"  # the king, as in all mates
     SMOTHERED_MATE = "smothered mate"
     ARABIAN_MATE = "Arabian mate"
     ANASTASIA_MATE = "Anastasia's mate"
+    HOOK_MATE = "hook mate"
     BODEN_MATE = "Boden's mate"
+    DOUBLE_BISHOP_MATE = "double bishop mate"
     DOVETAIL_MATE = "dovetail mate"
     EPAULETTE_MATE = "epaulette mate"
     SWALLOWS_TAIL_MATE = "swallow's tail mate"

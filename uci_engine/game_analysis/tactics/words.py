@@ -13,7 +13,6 @@ from uci_engine.game_analysis.tactics.motif import Kind, Motif
 # is the first of the targets, {it} of the others, {actor} the piece that profits, {win} the move that wins something.
 SENTENCES = {
     Kind.FORK: "{move} forks {targets}",
-    Kind.DOUBLE_ATTACK: "{move} threatens mate and attacks {targets}",
     Kind.PIN: "{move} uses a pin: {them} may not leave the line between {actor} and {it}",
     Kind.PINNED_GUARD: "{it} is pinned by {actor} and may not take on {square}",
     Kind.SKEWER: "{move} skewers {targets}",
@@ -29,7 +28,8 @@ SENTENCES = {
     Kind.OVERLOADED: "after {move} {it} is overloaded: it guards {squares}",
     Kind.DEFLECTION: "{move} draws {it} away from {square}, so that {win} is possible",
     Kind.ATTRACTION: "{move} draws {it} to {square}",
-    Kind.INTERFERENCE: "{move} cuts {it} off from {square}, so that {win} is possible",
+    Kind.INTERFERENCE: "{cut} cuts {it} off from {square}, so that {win} is possible",
+    Kind.CLEARANCE: "{move} clears {square} for {next}",
     Kind.INTERMEZZO: "{move} comes first, and {win} takes back later",
     Kind.PERPETUAL_CHECK: "{move} begins a perpetual check",
     Kind.STALEMATE: "{move} leads to stalemate",
@@ -57,12 +57,15 @@ def motif_words(line: Line, motif: Motif) -> str:
     def named(square: chess.Square, position: chess.Board = shown) -> str:
         return f"the {piece_on(position if position.piece_at(square) else before, square)}"
 
-    mate = motif.kind.value
+    move, mate = line.name(motif.ply), motif.kind.value
+    replied = line.boards[motif.ply + 1 :][:2][-1]
     square = motif.targets[0]
     return SENTENCES.get(motif.kind, "{move} is {mate}").format(
-        move=line.name(motif.ply),
+        move=move,
         before=line.name(max(0, motif.ply - 1)),
         win=line.name(motif.wins),
+        next=line.name(min(motif.ply + 2, len(line.moves) - 1)),
+        cut=move if motif.actor == motif.move.to_square else f"after {move} {named(motif.actor, replied)}",
         targets=joined([named(target) for target in motif.targets]),
         others=joined([named(other) for other in motif.others]),
         them=named(square),
