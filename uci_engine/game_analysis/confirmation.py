@@ -46,10 +46,9 @@ class Confirmation:
         lost = (better - played) / 100
         # With less lost more comes back, unless it decides the game anyway. With more lost something else matters.
         is_enough = lost >= LEAST_SHARE * pawns or self.lines.cost >= BLUNDER_LOSS
-        is_alike = is_enough and lost <= MOST_SHARE * pawns + 1
         # Where the move played also loses something, what it misses is only half of the reason.
         is_whole = self.lines.differ >= 1 and (not is_missed or pawns >= self.lines.differ)
-        return is_alike and is_whole and self.is_seen and self.is_forced(line, ply)
+        return is_enough and is_whole and lost <= MOST_SHARE * pawns + 1 and self.is_seen and self.is_forced(line, ply)
 
     def is_forced(self, line: Line, ply: int) -> bool:
         """Whether no defence that is as good keeps a pawn more of what a line has won by this ply."""

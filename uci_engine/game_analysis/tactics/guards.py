@@ -50,8 +50,8 @@ def lost_guard(case: Case) -> Motif | None:
             if is_taken_back and exchange(case.before, case.move) >= 0 and len(_recaptures(case)) == 1:
                 return case.motif(Kind.OVERLOADED, to, (to, square), (guard,))
             return case.motif(Kind.DEFLECTION, to, (square,), (guard,))
-        # What answers a check may cut a guard off, too.
-        is_answer = case.after.is_check() and guard != case.reply.from_square
+        # What answers a check may cut a guard off, too, if something is taken then.
+        is_answer = case.after.is_check() and guard != case.reply.from_square and last.is_capture(case.capture)
         for cut in (to, case.reply.to_square) if is_answer else (to,):
             if chess.between(guard, square) & chess.BB_SQUARES[cut]:
                 return case.motif(Kind.INTERFERENCE, cut, (square,), (guard,))
@@ -94,12 +94,14 @@ def attraction(case: Case) -> Motif | None:
 def clearance(case: Case) -> Motif | None:
     """A piece leaves a square with a threat, and the next move puts another one there, or mates beyond it.
 
-    A piece that takes something at a profit, or that goes on along the line, has another aim.
+    A piece that trades itself or wins something, or that goes on along the line, has another aim.
     """
     square, to = case.move.from_square, case.move.to_square
+    if not is_forcing(case) or (case.before.is_capture(case.move) and exchange(case.before, case.move) >= 0):
+        return None
     for move in case.line.moves[case.ply + 2 : case.ply + 3]:
         way = chess.SquareSet(chess.between(move.from_square, move.to_square)) | {move.to_square}
         is_cleared = square == move.to_square or case.line.boards[case.ply + 3].is_checkmate()
-        if is_cleared and square in way and to not in way | {move.from_square} and exchange(case.before, case.move) < 1:
-            return case.motif(Kind.CLEARANCE, square, (square,)) if is_forcing(case) else None
+        if is_cleared and square in way and to not in way | {move.from_square}:
+            return case.motif(Kind.CLEARANCE, square, (square,))
     return None
