@@ -206,6 +206,9 @@ def _gain(asked: Confirmation, is_missed: bool, win: Win) -> list[str]:
 def _owed(lines: TwoLines, ply: int, is_missed: bool) -> str:
     """`it costs a pawn`, `it misses the gain of a pawn`: what one of the lines has won by this ply; or ""."""
     line, other = lines.both[is_missed], lines.both[not is_missed]
+    # What may be taken back at the end is not won.
+    if ply == len(line.moves) and 2 * line.gain() <= line.balance(ply) - line.balance(0):
+        return ""
     own = [at for at in line.own_plies() if at < ply and not (line.is_taken_back(at) or line.moves[at] in other.moves)]
     if any(line.moves[at].promotion for at in own):
         return "it misses a promotion" if is_missed else "it lets a pawn promote"

@@ -81,8 +81,7 @@ def _of_mate(line: Line) -> tuple[Motif, ...]:
     last = len(line.moves) - 1
     win = Win(last, 0, line.moves[last].to_square)
     case, kind = Case(line, win, last), mate_of(line.end)
-    named = captures.double_check(case) or captures.discovered_check(case) if kind is Kind.MATE else None
-    if named:
+    if kind is Kind.MATE and (named := captures.double_check(case) or captures.discovered_check(case)):
         return (named,)
     helper = _first(OF_MATE, _before(case)) or guards.pinned_guard(case) or endings.zugzwang(line, last)
     mate = case.motif(kind, win.square, (king_of(line.end, not line.winner),))
@@ -91,9 +90,8 @@ def _of_mate(line: Line) -> tuple[Motif, ...]:
 
 def _before(case: Case) -> list[Case]:
     """The moves before something is won, the last move first."""
-    line, win = case.line, case.win
-    own = [ply for ply in line.own_plies() if win.ply - MAX_DELAY <= ply < win.ply]
-    return [Case(line, win, ply) for ply in reversed(own)]
+    own = [ply for ply in case.line.own_plies() if case.win.ply - MAX_DELAY <= ply < case.win.ply]
+    return [Case(case.line, case.win, ply) for ply in reversed(own)]
 
 
 def _first(detectors: Sequence[Detector], cases: Iterable[Case]) -> Motif | None:

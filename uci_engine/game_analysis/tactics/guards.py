@@ -103,5 +103,5 @@ def clearance(case: Case) -> Motif | None:
         way = chess.SquareSet(chess.between(move.from_square, move.to_square)) | {move.to_square}
         is_cleared = square == move.to_square or case.line.boards[case.ply + 3].is_checkmate()
         if is_cleared and square in way and to not in way | {move.from_square}:
-            return case.motif(Kind.CLEARANCE, square, (square,))
+            return Motif(Kind.CLEARANCE, case.ply, case.move, square, (square,), (), case.ply + 2)
     return None

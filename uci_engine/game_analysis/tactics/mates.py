@@ -137,5 +137,5 @@ PATTERNS: tuple[tuple[Callable[[MatedKing], bool], Kind], ...] = (
 def mate_of(board: chess.Board) -> Kind:
     """The name of the mate on this board, `Kind.MATE` for one without a name of its own."""
     king = MatedKing(board)
-    others = queen_mate(king) or bishop_mate(king) or Kind.MATE
-    return next((kind for is_pattern, kind in PATTERNS if is_pattern(king)), others)
+    other = queen_mate(king) or bishop_mate(king) or Kind.MATE
+    return next((kind for is_pattern, kind in PATTERNS if is_pattern(king)), other)

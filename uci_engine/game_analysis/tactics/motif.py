@@ -28,7 +28,7 @@ class Kind(Enum):
     DEFLECTION = "deflection"  # what was guarded; where the guard stood
     ATTRACTION = "attraction"  # where the piece is drawn to; where it comes from
     INTERFERENCE = "interference"  # what was guarded; the guard that `actor` cuts off, which may be the answer
-    CLEARANCE = "clearance"  # the square that is left
+    CLEARANCE = "clearance"  # the square that is left; `wins`: the move that goes there
     INTERMEZZO = "intermezzo"  # what is taken one move later
     BACK_RANK_MATE = "back-rank mate"  # the king, as in all mates
     SMOTHERED_MATE = "smothered mate"
