@@ -491,7 +491,7 @@ def test_a_pawn_that_may_be_taken_back_and_a_long_mate_explain_nothing() -> None
     better = moves(board, "Bxg7+", "Kg8", "Bf6+", "Qg6", "Qxg6+", "hxg6")
     shown = "Qxg7+ Rxg7+ Bxg7+ Kxg7 Re7+ Kf8 Re8+ Rxe8 dxe8=Q+ Kxe8 Re1+ Kd8 Re8+ Kxe8 Kf1 Qg2+ Ke1 Qe2#"
     played = moves(board, *shown.split())
-    for mate, text in ((6, "It allows mate in 6 by 38...Rxg7+"), (9, "")):
+    for mate, text in ((5, "It allows mate in 5 by 38...Rxg7+"), (9, "")):
         lost = found(value_of(-Mate(mate), 19), played)
         assert text_of(board, lost, found(value(board, 900), better)) == text
 
@@ -502,14 +502,14 @@ def test_a_position_of_the_game_that_comes_again_is_no_reason() -> None:
     assert text_of(board, found(DRAWN, played), found(value(board, 102), better)) == ""
 
 
-@pytest.mark.parametrize("mate", [6, 11])
+@pytest.mark.parametrize("mate", [5, 6])
 def test_a_missed_mate_is_named_if_it_is_not_long(mate: int) -> None:
     board = chess.Board("4k3/5ppp/8/1n6/8/p7/5PPP/1R2K3 w - - 0 1")
     played = found(value(board, 0), moves(board, "Kd2", "Nc7", "Kc2", "f6"))
     better = found(value_of(Mate(mate), 10), moves(board, "Rxb5", "f6", "Kd2", "g6"))
     reason = reason_for(board, played, better)
-    assert (reason is None) == (mate == 11)
-    assert reason is None or reason.text.endswith("which nothing guards; it misses mate in 6")
+    assert (reason is None) == (mate == 6)
+    assert reason is None or reason.text.endswith("which nothing guards; it misses mate in 5")
 
 
 def test_what_is_compensated_costs_nothing() -> None:

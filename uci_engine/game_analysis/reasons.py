@@ -32,7 +32,7 @@ from uci_engine.game_analysis.values import Found, Value
 # So many plies later a tactic is seldom why, nor a pawn that is won, nor what a quiet move gains that attacks nothing.
 LATE = 4
 # A longer mate explains nothing.
-LONGEST_MATE = 6
+LONGEST_MATE = 5
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ def _of_mate(line: Line) -> tuple[Motif, ...]:
     case, kind = Case(line, win, last), mate_of(line.end)
     if kind is Kind.MATE and (named := captures.double_check(case) or captures.discovered_check(case)):
         return (named,)
-    helper = _first(OF_MATE, _before(case)) or guards.pinned_guard(case) or endings.zugzwang(line, last)
+    helper = _first(OF_MATE, _before(case)) or guards.pinned_guard(case)
     mate = case.motif(kind, win.square, (king_of(line.end, not line.winner),))
     return (helper, mate) if helper else (mate,)
 
