@@ -78,13 +78,13 @@ def _is_forced(line: Line, motif: Motif) -> bool:
 
 def _of_mate(line: Line) -> tuple[Motif, ...]:
     """The name of the mate, and what made it possible."""
-    last = len(line.moves) - 1
-    win = Win(last, 0, line.moves[last].to_square)
-    case, kind = Case(line, win, last), mate_of(line.end)
+    # Each own move as if it had won, the mating move first.
+    moves = [Case(line, Win(ply, 0, line.moves[ply].to_square), ply) for ply in reversed(line.own_plies())]
+    case, kind = moves[0], mate_of(line.end)
     if kind is Kind.MATE and (named := captures.double_check(case) or captures.discovered_check(case)):
         return (named,)
-    helper = _first(OF_MATE, _before(case)) or guards.pinned_guard(case)
-    mate = case.motif(kind, win.square, (king_of(line.end, not line.winner),))
+    helper = _first(OF_MATE, _before(case)) or _first([guards.pinned_guard], moves)
+    mate = case.motif(kind, case.win.square, (king_of(line.end, not line.winner),))
     return (helper, mate) if helper else (mate,)
 
 
