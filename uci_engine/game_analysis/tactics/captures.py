@@ -112,7 +112,7 @@ def fork(case: Case) -> Motif | None:
         is_king = after.piece_type_at(square) == chess.KING
         if is_king or case.gain_on(square) >= (1 if square == case.target else 2):
             attacked.append(square)
-    # It may also be taken where it takes the fork.
+    # What is attacked may also take the forking piece, and be taken there.
     is_taker = case.taker == actor or (case.reply.from_square, case.reply.to_square) == (case.target, actor)
     if not is_taker or case.target not in attacked or len(attacked) < 2:
         return None

@@ -36,7 +36,7 @@ def pinned_guard(case: Case) -> Motif | None:
 
 
 def lost_guard(case: Case) -> Motif | None:
-    """The move takes a guard, draws it away or cuts it off; then what it guarded is taken, or mate follows."""
+    """The move or its answer takes, draws away or cuts off a guard; what it guarded is taken, or mate follows."""
     to, square, last = case.move.to_square, case.capture.to_square, case.line.boards[case.win.ply]
     if case.target != case.win.square and not _is_mate(case):
         return None
