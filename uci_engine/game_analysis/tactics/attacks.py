@@ -131,12 +131,12 @@ def pins_of(board: chess.Board, square: chess.Square) -> Iterator[tuple[chess.Sq
     without = board.copy(stack=False)
     without.remove_piece_at(square)
     for slider in board.attackers(not color, square):
+        piece = chess.BB_SQUARES[slider]
         for target in without.attacks(slider) & chess.SquareSet(without.occupied_co[color]):
             is_behind = chess.between(slider, target) & chess.BB_SQUARES[square]
             is_better = value_at(board, target) > value_at(board, square)
             is_king = board.piece_type_at(target) == chess.KING
-            gain = capture_gain(without, not color, target, chess.BB_SQUARES[slider])
-            if is_behind and (is_king or (is_better and gain > 1)):
+            if is_behind and (is_king or (is_better and capture_gain(without, not color, target, piece) > 1)):
                 yield slider, target
 
 

@@ -26,7 +26,7 @@ def pinned_guard(case: Case) -> Motif | None:
     board, square = case.before, case.capture.to_square
     if value_at(board, case.capture.from_square) <= gain_of(board, case.capture):
         return None
-    able = {move.from_square for move in case.after.generate_legal_captures(to_mask=chess.BB_SQUARES[square])}
+    able = {move.from_square for move in _recaptures(case)}
     for guard in board.attackers(not case.winner, square):
         for slider, back in pins_of(board, guard) if able <= {guard} else ():
             off_line = not chess.ray(slider, guard) & chess.BB_SQUARES[square]
@@ -100,7 +100,7 @@ def clearance(case: Case) -> Motif | None:
     if not is_forcing(case) or (case.before.is_capture(case.move) and exchange(case.before, case.move) >= 0):
         return None
     for move in case.line.moves[case.ply + 2 : case.ply + 3]:
-        way = chess.SquareSet(chess.between(move.from_square, move.to_square)) | {move.to_square}
+        way = chess.SquareSet.between(move.from_square, move.to_square) | {move.to_square}
         is_cleared = square == move.to_square or case.line.boards[case.ply + 3].is_checkmate()
         if is_cleared and square in way and to not in way | {move.from_square}:
             return Motif(Kind.CLEARANCE, case.ply, case.move, square, (square,), (), case.ply + 2)

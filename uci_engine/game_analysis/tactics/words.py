@@ -10,7 +10,7 @@ from uci_engine.game_analysis.tactics.line import Line
 from uci_engine.game_analysis.tactics.motif import Kind, Motif
 
 # What is said of each motif. {move} is its numbered move, {targets} and {others} are pieces with their squares, {them}
-# is the first of the targets, {it} of the others, {actor} the piece that profits, {win} the move that wins something.
+# is the first of the targets, {it} of the others, {actor} who profits, {win} the move that wins, {cut} what cuts off.
 SENTENCES = {
     Kind.FORK: "{move} forks {targets}",
     Kind.PIN: "{move} uses a pin: {them} may not leave the line between {actor} and {it}",
