@@ -9,8 +9,8 @@ The engine searches in the processes of this program, a fixed number of nodes a 
 documents the file; positions.py prints it. Positions in check are left out, and a flag marks the quiet ones. The same
 command with --resume goes on where it was killed. With one process the same command gives the same file.
 
-With --ahead N it keeps other positions: up to N for each search, as the search meets them: some way along its line, up
-to two random moves off it, and after the captures that follow. Scores come from --network, or positions.py label.
+With --ahead N it also keeps up to N positions of each search, as the search meets them: some way along its line, up to
+two random moves off it, and after the captures that follow. Their scores come from --network, or positions.py label.
 """
 
 from __future__ import annotations
@@ -191,8 +191,9 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--positions", type=int, default=0, metavar="N", help="kept of each game, 0 for all (0)")
     parser.add_argument(
-        "--ahead", type=int, default=0, metavar="N", help="keep N positions ahead of each search, not its own (0)"
+        "--ahead", type=int, default=0, metavar="N", help="also keep N positions ahead of each search (0)"
     )
+    parser.add_argument("--skip", type=int, default=0, metavar="PLIES", help="keep nothing before this ply (0)")
     parser.add_argument("--network", type=Path, metavar="FILE", help="of Stockfish 15: positions have its scores")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="processes (1)")
@@ -206,9 +207,9 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
 def make_recipe(words: argparse.Namespace) -> Recipe:
     """What the command line asks for. Raises ProgramError and OSError."""
     sources = tuple(parse_source(text) for text in words.source or ["random"])
-    kept = Kept(words.max_opening, words.positions, words.ahead)
+    kept = Kept(words.max_opening, words.positions, words.ahead, words.skip)
     if min(astuple(kept)) < 0:
-        raise ProgramError("--positions, --max-opening and --ahead are at least 0")
+        raise ProgramError("--positions, --max-opening, --ahead and --skip are at least 0")
     return Recipe(sources, words.nodes, words.hash, words.seed, rules_of(words), kept, words.network)
 
 

@@ -19,6 +19,7 @@ from toolkit.games.adjudication import Adjudicator, Rules
 from toolkit.games.openings import Opening, random_opening
 from toolkit.training.game import Kept, PlayedGame, SelfPlayer, self_player
 from toolkit.training.positions import (
+    AHEAD,
     CAPTURE,
     FIRST,
     QUIET,
@@ -180,8 +181,12 @@ def test_positions_ahead_are_legal_and_belong_to_the_game(player: SelfPlayer) ->
     opening = Opening("r3k2r/pppq1ppp/2npbn2/4p3/4P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1")
     game = player.play(opening, Rules(max_moves=4), Kept(ahead=5), 3)
     positions, boards = boards_of(game)
-    assert 6 < len(positions) <= 40
-    assert are_quiet(positions).all()
+    own = player.play(opening, Rules(max_moves=4), Kept(), 3).records
+    is_ahead = (positions["flags"] & AHEAD) != 0
+    # Without what is ahead, the same game: the first of its positions is the first of all.
+    assert np.array(positions[~is_ahead]).tobytes() == own
+    assert 6 < is_ahead.sum() <= 40
+    assert are_quiet(positions[is_ahead]).all()
     assert game.result is not None
     assert set(positions["result"]) == {RESULT_NAMES.index(game.result)}
     assert all(board.is_valid() and not board.is_check() for board in boards)
@@ -190,13 +195,19 @@ def test_positions_ahead_are_legal_and_belong_to_the_game(player: SelfPlayer) ->
     assert len(few) == 6
 
 
+def test_the_first_plies_of_a_game_are_left_out(player: SelfPlayer) -> None:
+    whole, late = (boards_of(player.play(Opening(), rules(), Kept(skipped_plies=plies), 1)) for plies in (0, 4))
+    assert [board.fen() for board in late[1]] == [board.fen() for board in whole[1] if board.ply() >= 4]
+    assert late[0]["flags"][0] & FIRST
+
+
 def are_quiet_here() -> list[bool]:
     """Of the positions ahead of a game: whether a quiescence search finds nothing better than their static eval."""
     opening = Opening("r3k2r/pppq1ppp/2npbn2/4p3/4P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1")
     machine = SelfPlayer(40, 1)
     records = np.frombuffer(machine.play(opening, Rules(max_moves=4), Kept(ahead=5), 3).records, RECORD)
     found = []
-    for record in records:
+    for record in records[(records["flags"] & AHEAD) != 0]:
         machine._searchers[1].position.set_board(board_of(record))
         found.append(bool(machine._game._is_quiet()))
     return found

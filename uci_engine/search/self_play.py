@@ -24,7 +24,7 @@ WORDS = 4  # of a record
 # The result of a game, White's view, as records have it.
 LOST, DRAWN, WON, NOT_PLAYED = range(4)
 # Flags of a record.
-FIRST_FLAG, QUIET_FLAG, CAPTURE_FLAG = 1, 2, 4
+FIRST_FLAG, QUIET_FLAG, CAPTURE_FLAG, AHEAD_FLAG = 1, 2, 4, 8
 # Codes of a record: what is added for Black, and for Black's turn.
 BLACK = 8
 BLACK_TO_MOVE = 128
@@ -58,7 +58,8 @@ class SelfPlay:
     draw_from: int  # full moves
     max_moves: int  # full moves after which a game is drawn
     max_opening_cp: int  # the game is not played if the first score is beyond; 0: it always is
-    ahead: int  # positions to keep ahead of each search instead of its own, see `_keep_ahead`
+    ahead: int  # positions to keep ahead of each search besides its own, see `_keep_ahead`
+    skipped_plies: int  # of the game, from the start position: nothing is kept of them
 
     # The game
     random: u64
@@ -126,13 +127,13 @@ class SelfPlay:
             if ply == 0 and self.max_opening_cp and (score > self.max_opening_cp or score < -self.max_opening_cp):
                 return NOT_PLAYED
             move: int = self.worker.pv_moves[0]
-            if self.ahead:
+            if self.first_ply + ply >= self.skipped_plies:
+                if self.position.checkers == 0:
+                    flags = CAPTURE_FLAG if self.position.is_noisy(move) else 0
+                    if self._is_quiet():
+                        flags |= QUIET_FLAG
+                    self._keep(score if self.position.turn else -score, flags, self.first_ply + ply)
                 self._keep_ahead()
-            elif self.position.checkers == 0:
-                flags = CAPTURE_FLAG if self.position.is_noisy(move) else 0
-                if self._is_quiet():
-                    flags |= QUIET_FLAG
-                self._keep(score if self.position.turn else -score, flags, self.first_ply + ply)
             mover = self.position.turn
             self.position.make(move)
             self.scout_position.make(move)
@@ -213,7 +214,7 @@ class SelfPlay:
                 made += 1
             # Not so where an entry of the table has cut the line short.
             if self._is_quiet():
-                self._keep(0, QUIET_FLAG, 0)
+                self._keep(0, QUIET_FLAG | AHEAD_FLAG, 0)
             for index in range(made):
                 self.scout_position.unmake(self.path[made - 1 - index])
         return 0

@@ -22,13 +22,14 @@ class Kept:
     """What is kept of a game.
 
     max_opening_cp: an opening whose first score is beyond this, for either side, is not played; 0 for no limit.
-    max_positions: drawn from those of the game; 0 for all. ahead: so many positions ahead of each search, as it meets
-    them, are kept instead of its own, and have no scores.
+    max_positions: drawn from those of the game; 0 for all. ahead: up to so many positions ahead of each search, as it
+    meets them, are kept besides its own, and have no scores. skipped_plies: nothing is kept of a game before this ply.
     """
 
     max_opening_cp: int = 0
     max_positions: int = 0
     ahead: int = 0
+    skipped_plies: int = 0
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class SelfPlayer:
         game = self._game
         for name in ("resign_moves", "resign_cp", "resign_both", "draw_from", "draw_moves", "draw_cp", "max_moves"):
             setattr(game, name, getattr(rules, name))
-        game.max_opening_cp, game.ahead = kept.max_opening_cp, kept.ahead
+        game.max_opening_cp, game.ahead, game.skipped_plies = kept.max_opening_cp, kept.ahead, kept.skipped_plies
         game.play(board.ply(), seed)
         if game.result == len(RESULT_NAMES):
             return PlayedGame(None, b"")

@@ -12,7 +12,7 @@ each of them, from a1 to h8, four bits for its piece. Numbers are little-endian.
     26-27   fullmove number
     28-29   score in centipawns, White's view (signed)
     30      result: 0 Black won, 1 draw, 2 White won
-    31      flags: FIRST, QUIET, CAPTURE
+    31      flags: FIRST, QUIET, CAPTURE, AHEAD
 
 Invariant: the positions of one game stand together, and the first has the flag FIRST.
 """
@@ -53,6 +53,8 @@ FIRST = 1
 QUIET = 2
 # The best move of the search is a capture or a promotion.
 CAPTURE = 4
+# Not of the game itself, but met by a search of it: the score is 0 until a program gives it one.
+AHEAD = 8
 # Added to the en passant square when Black is to move.
 BLACK_TO_MOVE = 128
 
