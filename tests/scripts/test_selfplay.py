@@ -67,6 +67,12 @@ def test_an_opening_in_check_is_played_and_one_without_moves_is_passed_over(tmp_
         choose_opening([parse_source(f"file={pgn} cut=4-4")], 1, 0)
 
 
+def test_a_file_of_chess960(tmp_path: Path) -> None:
+    (tmp_path / "x.epd").write_text("nqrbknbr/ppppp1pp/5p2/8/6P1/8/PPPPPP1P/RKNNBBQR w KQkq - 0 2\n")
+    opening = choose_opening([parse_source(f"file={tmp_path / 'x.epd'} chess960=yes")], 1, 0)
+    assert opening.board().has_castling_rights(chess.WHITE)
+
+
 def test_a_mixture_keeps_its_shares(tmp_path: Path) -> None:
     (tmp_path / "x.epd").write_text("4k3/8/8/8/8/8/4P3/4K3 w - -\n")
     sources = [
@@ -82,7 +88,9 @@ def test_a_mixture_keeps_its_shares(tmp_path: Path) -> None:
     assert 75 <= pieces.count(5) <= 125
 
 
-@pytest.mark.parametrize("text", ["", "file", "random=x", "random plies=5-2", "endgames pieces=2-4", "random cut=3"])
+@pytest.mark.parametrize(
+    "text", ["", "file", "random=x", "random plies=5-2", "endgames pieces=2-4", "random cut=3", "random chess960=yes"]
+)
 def test_a_source_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(ProgramError):
         parse_source(text)

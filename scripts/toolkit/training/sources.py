@@ -21,8 +21,8 @@ from toolkit.files import digest_of_files
 from toolkit.games.openings import DeadEndError, Opening, OpeningBook, random_opening, read_openings, start_position
 
 SOURCE_SYNTAX = (
-    "'random plies=6-9 share=2', 'file=openings.epd plies=0-4 share=3', 'file=games.pgn cut=10-80 share=1' "
-    "(each game up to a random ply) or 'endgames pieces=4-8 share=1'"
+    "'random plies=6-9 share=2', 'file=openings.epd plies=0-4 share=3', 'file=frc.epd chess960=yes', "
+    "'file=games.pgn cut=10-80 share=1' (each game up to a random ply) or 'endgames pieces=4-8 share=1'"
 )
 # A random placement of pieces that is no legal position is tried again, so many times at most.
 MAX_PLACEMENTS = 10_000
@@ -37,14 +37,15 @@ class Source:
     """One part of the mixture.
 
     kind: "random", "file" or "endgames". plies: random plies behind the position, from the first number to the second.
-    cut: a game of a file is followed up to a ply between these (None: to its end). pieces: on the board of an endgame.
-    share: how often, against the other sources.
+    cut: a game of a file is followed up to a ply between these (None: to its end). chess960: of a file. pieces: on the
+    board of an endgame. share: how often, against the other sources.
     """
 
     kind: str
     path: str | None = None
     plies: tuple[int, int] = (0, 0)
     cut: tuple[int, int] | None = None
+    chess960: bool = False
     pieces: tuple[int, int] = (4, 8)
     share: int = 1
 
@@ -53,6 +54,7 @@ class Source:
         facts: dict[str, Any] = {"kind": self.kind, "plies": self.plies, "share": self.share}
         if self.path is not None:
             facts |= {"file": Path(self.path).name, "digest": digest_of_files([Path(self.path)]), "cut": self.cut}
+            facts |= {"chess960": self.chess960}
         if self.kind == "endgames":
             facts["pieces"] = self.pieces
         return facts
@@ -61,7 +63,7 @@ class Source:
         """A random opening. Raises ProgramError, OSError."""
         if self.kind == "endgames":
             return random_opening(Opening(random_endgame(chance, *self.pieces).fen()), chance, *self.plies)
-        book = start_position() if self.path is None else _book(self.path)
+        book = start_position() if self.path is None else _book(self.path, self.chess960)
         opening = book.opening(chance.randrange(len(book)), chance.randint(*self.cut) if self.cut else None)
         return random_opening(opening, chance, *self.plies)
 
@@ -84,6 +86,8 @@ def parse_source(text: str) -> Source:
             source = replace(source, plies=_range(word, value))
         elif key == "cut" and kind == "file":
             source = replace(source, cut=_range(word, value))
+        elif word == "chess960=yes" and kind == "file":
+            source = replace(source, chess960=True)
         elif key == "pieces" and kind == "endgames":
             source = replace(source, pieces=_range(word, value))
         else:
@@ -144,5 +148,5 @@ def _range(word: str, value: str) -> tuple[int, int]:
 
 
 @cache
-def _book(path: str) -> OpeningBook:
-    return read_openings(Path(path))
+def _book(path: str, chess960: bool) -> OpeningBook:
+    return read_openings(Path(path), chess960=chess960)
