@@ -12,7 +12,6 @@ from functools import cache
 from typing import Any
 
 import chess
-import chess.polyglot
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,6 +22,7 @@ from tests.support.kernel import (
     board_after,
     core_or_skip,
     is_compiled,
+    key_of,
     new_position,
     on_core,
     random_game,
@@ -30,6 +30,7 @@ from tests.support.kernel import (
     state_of,
 )
 from uci_engine.board import moves
+from uci_engine.board.game import seen_twice
 from uci_engine.board.moves import NOISY, QUIET
 from uci_engine.core import load
 
@@ -90,7 +91,7 @@ def compare(position: Any, board: chess.Board, thorough: bool) -> None:
     found = position.legal_moves()
     assert len(found) == len(legal), where
     assert set(found) == set(legal), where
-    assert position.key == chess.polyglot.zobrist_hash(board), where
+    assert position.key == key_of(board), where
     assert position.checkers == board.checkers_mask(), where
     assert position.is_insufficient_material() == board.is_insufficient_material(), where
     before = state_of(position)
@@ -117,7 +118,7 @@ def compare_every_move(position: Any, board: chess.Board, legal: dict[int, chess
         board.push(move)
         if rights == (board.clean_castling_rights(), None) and board.ep_square is None and not move.promotion:
             assert foreseen == position.key, (where, move)
-        assert position.key == chess.polyglot.zobrist_hash(board), (where, move)
+        assert position.key == key_of(board), (where, move)
         assert position.pieces() == pieces(board), (where, move)
         board.pop()
         position.unmake(number)
@@ -138,7 +139,7 @@ def compare_null_move(position: Any, board: chess.Board) -> None:
     before = state_of(position)
     position.make_null()
     board.push(chess.Move.null())
-    assert position.key == chess.polyglot.zobrist_hash(board)
+    assert position.key == key_of(board)
     assert set(position.legal_moves()) == {moves.encode(board, move) for move in board.legal_moves}
     board.pop()
     position.unmake_null()
@@ -262,7 +263,7 @@ def test_odd_boards_match_python_chess(board: chess.Board) -> None:
     position.set_board(board)
     legal = {moves.encode(board, move): move for move in board.legal_moves}
     assert sorted(position.legal_moves()) == sorted(legal)
-    assert position.key == chess.polyglot.zobrist_hash(board)
+    assert position.key == key_of(board)
     assert position.checkers == board.checkers_mask()
     assert position.is_insufficient_material() == board.is_insufficient_material()
     assert position.has_non_pawn_material() == bool(board.occupied_co[board.turn] & ~(board.pawns | board.kings))
@@ -377,7 +378,7 @@ def test_a_null_move_breaks_a_repetition() -> None:
     play(position, board, "b1c3 b8c6")
     position.make_null()
     position.make_null()
-    assert position.key == chess.polyglot.zobrist_hash(board)
+    assert position.key == key_of(board)
     assert not position.is_draw(4)
     play(position, board, CYCLE)
     assert position.is_draw(8)
@@ -402,7 +403,7 @@ def check_repetitions(games: int) -> int:
     for number in range(games):
         generator = random.Random(number)
         board = chess.Board("8/8/8/3k4/8/8/8/KR6 w - - 0 1" if number % 2 else "8/p7/P7/3k4/8/8/8/K7 w - - 10 1")
-        keys = [chess.polyglot.zobrist_hash(board)]
+        keys = [key_of(board)]
         root = generator.randrange(1, 40)
         position.set_board(board)
         for ply in range(1, 70):
@@ -418,7 +419,7 @@ def check_repetitions(games: int) -> int:
             board.push(move)
             if ply <= root:
                 position.set_board(board)
-            key = chess.polyglot.zobrist_hash(board)
+            key = key_of(board)
             # Below the root, the positions after it; and all since the last capture or pawn move.
             inside = keys[max(len(keys) - (ply - root - 1), 0) :] if ply > root else []
             drawn = key in inside or keys.count(key) >= 2 or board.is_insufficient_material()
@@ -426,6 +427,22 @@ def check_repetitions(games: int) -> int:
             assert position.is_draw(max(ply - root, 0)) == drawn, (number, ply, board.fen())
             draws += drawn
     return draws
+
+
+@pytest.mark.parametrize(
+    ("fen", "played"),
+    [
+        # After the double push the only pawn that could capture en passant is pinned, or its king is in check.
+        ("6k1/1p2p1rp/rP1pR3/2pP1pP1/p1P2P1P/R5K1/8/8 b - - 0 1", "h7h5 e6h6 g7h7 h6e6 h7g7 e6h6 g7h7 h6e6 h7g7"),
+        ("8/8/8/8/4p3/8/R2P3k/K7 w - - 0 37", "d2d4 h2h3 a2a3 h3h2 a3a2 h2h1 a2a3 h1h2 a3a2"),
+    ],
+)
+def test_an_illegal_capture_en_passant_makes_no_other_position(fen: str, played: str) -> None:
+    board = board_after(fen, played)
+    assert board.is_repetition(3)
+    assert new_position(board).is_draw(0)
+    before = board_after(fen, played.rpartition(" ")[0])
+    assert key_of(board) in seen_twice(before)
 
 
 def test_repetitions_are_those_counted_from_the_start() -> None:
@@ -467,7 +484,7 @@ def test_no_more_history_than_can_repeat() -> None:
     board = board_after(chess.STARTING_FEN, CYCLE + " e2e4 e7e5 " + CYCLE)
     position = new_position(board)
     assert position.stack_index == 4
-    assert position.key == chess.polyglot.zobrist_hash(board)
+    assert position.key == key_of(board)
     # Longer than any buffer.
     board = board_after(chess.STARTING_FEN, " ".join([CYCLE] * 300))
     position.set_board(board)

@@ -8,7 +8,6 @@ from functools import cache
 from typing import Any
 
 import chess
-import chess.polyglot
 import pytest
 
 from evaluation import default_weights
@@ -18,6 +17,7 @@ from tests.support.kernel import (
     Request,
     board_after,
     is_compiled,
+    key_of,
     new_manager,
     new_position,
     on_core,
@@ -72,7 +72,7 @@ class Minimax:
         drawn = self._contempt_cp if ply % 2 else -self._contempt_cp
         if not any(board.generate_legal_moves()):
             return ply - scores.MATE if board.is_check() else drawn
-        key = chess.polyglot.zobrist_hash(board)
+        key = key_of(board)
         if ply > 0 and self._is_draw(board, ply, key, keys):
             return drawn
         if depth == 0:
@@ -99,7 +99,7 @@ def earlier_keys(board: chess.Board) -> list[int]:
     keys = []
     while past.move_stack:
         past.pop()
-        keys.append(chess.polyglot.zobrist_hash(past))
+        keys.append(key_of(past))
     return keys[::-1]
 
 
@@ -145,7 +145,7 @@ def test_without_pruning_the_value_is_minimaxs() -> None:
         expected = reference.value(board, depth, 0, earlier_keys(board))
         assert value == expected, (fen, contempt_cp)
         # The move, too, is worth that much.
-        keys = [*earlier_keys(board), chess.polyglot.zobrist_hash(board)]
+        keys = [*earlier_keys(board), key_of(board)]
         board.push_uci(best)
         assert -Minimax(contempt_cp).value(board, depth - 1, 1, keys) == expected, (fen, best)
         # Moves searched again with the window open may cost more than there is to save in a very small tree.
@@ -404,7 +404,7 @@ def test_an_illegal_table_move_is_passed_over(mate: int | None) -> None:
         legal = {moves.encode(after, move) for move in after.legal_moves}
         # Promotions and captures en passant, so that quiescence considers them.
         wrong = next(move for move in iter(lambda: generator.randrange(1 << 14, 3 << 14), 0) if move not in legal)
-        machine.table.store(chess.polyglot.zobrist_hash(after) ^ salt, wrong, -scores.MATE, scores.NO_SCORE, 0, 2)
+        machine.table.store(key_of(after) ^ salt, wrong, -scores.MATE, scores.NO_SCORE, 0, 2)
     request = Request(board, depth=3 if mate is None else None, mate=mate)
     outcome = search(request, fresh=False)
     assert_lines_are_legal(board, outcome.infos)

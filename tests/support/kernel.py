@@ -19,6 +19,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import chess
+import chess.polyglot
 import pytest
 
 from evaluation.scoring import set_up
@@ -158,6 +159,11 @@ def start_board(number: int, chess960: bool) -> chess.Board:
     if chess960:
         return chess.Board.from_chess960_pos(number * 389 % 960)
     return chess.Board(STARTS[number % len(STARTS)])
+
+
+def key_of(board: chess.Board) -> int:
+    """The key that a `Position` should have: the Polyglot key of the FEN with legal captures en passant only."""
+    return chess.polyglot.zobrist_hash(chess.Board(board.fen(en_passant="legal"), chess960=board.chess960))
 
 
 def board_after(fen: str, text: str, chess960: bool = False) -> chess.Board:

@@ -47,9 +47,11 @@ class ChessPosition(Position):
             | board.has_kingside_castling_rights(chess.BLACK) << 2
             | board.has_queenside_castling_rights(chess.BLACK) << 3
         )
-        en_passant_key = HASHER.hash_ep_square(board)
-        self.ep_square = NO_SQUARE if board.ep_square is None or not en_passant_key else board.ep_square
-        self.key = self.pieces_key ^ HASHER.hash_castling(board) ^ en_passant_key ^ HASHER.hash_turn(board)
+        self.key = self.pieces_key ^ HASHER.hash_castling(board) ^ HASHER.hash_turn(board)
+        self.ep_square = NO_SQUARE
+        if board.ep_square is not None and board.has_legal_en_passant():
+            self.ep_square = board.ep_square
+            self.key ^= HASHER.hash_ep_square(board)
         self.keys[self.stack_index] = self.key
         self.checkers = board.checkers_mask()
         self.moves_here: list[int] | None = None

@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 import chess
-import chess.polyglot
 
+from uci_engine.board.moves import key_of
 from uci_engine.text import Messages, parse_int, quoted
 
 MAX_GAME_PLIES = 20_000
@@ -93,10 +93,10 @@ class Game:
 def seen_twice(board: chess.Board) -> frozenset[int]:
     """The keys of positions that were on the board twice, the current one included, and can still be repeated."""
     back = board.copy(stack=board.halfmove_clock)
-    seen = Counter([chess.polyglot.zobrist_hash(back)])
+    seen = Counter([key_of(back)])
     while back.move_stack and back.halfmove_clock:
         back.pop()
-        seen[chess.polyglot.zobrist_hash(back)] += 1
+        seen[key_of(back)] += 1
     return frozenset(key for key, times in seen.items() if times >= 2)
 
 
@@ -104,7 +104,7 @@ def display(board: chess.Board) -> str:
     """The position as text: board, FEN, key and checkers."""
     checkers = " ".join(chess.square_name(square) for square in board.checkers()) or "none"
     lines = [f"{8 - index}  {row}" for index, row in enumerate(str(board).split("\n"))]
-    lines += ["   a b c d e f g h", f"FEN {board.fen()}", f"Key {chess.polyglot.zobrist_hash(board):016X}"]
+    lines += ["   a b c d e f g h", f"FEN {board.fen()}", f"Key {key_of(board):016X}"]
     return "\n".join([*lines, f"Checkers {checkers}"])
 
 

@@ -218,14 +218,21 @@ class MoveGenerator(BaseBoard):
             end = self._add_pawns(end, right & (ALL ^ last), forward + 1, False)
             end = self._add_pawns(end, left & (ALL ^ last), forward - 1, False)
             if self.ep_square != NO_SQUARE:
-                end = self._generate_en_passant(end)
+                capturers = self._en_passant_capturers()
+                while capturers:
+                    self.moves[end] = lsb(capturers) | (self.ep_square << 6) | (EN_PASSANT << 14)
+                    end += 1
+                    capturers &= capturers - 1
         if gen_type & QUIET:
             end = self._add_pawns(end, singles & (ALL ^ last), forward, False)
             end = self._add_pawns(end, doubles, forward + forward, False)
         return end
 
-    def _generate_en_passant(self, end: int) -> int:
-        """En passant removes two pieces from a rank, so test each capture for check with the occupancy after it."""
+    def _en_passant_capturers(self) -> u64:
+        """The pawns that may capture on `ep_square`.
+
+        En passant removes two pieces from a rank, so test each capture for check with the occupancy after it.
+        """
         us = self.turn
         them = us ^ 1
         target = self.ep_square
@@ -234,19 +241,19 @@ class MoveGenerator(BaseBoard):
         # Only the captured pawn can be a checker that does not slide.
         stepping = self.by_type[KNIGHT] | self.by_type[PAWN]
         if self.checkers & stepping & (ALL ^ captured):
-            return end
+            return 0
         queens = self.by_type[QUEEN]
         diagonal = self.by_colour[them] & (self.by_type[BISHOP] | queens)
         straight = self.by_colour[them] & (self.by_type[ROOK] | queens)
+        found: u64 = 0
         capturers = PAWN_ATTACKS[them * 64 + target] & self.by_type[PAWN] & self.by_colour[us]
         while capturers:
             origin = lsb(capturers)
             capturers &= capturers - 1
             occupied = (self.by_colour[0] | self.by_colour[1]) ^ captured ^ BB[origin] ^ BB[target]
             if bishop_attacks(king, occupied) & diagonal == 0 and rook_attacks(king, occupied) & straight == 0:
-                self.moves[end] = origin | (target << 6) | (EN_PASSANT << 14)
-                end += 1
-        return end
+                found |= BB[origin]
+        return found
 
     def _generate_castling(self, end: int) -> int:
         """Castling, called when not in check: king and rook paths empty, king path and target not attacked."""

@@ -1,4 +1,4 @@
-"""Moves as 16-bit numbers, and the conversion from and to python-chess.
+"""Moves as 16-bit numbers, the conversion from and to python-chess, and the key of a board.
 
 Bits 0-5 hold the from-square, bits 6-11 the to-square, bits 12-13 the promoted piece type less two, bits 14-15 the move
 type. Castling goes from the king's square to the rook's square, as in Chess960, whatever notation the GUI uses.
@@ -10,6 +10,7 @@ search and the move picker share these numbers; the picker breaks ties by them.
 from __future__ import annotations
 
 import chess
+import chess.polyglot
 
 from evaluation.typed import inline
 
@@ -66,6 +67,14 @@ def encode(board: chess.Board, move: chess.Move) -> int:
     if board.is_en_passant(move):
         return origin | target << 6 | EN_PASSANT << 14
     return origin | target << 6
+
+
+def key_of(board: chess.Board) -> int:
+    """The Polyglot key, with en passant only where a capture is legal: two positions are the same if this is."""
+    if board.ep_square is not None and not board.has_legal_en_passant():
+        board = board.copy(stack=False)
+        board.ep_square = None
+    return chess.polyglot.zobrist_hash(board)
 
 
 def decode(move: int, chess960: bool) -> chess.Move:

@@ -3,13 +3,12 @@
 The search uses it. `set_board` copies a `chess.Board`. `ChessPosition` has the same interface with python-chess
 underneath; tests compare the two.
 
-Invariant: the key is python-chess's Polyglot key after every move, and `unmake` restores every field.
+Invariant: the key is `moves.key_of` after every move, and `unmake` restores every field.
 """
 
 from __future__ import annotations
 
 import chess
-import chess.polyglot
 
 from evaluation.base_board import STACK_SIZE, BaseBoard
 from evaluation.bitboards import (
@@ -48,6 +47,7 @@ from uci_engine.board.moves import (
     SCRATCH,
     encode,
     from_square,
+    key_of,
     move_type,
     promotion,
     to_square,
@@ -114,14 +114,12 @@ class Position(MoveGenerator):
             self.castling_mask[rook] &= 15 ^ (1 << index)
             self.castling_mask[king] &= 15 ^ (1 << index)
         self.ep_square = NO_SQUARE
-        if board.ep_square is not None:
-            capturers = board.pawns & board.occupied_co[board.turn]
-            if capturers & chess.BB_PAWN_ATTACKS[not board.turn][board.ep_square]:
-                self.ep_square = board.ep_square
+        if board.ep_square is not None and board.has_legal_en_passant():
+            self.ep_square = board.ep_square
         self.halfmove_clock = board.halfmove_clock
         self.reversible_plies = 0
         self.stack_index = 0
-        self.key = chess.polyglot.zobrist_hash(board)
+        self.key = key_of(board)
         self.keys[0] = self.key
         self._find_checkers()
 
@@ -251,7 +249,6 @@ class Position(MoveGenerator):
                     behind = (origin + target) >> 1
                     if PAWN_ATTACKS[us * 64 + behind] & self.by_type[PAWN] & self.by_colour[them]:
                         self.ep_square = behind
-                        key ^= ZOBRIST_EN_PASSANT[behind & 7]
 
         lost = self.castling_rights & (15 ^ (self.castling_mask[origin] & self.castling_mask[target]))
         if lost:
@@ -261,9 +258,15 @@ class Position(MoveGenerator):
                     key ^= ZOBRIST_CASTLING[index]
                 lost >>= 1
         self.turn = them
+        self._find_checkers()
+        if self.ep_square != NO_SQUARE:
+            # A capture that is not legal makes no other position.
+            if self._en_passant_capturers():
+                key ^= ZOBRIST_EN_PASSANT[self.ep_square & 7]
+            else:
+                self.ep_square = NO_SQUARE
         self.key = key
         self.keys[self.stack_index] = key
-        self._find_checkers()
         return 0
 
     def _move_castling(self, origin: int, target: int, back: bool) -> int:
