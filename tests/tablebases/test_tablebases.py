@@ -194,8 +194,39 @@ def test_the_best_moves_keep_the_result_and_make_headway(
             after = board.copy()
             after.push(move)
             assert -oracle.probe_wdl(after) == value
-            if value and after.halfmove_clock and not after.is_checkmate():
+            # Wins that the fifty-move rule does not endanger are equally good, whatever their distance.
+            if value < 0 and after.halfmove_clock and not after.is_checkmate():
                 assert abs(oracle.probe_dtz(after)) in (abs(distance) - 1, abs(distance))
+        if value == 2:
+            assert {move for move in board.legal_moves if ranking.tablebase_ranks[move].rank > 0} == set(
+                best_moves(ranking)
+            )
+
+
+def distances(oracle: chess.syzygy.Tablebase, board: chess.Board) -> dict[chess.Move, int]:
+    """Plies to mate or to the rook's loss, of the winning moves of a board with a rook against a bare king."""
+    found = {}
+    for move in board.legal_moves:
+        board.push(move)
+        if oracle.probe_wdl(board) == -2:
+            found[move] = 1 if board.is_checkmate() else 1 - oracle.probe_dtz(board)
+        board.pop()
+    return found
+
+
+@pytest.mark.parametrize("clock", [0, 70, 72])
+def test_wins_that_are_safe_rank_equal(clock: int, probing: Probing, oracle: chess.syzygy.Tablebase) -> None:
+    board = chess.Board(f"8/8/8/4k3/8/8/8/R3K3 w - - {clock} 100")
+    # One ply is left for the rounding of the tables.
+    safe = {move for move, plies in distances(oracle, board).items() if plies + clock < 100}
+    assert set(best_moves(ranked(probing, board))) == safe
+
+
+def test_after_a_repetition_the_shortest_win_ranks_first(probing: Probing, oracle: chess.syzygy.Tablebase) -> None:
+    board = board_after("8/8/8/8/8/1k6/7R/K7 w - - 0 1", "h2g2 b3c3 g2h2 c3b3")
+    found = distances(oracle, board)
+    shortest = {move for move, plies in found.items() if plies == min(found.values())}
+    assert set(best_moves(ranked(probing, board))) == shortest < found.keys()
 
 
 def test_a_cursed_win_is_a_draw_unless_the_rule_is_off(probing: Probing) -> None:

@@ -1,7 +1,8 @@
 """Root ranking: root moves ranked by the tablebases, once per `go`.
 
-With Syzygy, a move ranks by WDL and then by DTZ. The win with the shortest distance to a capture, a pawn move or mate
-ranks first, so the fifty-move rule costs no win. Of lost moves the one with the longest DTZ ranks first.
+With Syzygy, a move ranks by WDL and then by DTZ. Wins that are safe under the fifty-move rule rank equal, and the
+search chooses. Of other wins, and after a repetition, the one with the shortest distance to a capture, a pawn move or
+mate ranks first, so every win makes progress. Of lost moves the one with the longest DTZ ranks first.
 
 Invariants: moves of different result never have equal rank. Tables that contradict each other, or fail, are dropped
 with one message, and the search runs without them. Ranking respects its time limit.
@@ -149,10 +150,10 @@ def _by_syzygy(
     elif name in tables.dtz:
         distances = _distances(tables, position, board, values, limits)
         hits += len(distances) + 1
-    clock = board.halfmove_clock
+    clock, has_repeated = board.halfmove_clock, bool(seen_twice(board))
     for move, its_value in values.items():
         if move in distances:
-            tablebase_ranks[move] = _tablebase_rank(distances[move], clock, limits.probing.fifty_moves)
+            tablebase_ranks[move] = _tablebase_rank(distances[move], clock, limits.probing.fifty_moves, has_repeated)
         else:
             # A worse result, or no DTZ: rank by WDL only, and let the search choose.
             tablebase_ranks[move] = TablebaseRank(its_value * WON if its_value >= 0 else (its_value - 2) * WON, None)
@@ -203,14 +204,17 @@ def _after_move(position: Any, board: chess.Board, move: chess.Move) -> Iterator
         position.unmake(number)
 
 
-def _tablebase_rank(distance: int, clock: int, fifty_moves: bool) -> TablebaseRank:
+def _tablebase_rank(distance: int, clock: int, fifty_moves: bool, has_repeated: bool) -> TablebaseRank:
     """The rank of a move by its DTZ, at halfmove clock `clock`."""
     plies = abs(distance) + clock
     if distance == 0:
         return TablebaseRank(0, scores.DRAW)
     cursed = fifty_moves and plies > FIFTY_MOVES_PLIES
     score = 1 if cursed else scores.TABLEBASE_WIN - min(plies, MAX_SCORED_PLIES)
-    return TablebaseRank(WON - plies, score) if distance > 0 else TablebaseRank(plies - WON, -score)
+    if distance < 0:
+        return TablebaseRank(plies - WON, -score)
+    is_safe = plies + ROUNDING_PLIES <= FIFTY_MOVES_PLIES and not has_repeated
+    return TablebaseRank(WON if is_safe else WON - plies, score)
 
 
 def _repeats(position: Any, board: chess.Board, move: chess.Move, repeated: frozenset[int], sign: int) -> bool:
