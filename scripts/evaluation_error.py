@@ -43,7 +43,6 @@ from toolkit.console import (
 from toolkit.engines.engine import Engine, EngineError
 from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine
 from toolkit.errors import ProgramError
-from toolkit.games.pgn import read_game
 from toolkit.training.coefficients import find_coefficients
 from toolkit.training.engine_scores import network_scores, static_scores
 from toolkit.training.examples import STOCKFISH_SCALE_CP, Floats, error_of
@@ -61,7 +60,7 @@ from toolkit.training.positions import (
     white_to_move,
     write_positions,
 )
-from uci_engine.game_analysis.pgn import decoded, game_texts
+from uci_engine.game_analysis.pgn import game_texts, read_game
 
 # As Stockfish prints them, in pawns: `Classical evaluation   +0.66 (white side)`.
 EVALUATION = re.compile(r"(?P<name>\w+) evaluation:?\s+(?P<pawns>[+-]?\d+\.\d+) +\(white side\)")
@@ -70,7 +69,7 @@ EVAL_SECONDS = 10.0
 FIRST_PLY = 12
 
 
-def quiet_positions(text: str, number: int, every: int, seed: int) -> Iterator[bytes]:
+def quiet_positions(text: bytes, number: int, every: int, seed: int) -> Iterator[bytes]:
     """The packed positions of one game, in order, without scores. Raises ValueError for a game that cannot be read.
 
     A position is quiet here if the side to move is not in check and the move that was played neither captures nor
@@ -100,7 +99,7 @@ def choose(words: argparse.Namespace) -> None:
             with path.open("rb") as file:
                 for number, text in enumerate(game_texts(file)):
                     try:
-                        packed += quiet_positions(decoded(text), number, words.every, words.seed)
+                        packed += quiet_positions(text, number, words.every, words.seed)
                     except ValueError as error:
                         raise ProgramError(f"{path}, game {number + 1}: {error}") from None
                     advance(1, f"{len(packed)} positions")

@@ -15,6 +15,9 @@ MAX_INT: int = 10**MAX_INT_DIGITS - 1
 # How a message begins that reports an error. It stands behind `info string` in UCI.
 ERROR = "error: "
 
+# For `str.translate`: what people and programs write for a hyphen.
+DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"))
+
 _INTEGER = re.compile(r"([+-]?)([0-9]+)")
 
 MAX_MESSAGES = 8

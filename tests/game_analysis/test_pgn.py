@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.analyser import MaterialAnalyser
+from uci_engine.board.game import read_fen
 from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.page import game_page
 from uci_engine.game_analysis.pgn import (
@@ -28,14 +29,14 @@ from uci_engine.game_analysis.pgn import (
     pgn_files,
     read_game,
 )
-from uci_engine.game_analysis.report import MAX_PLIES, GameReport, analyse_game, played_moves
+from uci_engine.game_analysis.report import MAX_PLIES, GameReport, ReadGame, analyse_game, played_moves
 
 # No line ends, which would end a header.
 NAME_LETTERS = st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp"))
 SCHOLAR = '[Event "A"]\n[White "W"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n'
 
 
-def report_of(game: chess.pgn.Game) -> GameReport:
+def report_of(game: ReadGame) -> GameReport:
     return analyse_game(game, MaterialAnalyser(), Limit(nodes=100))
 
 
@@ -428,12 +429,57 @@ def test_an_endless_game_and_one_with_a_null_move_are_analysed_up_to_there(moves
     assert remark in told
 
 
+KINGS = "4k3/8/8/8/8/8/4P3/4K3"
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        f"{KINGS} w KQkq - 0 1",
+        # White has castled: with the rook of a1, this is no Chess960 either.
+        "4k3/8/8/8/8/8/4P3/R4RK1 w KQ - 0 1",
+        f"{KINGS} w - e3 0 1",
+        f"{KINGS} w - - 0 1;",
+        f"{KINGS} w - - -",
+        f"{KINGS} W - - 0 1",
+        f"{KINGS} w \u2013 \u2014 0 1",
+        f"{KINGS} w - - -3 1",
+        f"{KINGS}",
+        # No move can have given this check.
+        "4k3/8/3N4/1B6/8/8/4R3/4K3 b - - 0 1",
+    ],
+)
+def test_a_first_position_is_repaired_as_everywhere(fen: str) -> None:
+    moves = "1. e4 Kd7" if " b " not in fen else "1... Kd8 2. Rd2"
+    game, report, _ = annotated(f'[Event "x"]\n[SetUp "1"]\n[FEN "{fen}"]\n\n{moves} *')
+    board, notes = read_fen(fen, chess960=False)
+    assert report.boards[0].fen() == game.headers["FEN"] == board.fen()
+    assert len(report.plies) == 2
+    assert report.remarks == tuple(notes) != ()
+
+
+@pytest.mark.parametrize("fen", ["", "?", " "])
+def test_an_empty_position_is_the_usual_one(fen: str) -> None:
+    game, report, _ = annotated(f'[Event "x"]\n[FEN "{fen}"]\n\n1. e4 *')
+    assert "FEN" not in game.headers
+    assert (len(report.plies), report.remarks) == (1, ())
+
+
+@pytest.mark.parametrize("variant", ["", '[Variant "Chess960"]\n'])
+def test_a_first_position_may_be_of_chess960(variant: str) -> None:
+    fen = "1r3kr1/pppppppp/8/8/8/8/PPPPPPPP/1R3KR1 w GBgb - 0 1"
+    _, report, _ = annotated(f'{variant}[FEN "{fen}"]\n\n1. O-O O-O-O *')
+    assert [ply.move.uci() for ply in report.plies] == ["f1g1", "f8b8"]
+    assert report.remarks == ()
+
+
 @pytest.mark.parametrize(
     ("header", "said"),
     [
         ('Variant "Crazyhouse"', "crazyhouse"),
         ('FEN "8/8/8/8/8/8/8/8 w - - 0 1"', "its first position"),
         ('FEN "nonsense"', "its first position"),
+        ('FEN "4k3/4R3/8/8/8/8/8/4K3 w - - 0 1"', "its first position"),
     ],
 )
 def test_what_is_no_game_of_chess_is_refused_in_a_sentence(header: str, said: str) -> None:

@@ -56,7 +56,9 @@ def game_text(seed: int, plies: int = 80, result: str = "1-0") -> str:
 
 
 def records_of(texts: list[str], every: int, seed: int) -> Any:
-    packed = [record for number, text in enumerate(texts) for record in quiet_positions(text, number, every, seed)]
+    packed = [
+        record for number, text in enumerate(texts) for record in quiet_positions(text.encode(), number, every, seed)
+    ]
     return np.frombuffer(b"".join(packed), RECORD)
 
 

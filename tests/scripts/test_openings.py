@@ -36,6 +36,7 @@ EPD = """rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - hmvc 0; id "start"
 4k3/8/8/8/8/8/4P3/4K3 w - -
 
 4k3/8/8/8/8/8/4P3/4K3 b - - 5 60
+4k3/8/8/8/8/8/4P3/4K3 b - - hmvc 6; fmvn 7;
 """
 
 
@@ -60,7 +61,19 @@ def test_epd(tmp_path: Path) -> None:
         chess.STARTING_FEN,
         "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",
         "4k3/8/8/8/8/8/4P3/4K3 b - - 5 60",
+        "4k3/8/8/8/8/8/4P3/4K3 b - - 6 7",
     ]
+
+
+@pytest.mark.parametrize(
+    "fields", ["w KQkq - 0 1", "W - e3 0 1;", "w \u2013 \u2013 0 1", "w", 'w - - hmvc 0; fmvn 1; id "x";']
+)
+def test_positions_are_repaired_as_everywhere(tmp_path: Path, fields: str) -> None:
+    fen = f"4k3/8/8/8/8/8/4P3/4K3 {fields}"
+    (tmp_path / "a.epd").write_text(fen, "utf-8")
+    (tmp_path / "a.pgn").write_text(f'[FEN "{fen.partition(" hmvc")[0]}"]\n\n1. e4 *\n', "utf-8")
+    assert read_openings(tmp_path / "a.epd").opening(0).fen == "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
+    assert read_openings(tmp_path / "a.pgn").opening(0) == Opening("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", ("e2e4",))
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff"])

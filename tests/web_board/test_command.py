@@ -64,3 +64,7 @@ def test_a_file_of_games_and_a_position_reach_the_page(tmp_path: Path) -> None:
         assert "</script><b>" not in text
     with Served(tmp_path, "--fen", "8/8/8/8/8/5k2/8/4R2K b - - 3 9") as served:
         assert "8/8/8/8/8/5k2/8/4R2K b - - 3 9" in served.open("GET", "").read().decode()
+    with Served(tmp_path, "--fen", "8/8/8/8/8/5k2/8/4R2K b KQ - 3 9") as served:
+        assert "8/8/8/8/8/5k2/8/4R2K b - - 3 9" in served.open("GET", "").read().decode()
+        assert served.process.stderr is not None
+        assert "castling" in served.process.stderr.readline()

@@ -151,6 +151,11 @@ CHESS_960 = '[Variant "Chess960"]\n[SetUp "1"]\n[FEN "1k6/8/8/8/8/8/8/1K4R1 w G 
         ("1. e4 e5 2. Ke3 Nf6 *", [["e2e4", "e7e5"]], "not all of the game can be read"),
         ('[Variant "Atomic"]\n\n1. e4 *\n\n' + CHESS_960, [["b1g1"]], "1 of 2 games cannot be loaded"),
         ("1. e4 " * 20_000, [["e2e4"]], "not all of the game can be read"),
+        (
+            '[FEN "4k3/8/8/8/8/8/4P3/4K3 W KQ \u2013 0 1;"]\r\r1. e4 Kd7 *\r',
+            [["e2e4", "e8d7"]],
+            "the position is read as",
+        ),
     ],
 )
 def test_games_are_loaded(server: Served, pgn: str, games: list[list[str]], remark: str) -> None:

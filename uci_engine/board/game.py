@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 import chess
 
 from uci_engine.board.moves import key_of
-from uci_engine.text import Messages, parse_int, quoted
+from uci_engine.text import DASHES, Messages, parse_int, quoted
 
 MAX_GAME_PLIES = 20_000
 """Longest move list that is played out; the longest possible game under the 75-move rule is shorter."""
@@ -28,11 +29,12 @@ MAX_FULLMOVE_NUMBER = 9999
 # A FEN is at most 71 characters of board and a few dozen of the rest.
 _MAX_FEN_LENGTH = 160
 
-_DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
 _QUOTES = "\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"
 # Marks a promoted piece in crazyhouse; chess has no use for it.
 _PROMOTED_MARK = "~"
-_AS_TYPED = str.maketrans(dict.fromkeys(_DASHES, "-") | dict.fromkeys(_QUOTES + _PROMOTED_MARK, ""))
+_AS_TYPED = DASHES | str.maketrans(dict.fromkeys(_QUOTES + _PROMOTED_MARK, ""))
+# The operations of EPD for the halfmove clock and the move number.
+_CLOCK_OPERATIONS = ("hmvc", "fmvn")
 
 # How many pieces a side has that are not promoted.
 _AT_THE_START = ((chess.QUEEN, 1), (chess.ROOK, 2), (chess.BISHOP, 2), (chess.KNIGHT, 2))
@@ -125,18 +127,25 @@ def normalise_fen(text: str) -> str:
     fields.append(_normalise_castling(words[2]) if len(words) > 2 else "-")
     fields.append(words[3].lower() if len(words) > 3 else "-")
     clocks = ["0", "1"]
-    for i, word in enumerate(words[4:6]):
+    rest = [word.rstrip(";") for word in words[4:]]
+    for i, word in enumerate(rest[:2]):
         if parse_int(word) is None:  # the operations of an EPD line begin here, or something unknown
             break
         clocks[i] = word
+    for name, word in pairwise(rest):
+        if name in _CLOCK_OPERATIONS and parse_int(word) is not None:
+            clocks[_CLOCK_OPERATIONS.index(name)] = word
     return " ".join(fields + clocks)
 
 
-def read_fen(text: str, chess960: bool) -> tuple[chess.Board, list[str]]:
+def read_fen(text: str, chess960: bool | None) -> tuple[chess.Board, list[str]]:
     """Read a FEN (also X-FEN and Shredder-FEN) into a board without moves on its stack.
 
-    Returns the board and messages about repairs. Raises PositionError.
+    `chess960`: None to read it as Chess960 where that needs fewer repairs. Returns the board and messages about
+    repairs. Raises PositionError.
     """
+    if chess960 is None:
+        return min(read_fen(text, False), read_fen(text, True), key=lambda read: len(read[1]))
     fen = normalise_fen(text)
     if not fen:
         raise PositionError("the position is empty")

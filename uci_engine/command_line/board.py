@@ -10,8 +10,9 @@ from pathlib import Path
 
 import chess
 
+from uci_engine.board.game import read_fen
 from uci_engine.command_line.arguments import Parser, UsageError, add_options, analysis_engine, number
-from uci_engine.command_line.console import show
+from uci_engine.command_line.console import show, warn
 from uci_engine.game_analysis.pgn import decoded
 from uci_engine.text import printable
 
@@ -31,17 +32,19 @@ def run(words: Sequence[str], default_core: str) -> int:
     options = _parser(default_core).parse_args(words)
     try:
         import_module("jinja2")
-        from uci_engine.web_board import requests, saved_games, server
+        from uci_engine.web_board import saved_games, server
     except ImportError as error:
         if error.name is None or error.name.startswith("uci_engine"):
             raise
         raise ImportError(f'the board needs {error.name}: pip install ".[board]" in the sources') from None
     try:
-        start = requests.first_position(options.fen)
+        start, notes = read_fen(options.fen, chess960=None)
         pgn = _games(options.games, server.MAX_PGN_LENGTH)
         listening = server.bound_socket(options.port)
     except (ValueError, OSError) as error:
         raise UsageError(printable(f"secateur board: {error}"), exit_code=1) from None
+    for note in notes:
+        warn(note)
     with listening, analysis_engine(options) as engine:
         board = server.BoardServer(engine, saved_games.SavedGames(Path(options.pgn)), start, pgn)
         host, port = listening.getsockname()

@@ -27,8 +27,9 @@ import chess
 import chess.pgn
 from chess.engine import Cp, PovScore
 
+from uci_engine.board.game import PositionError, read_fen
 from uci_engine.game_analysis.judgement import MARK_NAGS
-from uci_engine.game_analysis.report import GameReport, played_moves
+from uci_engine.game_analysis.report import GameReport, ReadGame, played_moves
 from uci_engine.game_analysis.values import Found
 
 # With the names that python-chess reads.
@@ -77,7 +78,7 @@ class PgnError(ValueError):
     """No games can be read. The text is one sentence for the user."""
 
 
-class _QuietBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
+class _Builder(chess.pgn.GameBuilder[ReadGame]):
     """Builds a game up to the first thing that is wrong with it, which is kept. Python-chess would also log it.
 
     A variation ends before its first illegal move. `problem` is the first of these.
@@ -86,6 +87,21 @@ class _QuietBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
     problem: ValueError | None = None
     # How many variations deep an illegal move was met, 0 for none.
     _wrong_depth = 0
+
+    def end_headers(self) -> chess.pgn.SkipType | None:
+        """Repair the first position, as everywhere. Where none can be read, the moves are skipped."""
+        headers = self.game.headers
+        if _is_unknown(headers.get("FEN", "")):
+            headers.pop("FEN", None)
+            return None
+        try:
+            board, notes = read_fen(headers["FEN"], headers.is_chess960() or None)
+        except PositionError as error:
+            self.handle_error(error)
+            return chess.pgn.SKIP
+        headers["FEN"] = board.fen()
+        self.game.notes += notes
+        return None
 
     def handle_error(self, error: Exception) -> None:
         self.game.errors.append(error)
@@ -219,7 +235,7 @@ def _tokens(text: str) -> tuple[list[str], str]:
     return tokens + [")"] * depth, ""
 
 
-def read_game(text: bytes) -> chess.pgn.Game:
+def read_game(text: bytes) -> ReadGame:
     """The game of these bytes, without what Secateur wrote into it before. What is wrong with it is in its `errors`.
 
     Raises PgnError if there is no game at all.
@@ -227,7 +243,7 @@ def read_game(text: bytes) -> chess.pgn.Game:
     lines = [line for line in map(str.strip, decoded(text).split("\n")) if line]
     headers = list(takewhile(lambda line: line[0] in "[%;", lines))
     tokens, no_move = _tokens("\n".join(lines[len(headers) :]))
-    builder = _QuietBuilder()
+    builder = _Builder(Game=ReadGame)
     try:
         # A line for each token: python-chess copies the rest of a line at each comment.
         game = chess.pgn.read_game(io.StringIO("\n".join(headers + tokens)), Visitor=lambda: builder)
@@ -277,7 +293,7 @@ def _checksum(moves: Iterable[chess.Move]) -> str:
 # Writing -------------------------------------------------------------------------------------------------------------
 
 
-def annotate(game: chess.pgn.Game, report: GameReport, annotator: str) -> str:
+def annotate(game: ReadGame, report: GameReport, annotator: str) -> str:
     """The text of a game of `read_game` with the annotations of its report. Changes the game.
 
     `annotator`: the name of this program, and its version.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import chess
 import chess.pgn
 from chess.engine import Limit
 
+from uci_engine.board.game import PositionError, read_fen
 from uci_engine.book.book import Book, OpeningName, name_of
 from uci_engine.game_analysis.boards import board_after, numbered, phase_weight, positions
 from uci_engine.game_analysis.game_search import limit_text, search_game, share_of
@@ -33,6 +34,14 @@ LAST_THEORY_PLY = 60
 # What programs write into comments: commands, and an engine's score, depth and time, as `+0.43/10 0.053s`.
 COMMAND = re.compile(r"\[%[^][]*\]|[-+]?M?[\d.]{1,8}/\d{1,3} [\d.]{1,8}s\b")
 ESCAPED = re.compile(r'\\(["\\])')
+
+
+class ReadGame(chess.pgn.Game):
+    """A game with `notes`: sentences on what was not read as it is written."""
+
+    def __init__(self, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(headers)
+        self.notes: list[str] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,20 +165,34 @@ def shown_header(game: chess.pgn.Game, name: str) -> str:
     return ESCAPED.sub(r"\1", game.headers.get(name, "?"))
 
 
-def played_moves(game: chess.pgn.Game) -> tuple[list[chess.pgn.ChildNode], list[str]]:
-    """The moves of a game that can be analysed, and remarks on those that cannot."""
+def first_position(game: ReadGame) -> chess.Board:
+    """ValueError: it cannot be analysed."""
+    variant = game.headers.variant()
+    if variant is not chess.Board:
+        raise ValueError(f"it is a game of {variant.uci_variant}, and this engine plays chess and Chess960")
+    try:
+        return read_fen(game.headers.get("FEN", chess.STARTING_FEN), game.headers.is_chess960() or None)[0]
+    except PositionError as error:
+        raise ValueError(f"its first position cannot be read: {error}") from None
+
+
+def played_moves(game: ReadGame) -> tuple[list[chess.pgn.ChildNode], list[str]]:
+    """The moves of a game that can be analysed, and remarks on those that cannot, and on what was read otherwise."""
     nodes: list[chess.pgn.ChildNode] = []
+    remarks = [f"not all of the game can be read: {error}" for error in game.errors[:1]]
     for node in game.mainline():
         if not node.move:
-            return nodes, [f"the game has a null move after {len(nodes)} plies, and is analysed up to there"]
+            remarks = [f"the game has a null move after {len(nodes)} plies, and is analysed up to there"]
+            break
         if len(nodes) == MAX_PLIES:
-            return nodes, [f"the game has more than {MAX_PLIES} plies, and is analysed up to there"]
+            remarks = [f"the game has more than {MAX_PLIES} plies, and is analysed up to there"]
+            break
         nodes.append(node)
-    return nodes, [f"not all of the game can be read: {error}" for error in game.errors[:1]]
+    return nodes, remarks + game.notes
 
 
 def analyse_game(
-    game: chess.pgn.Game,
+    game: ReadGame,
     analyser: Analyser,
     limit: Limit,
     on_position: Callable[[float], None] = lambda share: None,
@@ -178,15 +201,7 @@ def analyse_game(
 
     ValueError: the first position cannot be analysed.
     """
-    try:
-        start = game.board()
-    except ValueError as error:
-        raise ValueError(f"its first position cannot be read: {error}") from None
-    variant = type(start).uci_variant
-    if variant != "chess":
-        raise ValueError(f"it is a game of {variant}, and this engine plays chess and Chess960")
-    if not start.is_valid():
-        raise ValueError("its first position is not legal")
+    start = first_position(game)
     nodes, remarks = played_moves(game)
     moves = [node.move for node in nodes]
     boards = positions(start, moves)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import chess
-import chess.pgn
 from chess.engine import Limit
 
 from uci_engine.board.game import play
@@ -12,7 +11,7 @@ from uci_engine.game_analysis.html import line
 from uci_engine.game_analysis.move_report import NOTHING
 from uci_engine.game_analysis.move_search import compare_moves, explain_move
 from uci_engine.game_analysis.page import positions_of, shown_errors
-from uci_engine.game_analysis.report import analyse_game
+from uci_engine.game_analysis.report import ReadGame, analyse_game
 from uci_engine.game_analysis.values import found_by
 from uci_engine.web_board.desk import Answer, Turn
 from uci_engine.web_board.requests import Fields
@@ -119,7 +118,7 @@ def review(turn: Turn, fields: Fields) -> None:
         done += share
         turn.tell({"done": round(min(done, 1.0), 3)})
 
-    game = chess.pgn.Game.from_board(fields.board())
+    game = ReadGame.from_board(fields.board())
     report = analyse_game(game, turn, Limit(time=REVIEW), on_position)
     errors = [
         {

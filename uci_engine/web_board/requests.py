@@ -11,13 +11,12 @@ import json
 from typing import Any, TypeVar
 
 import chess
-import chess.pgn
 
 from uci_engine.board.game import play, read_fen
 from uci_engine.game_analysis.boards import last_move
 from uci_engine.game_analysis.html import position
 from uci_engine.game_analysis.pgn import game_texts, read_game
-from uci_engine.game_analysis.report import MAX_PLIES, played_moves, shown_header
+from uci_engine.game_analysis.report import MAX_PLIES, ReadGame, first_position, played_moves, shown_header
 from uci_engine.web_board.desk import Answer
 
 # Of a name or a remark, so many characters are shown.
@@ -56,15 +55,9 @@ class Fields:
         moves: list[Any] = self.get("moves", [])
         if len(moves) > MAX_PLIES or not all(isinstance(move, str) for move in moves):
             raise ValueError(f"a game here has at most {MAX_PLIES} moves of both sides, each a text")
-        board = first_position(self.get("start", chess.STARTING_FEN))
+        board, _ = read_fen(self.get("start", chess.STARTING_FEN), chess960=None)
         play(board, moves)
         return board
-
-
-def first_position(fen: str) -> chess.Board:
-    """The first position of a game, of Chess960 if its castling rights are. PositionError: no game can have it."""
-    board, _ = read_fen(fen, chess960=True)
-    return board if board.has_chess960_castling_rights() else read_fen(fen, chess960=False)[0]
 
 
 def positions(fields: Fields) -> Answer:
@@ -105,18 +98,16 @@ def load(fields: Fields) -> Answer:
     return {"games": games, "remark": remark}
 
 
-def _loaded(game: chess.pgn.Game) -> Answer:
-    """A game: names, first position, moves, and in `remark` why it is not read to its end. ValueError: it has no
+def _loaded(game: ReadGame) -> Answer:
+    """A game: names, first position, moves, and in `remark` why it is not as it is written. ValueError: it has no
     position to begin with.
     """
-    board = game.board()
-    if type(board).uci_variant != "chess":
-        raise ValueError("this engine plays chess and Chess960 only")
+    board = first_position(game)
     nodes, remarks = played_moves(game)
     white, black, result = (shown_header(game, name)[:MAX_WORD] for name in ("White", "Black", "Result"))
     return {
         "title": f"{white} \u2013 {black}, {result}",
-        "start": first_position(board.fen()).fen(),
+        "start": board.fen(),
         "moves": [node.move.uci() for node in nodes],
         "remark": remarks[0][:MAX_WORD] if remarks else "",
     }

@@ -19,8 +19,8 @@ import chess
 
 from toolkit.errors import ProgramError
 from toolkit.files import digest_of_files, unpack_text
-from toolkit.games.pgn import read_game
-from uci_engine.game_analysis.pgn import decoded, game_texts
+from uci_engine.board.game import read_fen
+from uci_engine.game_analysis.pgn import decoded, game_texts, read_game
 
 Order = Literal["file", "random"]
 
@@ -90,18 +90,13 @@ class OpeningBook:
 
     def _from_line(self, line: str) -> Opening:
         """EPD with its operations, or FEN."""
-        board = chess.Board(chess960=self.chess960)
-        words = line.split()
-        if len(words) == 6 and words[4].isdecimal() and words[5].isdecimal():
-            board.set_fen(" ".join(words))
-        else:
-            board.set_epd(line)
-        if board.castling_rights != board.clean_castling_rights():
+        board, _ = read_fen(line, self.chess960 or None)
+        if board.chess960 and not self.chess960:
             raise ValueError("no such castling is possible; openings of Chess960 need --chess960")
         return Opening(board.fen(), (), self.chess960)
 
     def _from_game(self, text: str, plies: int | None) -> Opening:
-        game = read_game(text)
+        game = read_game(text.encode())
         if game.errors:
             raise ValueError(str(game.errors[0]))
         board = game.board()
