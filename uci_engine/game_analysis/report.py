@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import chess
 import chess.pgn
@@ -34,6 +35,10 @@ LAST_THEORY_PLY = 60
 # What programs write into comments: commands, and an engine's score, depth and time, as `+0.43/10 0.053s`.
 COMMAND = re.compile(r"\[%[^][]*\]|[-+]?M?[\d.]{1,8}/\d{1,3} [\d.]{1,8}s\b")
 ESCAPED = re.compile(r'\\(["\\])')
+# Of a time control: the moves of a period, its seconds, and the increment.
+PERIOD = re.compile(r"(?P<moves>\d+/)?(?P<seconds>\d{1,8}(?:\.\d+)?)(?:\+(?P<increment>\d{1,6}(?:\.\d+)?))?")
+# Clocks that show whole seconds seem to go back by as much.
+CLOCK_ERROR = 2.0
 
 
 class ReadGame(chess.pgn.Game):
@@ -203,6 +208,7 @@ def analyse_game(
     """
     start = first_position(game)
     nodes, remarks = played_moves(game)
+    times = _times(nodes, game.headers.get("TimeControl", ""))
     moves = [node.move for node in nodes]
     boards = positions(start, moves)
     found, searched = search_game(analyser, boards, moves, limit, on_position)
@@ -230,7 +236,7 @@ def analyse_game(
                 best=best,
                 played=played,
                 reason=reason,
-                spent=_spent(node),
+                spent=times[index],
                 verdict=verdict,
                 notes=tuple(notes),
                 sign=MARK_NAGS[min(signs)] if signs else "",
@@ -283,16 +289,38 @@ def _opening_of(boards: Sequence[chess.Board], moves: Sequence[chess.Move]) -> t
     return name, plies
 
 
-def _spent(node: chess.pgn.ChildNode) -> float | None:
-    """The seconds that a move took: as the PGN says, or as the clock shows, without an increment."""
-    taken = _seconds(node.emt)
-    if taken is not None:
-        return taken
-    before = node.parent.parent if node.parent is not None else None
-    clock, clock_before = _seconds(node.clock), _seconds(before.clock) if before is not None else None
-    if clock is None or clock_before is None:
-        return None
-    return max(0.0, clock_before - clock)
+def _times(nodes: Sequence[chess.pgn.ChildNode], time_control: str) -> list[float | None]:
+    """The seconds that each move took: as the PGN says, or as the clock and the time control show."""
+    times: list[float | None] = [None] * len(nodes)
+    for side in (0, 1):
+        times[side::2] = _times_by_clock([_seconds(node.clock) for node in nodes[side::2]], time_control)
+    given = [_seconds(node.emt) for node in nodes]
+    return [by_clock if said is None else said for said, by_clock in zip(given, times, strict=True)]
+
+
+def _times_by_clock(clocks: Sequence[float | None], time_control: str) -> list[float | None]:
+    """The seconds of the moves of one side, by its clock after each.
+
+    The clock gets the increment with each move. Not all clocks get the time of the next period at the move that ends
+    one, so it counts where the clock goes back.
+    """
+    read = [PERIOD.fullmatch(period) for period in time_control.split(":")]
+    periods = [(float(period["seconds"]), float(period["increment"] or 0)) for period in read if period is not None]
+    if read[-1] is not None and read[-1]["moves"]:
+        # The last period comes again and again.
+        periods += periods[-1:] * len(clocks)
+    _, increment = periods[0] if periods else (0.0, 0.0)
+    times: list[float | None] = [None] * len(clocks)
+    for number, (before, after) in enumerate(pairwise(clocks), start=1):
+        if before is None or after is None:
+            continue
+        spent = before - after + increment
+        if spent < -CLOCK_ERROR and len(periods) > 1:
+            del periods[0]
+            seconds, increment = periods[0]
+            spent += seconds
+        times[number] = max(0.0, spent)
+    return times
 
 
 def _seconds(read: Callable[[], float | None]) -> float | None:
