@@ -31,10 +31,10 @@ from uci_engine.board.game import PositionError, read_fen
 from uci_engine.game_analysis.judgement import MARK_NAGS
 from uci_engine.game_analysis.report import GameReport, ReadGame, played_moves
 from uci_engine.game_analysis.values import Found
+from uci_engine.text import DASHES
 
 # With the names that python-chess reads.
-HEADER = re.compile(rb'\[[A-Za-z0-9][\w+#=:-]*\s+"')
-EVENT = b"[Event "
+HEADER = re.compile(rb'\[([A-Za-z0-9][\w+#=:-]*)\s+"')
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 RESULT_AT_END = re.compile(rb"(?:1-0|0-1|1/2-1/2|\*)\s*$")
 FIRST_MOVE = re.compile(rb"1\.(?!\.)")
@@ -47,19 +47,52 @@ TOKEN = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 # A move, if there is one, between its number and what may stand behind it, even the result. `1/2` and `½` offer a draw.
+# Nothing is tried twice, so that a long word takes no longer than its length.
 WORD = re.compile(
     r"""
-    (?:(?!0000)\d+[.\u2026]*|[.\u2026]+)?
+    (?:(?!0000)\d+[.\u2026]*+|[.\u2026]++)?
     (?:
         (?P<pawn>[a-h]?[1-8]?[-x]?[a-h][18])[=/(]?(?P<promoted>[NBRQnbrq])\)?
         | P?(?P<move>[NBRQK]?[a-h]?[1-8]?[-x]?[a-h][1-8]|O-O(?:-O)?|0-0(?:-0)?|--|Z0|0000|@@@@)
         | /2 | \u00bd
     )?
-    (?:[-+=#/,\u00b1\u2213\u221e\u2a72\u2a71\u25a1\u25cb]|e\.?p\.?|ch\.?|mate\.?|dbl\.?|dis\.?|TN|N|D)*
-    (?P<result>1-0|0-1|1/2-1/2|\u00bd-\u00bd|\*)?
+    (?P<signs>(?:[^\w*]|e\.?p|ch|mate|dbl|dis|TN|N|D)*+)
+    (?P<result>1-0|0-1|1/2-1/2|\u00bd-\u00bd|0\.5-0\.5|\*)?
     """,
     re.VERBOSE,
 )
+# The signs of books, by their NAGs. Where White and Black have one each, it is White's: the sign does not tell.
+SIGN_NAGS = {
+    sign: nag
+    for nag, signs in {
+        3: "\u203c",
+        4: "\u2047",
+        5: "\u2049",
+        6: "\u2048",
+        7: "\u25a1",  # the only move
+        13: "\u221e",  # unclear
+        14: "+/= \u2a72",
+        15: "=/+ \u2a71",
+        16: "+/- \u00b1",
+        17: "-/+ \u2213",
+        18: "+-",
+        19: "-+",
+        22: "\u2299 \u2a00",  # zugzwang
+        26: "\u25cb",  # space
+        32: "\u27f3",  # development
+        36: "\u2191",  # initiative
+        40: "\u2192",  # attack
+        132: "\u21c6",  # counterplay
+        138: "\u2295 \u2a01",  # time trouble
+        140: "\u2206 \u25b3",  # with the idea
+        142: "\u2313",  # better is
+        146: "N TN",
+    }.items()
+    for sign in signs.split()
+}
+SIGN = re.compile("|".join([*map(re.escape, sorted(SIGN_NAGS, key=len, reverse=True)), r"[^\w]"]))
+# With checks and captures, draw offers and the selector of emoji: what is left out without a word.
+PLAIN_SIGNS = "-+=#/,.\u2026\ufe0f"
 # Of a word that is no move, as it is shown.
 MAX_WORD = 40
 MAX_GAME_BYTES = 2**20
@@ -159,21 +192,21 @@ def game_texts(file: BinaryIO) -> Iterator[bytes]:
     """The games of a PGN file, each as its bytes.
 
     A game begins where headers follow something else, so that an unfinished comment or bracket ends with its game. It
-    also begins with its second `Event`, and where a first move follows a result. Blank lines are left out: they end a
-    game for python-chess, and some programs write them between moves.
+    also begins where a header comes again, and where a first move follows a result. Blank lines are left out: they end
+    a game for python-chess, and some programs write them between moves.
     """
     game: list[bytes] = []
     size = 0
-    in_headers = has_event = in_comment = is_over = False
+    tags: set[bytes] = set()
+    in_headers = in_comment = is_over = False
     for line in _lines(file):
         words = line.removeprefix(BOM_UTF8).lstrip()
-        is_header = HEADER.match(words) is not None
-        is_event = is_header and words.startswith(EVENT)
+        header = HEADER.match(words)
+        is_header = header is not None
         is_first_move = is_over and FIRST_MOVE.match(words) is not None
-        if game and ((is_header and not in_headers) or (is_event and has_event) or is_first_move):
+        if game and ((header and (not in_headers or header[1] in tags)) or is_first_move):
             yield b"".join(game)
-            game, size, has_event, in_comment = [], 0, False, False
-        has_event |= is_event
+            game, size, tags, in_comment = [], 0, set(), False
         opened, closed = words.rfind(b"{"), words.rfind(b"}")
         in_comment = not is_header and (opened > closed or (in_comment and closed < 0))
         if words:
@@ -183,20 +216,26 @@ def game_texts(file: BinaryIO) -> Iterator[bytes]:
         if size < MAX_GAME_BYTES and not line.isspace():
             game.append(line)
             size += len(line)
+            if header:
+                tags.add(header[1])
     if game:
         yield b"".join(game)
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines of a PGN file. What has moves is also cut before each `1.`, where another game may begin."""
-    while line := file.readline(MAX_LINE_BYTES):
-        is_moves = line.removeprefix(BOM_UTF8).lstrip()[:1] not in b"[%;"
-        yield from BEFORE_FIRST_MOVE.split(line) if is_moves else [line]
+    """The lines of a PGN file of any system. What has moves is also cut before each `1.`, where a game may begin."""
+    text = io.TextIOWrapper(file, "latin-1")  # a letter for each byte
+    try:
+        while line := text.readline(MAX_LINE_BYTES).encode("latin-1"):
+            is_moves = line.removeprefix(BOM_UTF8).lstrip()[:1] not in b"[%;"
+            yield from BEFORE_FIRST_MOVE.split(line) if is_moves else [line]
+    finally:
+        text.detach()  # else it would close the file
 
 
 def decoded(text: bytes) -> str:
     """The text, as UTF-8 if it is that, and as Latin-1 if not. What is no character of a text becomes a blank."""
-    text = text.removeprefix(BOM_UTF8)
+    text = text.removeprefix(BOM_UTF8).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     try:
         words = text.decode("utf-8")
     except UnicodeDecodeError:
@@ -204,13 +243,22 @@ def decoded(text: bytes) -> str:
     return "".join(letter if letter.isprintable() or letter in "\n\t" else " " for letter in words)
 
 
-def _tokens(text: str) -> tuple[list[str], str]:
+def _result(text: str) -> str:
+    """One of RESULTS, however it is spelled; `*` for what is none."""
+    result = "".join(text.translate(DASHES).split()).replace("\u00bd", "1/2").replace("0.5", "1/2").replace(":", "-")
+    if result == "1/2":
+        return "1/2-1/2"
+    return result if result in RESULTS else "*"
+
+
+def _tokens(text: str) -> tuple[list[str], str, str]:
     """The moves of a game and what belongs to them, up to the first word that is no move; and that word, "" for none.
 
     Python-chess skips what it does not know, and reads on in a position that the players did not have. Words in
-    variations are left to it, and a word behind the result is none of the game.
+    variations are left to it, and a word behind the result is none of the game. Signs that are no NAGs come last.
     """
     tokens: list[str] = []
+    unknown: dict[str, None] = {}
     depth = 0
     has_moved = has_result = False
     for match in TOKEN.finditer(text):
@@ -220,19 +268,22 @@ def _tokens(text: str) -> tuple[list[str], str]:
             if not (has_moved if token == "(" else depth):
                 continue
             depth += 1 if token == "(" else -1
-        elif match["word"] and (word := WORD.fullmatch(token)):
+        elif match["word"] and (word := WORD.fullmatch(token.translate(DASHES))):
             move = f"{word['pawn']}={word['promoted']}" if word["pawn"] else word["move"]
             has_moved |= move is not None
             # In a variation python-chess would take a result for a move.
             result = None if depth else word["result"]
             has_result |= result is not None
-            tokens += filter(None, (move, result))
+            signs = SIGN.findall(word["signs"])
+            nags = [f"${SIGN_NAGS[sign]}" for sign in signs if sign in SIGN_NAGS]
+            unknown |= dict.fromkeys(sign for sign in signs if sign not in SIGN_NAGS and sign not in PLAIN_SIGNS)
+            tokens += filter(None, (move, *nags, result and _result(result)))
             continue
         elif match["word"] and not depth:
-            return tokens, "" if has_result else token
+            return tokens, "" if has_result else token, "".join(unknown)
         tokens.append(token)
     # An unfinished variation is closed.
-    return tokens + [")"] * depth, ""
+    return tokens + [")"] * depth, "", "".join(unknown)
 
 
 def read_game(text: bytes) -> ReadGame:
@@ -242,7 +293,7 @@ def read_game(text: bytes) -> ReadGame:
     """
     lines = [line for line in map(str.strip, decoded(text).split("\n")) if line]
     headers = list(takewhile(lambda line: line[0] in "[%;", lines))
-    tokens, no_move = _tokens("\n".join(lines[len(headers) :]))
+    tokens, no_move, unknown = _tokens("\n".join(lines[len(headers) :]))
     builder = _Builder(Game=ReadGame)
     try:
         # A line for each token: python-chess copies the rest of a line at each comment.
@@ -251,9 +302,14 @@ def read_game(text: bytes) -> ReadGame:
         raise PgnError(f"it cannot be read: {type(error).__name__}: {str(error)[:100]}") from None
     if game is None or not (game.variations or HEADER.search(text)):
         raise PgnError("it holds no game")
+    if game.headers.get("Result") not in RESULTS[:-1]:
+        results = [token for token in tokens if token in RESULTS[:-1]]
+        game.headers["Result"] = results[0] if results else _result(game.headers.get("Result", "*"))
     if no_move and not game.errors:
         number = game.end().board().fullmove_number
         game.errors.append(ValueError(f"'{no_move[:MAX_WORD]}' at move {number} is no move"))
+    if unknown:
+        game.notes.append(f"signs that PGN does not have are left out: {unknown[:MAX_WORD]}")
     if builder.problem is not None:
         game.errors.append(ValueError(f"in a variation, {builder.problem}"))
     _forget_own(game)
@@ -300,9 +356,6 @@ def annotate(game: ReadGame, report: GameReport, annotator: str) -> str:
     """
     headers = game.headers
     headers["Annotator"] = _with_annotator(headers.get("Annotator", ""), annotator)
-    # It stands in the text of the moves, too, where any other words would be read as something else.
-    if headers.get("Result") not in RESULTS:
-        headers["Result"] = "*"
     if report.opening is not None:
         for name, value in (("ECO", report.opening.eco), ("Opening", report.opening.name)):
             if _is_unknown(headers.get(name, "")):
