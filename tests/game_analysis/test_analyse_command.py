@@ -69,6 +69,20 @@ def test_one_game_has_no_index_and_pages_can_be_left_out(folder: Path) -> None:
     assert [path.name for path in (folder / "out").iterdir()] == ["games.pgn"]
 
 
+def test_a_game_without_moves_has_no_page(folder: Path) -> None:
+    forfeit = '[Event "F"]\n[White "Eve"]\n[Result "1-0"]\n\n1-0\n\n'
+    (folder / "games.pgn").write_text(forfeit + SHORT.format(white="Ann") + '[Event "x"]\n' * 3)
+    result = analyse(folder, "games.pgn", "--nodes", 1)
+    assert result.stdout == f"5 of 5 games analysed: {Path('games-analysis', 'index.html')}\n"
+    out = folder / "games-analysis"
+    assert [path.name for path in sorted(out.iterdir())] == ["game-0002.html", "games.pgn", "index.html"]
+    assert re.findall(r'href="(game[^"]*)"', (out / "index.html").read_text("utf-8")) == ["game-0002.html"]
+    games = games_of(out / "games.pgn")
+    assert (len(games), games[0].headers["White"], games[0].headers["Result"]) == (5, "Eve", "1-0")
+    result = analyse(folder, "-", "--nodes", 1, data=forfeit)
+    assert result.stdout == f"1 of 1 games analysed: {Path('analysis', 'games.pgn')}\n"
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

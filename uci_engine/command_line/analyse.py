@@ -35,9 +35,10 @@ DEFAULT_SECONDS = 0.2
 DESCRIPTION = """\
 Analyse games: write annotated PGN, and a page for each game that shows the mistakes, what was better, and why.
 
-The folder of the results gets games.pgn, a page for each game, and index.html where there are several. Every page is
-one file that needs no network. Games of variants, and text that is no game, are left out, with a message. The results
-of other games are not replaced, unless --force is given. Files of games are never replaced, results never analysed.
+The folder of the results gets games.pgn, a page for each game that has moves, and index.html where there are several
+games. Every page is one file that needs no network. Games of variants, and text that is no game, are left out, with a
+message. The results of other games are not replaced, unless --force is given. Files of games are never replaced,
+results never analysed.
 """
 
 
@@ -176,7 +177,8 @@ class _Run:
             warn("no game could be analysed")
             return 1
         # What the user will want to open.
-        show(printable(f"{done} analysed: {self._index if self._has_index else [*self._pages, self._pgn][0]}"))
+        result = self._index if self._has_index else self._folder / (self._entries[0].get("page") or PGN_FILE)
+        show(printable(f"{done} analysed: {result}"))
         return 0
 
     def _analyse(self, progress: Progress) -> None:
@@ -198,7 +200,8 @@ class _Run:
             self._entries.append({"number": number, "names": names, "pgn": "", "remarks": [str(error)]})
             progress.add(1)
             return
-        page = self._pages[number - 1] if self._pages else None
+        # A game without moves has none.
+        page = self._pages[number - 1] if self._pages and report.plies else None
         if page is not None:
             replace_file(page, game_page(report, INDEX_FILE if self._has_index else "").encode())
         row = index_row(report, page.name if page is not None else "")

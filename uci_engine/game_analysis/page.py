@@ -60,7 +60,7 @@ def shown_errors(report: GameReport) -> list[Ply]:
 
 
 def index_row(report: GameReport, page: str) -> dict[str, Any]:
-    """A game in the index, for JSON. `page` is its file."""
+    """A game in the index, for JSON. `page` is its file, "" for none."""
     summaries = [report.summary(color) for color in chess.COLORS]
     cells = [
         report.result,
