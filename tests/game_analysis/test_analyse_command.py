@@ -177,6 +177,28 @@ def test_a_run_that_ends_early_is_continued(tmp_path: Path, number: signal.Signa
     assert not journal.exists()
 
 
+@pytest.mark.parametrize("other", ["", "other", "more"])
+def test_games_that_change_during_the_run_are_noticed(tmp_path: Path, other: str) -> None:
+    more = [SHORT.format(white=name) for name in ("Ann", "Bob")]
+    (tmp_path / "a.pgn").write_text(SHORT.format(white="First") * GAMES)
+    (tmp_path / "b.pgn").write_text("".join(more))
+    words = ["analyse", "a.pgn", "b.pgn", "--nodes", "3000", "--threads", "1", "--no-pages", "--output", "out"]
+    command = [sys.executable, "-m", "uci_engine", *words]
+    process = subprocess.Popen(command, cwd=tmp_path, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: (tmp_path / "out" / "unfinished.journal").exists())
+    changed = {"": more[:1], "other": [more[0], SHORT.format(white="Eve")], "more": [*more, more[0]]}[other]
+    (tmp_path / "b.pgn").write_text("".join(changed))
+    _, errors = process.communicate(timeout=PATIENCE_SECONDS)
+    assert process.returncode == 1
+    assert errors.count("\n") == 1
+    assert "changed" in errors
+    # What was done before is right, so the run can go on with the games that it began with.
+    (tmp_path / "b.pgn").write_text("".join(more))
+    assert secateur(*words, "--resume", folder=tmp_path).returncode == 0
+    names = [game.headers["White"] for game in games_of(tmp_path / "out" / "games.pgn")]
+    assert names == ["First"] * GAMES + ["Ann", "Bob"]
+
+
 @pytest.mark.parametrize("content", ["hello", '{"games": "torn', '{"games": 3}\n{\n'])
 def test_a_journal_that_cannot_be_read_is_not_touched(folder: Path, content: str) -> None:
     journal = folder / "out" / "unfinished.journal"

@@ -9,8 +9,10 @@ import json
 import os
 import signal
 import sys
+from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -60,10 +62,11 @@ class Source:
             self._files += files
             self._statuses += [os.stat(sys.stdin.fileno() if isinstance(file, bytes) else file) for file in files]
         digest = hashlib.sha256()
-        self.count = 0
-        for text in self.texts():
+        self._hashes = array("q")
+        for text in self._read():
             digest.update(text)
-            self.count += 1
+            self._hashes.append(hash(text))
+        self.count = len(self._hashes)
         self.digest = digest.hexdigest()[:16]
         if not self.count:
             raise PgnError(f"{names[0]} holds no game" if len(names) == 1 else "there is no game in these files")
@@ -73,6 +76,15 @@ class Source:
         return path.exists() and any(os.path.samestat(path.stat(), known) for known in self._statuses)
 
     def texts(self) -> Iterator[bytes]:
+        """The games that were counted. PgnError: a file has other games now."""
+        for text, known in zip_longest(self._read(), self._hashes):
+            if text is None or hash(text) != known:
+                raise PgnError(
+                    "the games have changed since the run began: put them back and use --resume, or start anew"
+                )
+            yield text
+
+    def _read(self) -> Iterator[bytes]:
         for file in self._files:
             with io.BytesIO(file) if isinstance(file, bytes) else file.open("rb") as opened:
                 yield from game_texts(opened)
