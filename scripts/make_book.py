@@ -18,11 +18,11 @@ from pathlib import Path
 
 import chess.polyglot
 
+from evaluation.files import replaced
 from toolkit.books.repertoire import OPENINGS, read_table, replay
 from toolkit.books.theory import Scorer, book_bytes, theory_of, weights_of_theory
 from toolkit.console import at_least_one, new_file, run_program, run_to_end, say
 from toolkit.errors import ProgramError
-from toolkit.files import replaced
 from uci_engine.book.book import BUILT_IN, POSITIONS
 
 SEARCH_DEPTH = 10

@@ -25,6 +25,7 @@ import numpy as np
 import tomli_w
 from matplotlib.figure import Figure
 
+from evaluation.files import replaced
 from evaluation.network import file as engine
 from evaluation.network.file import NetworkError
 from evaluation.network.shape import BUCKETS, UNITS
@@ -45,7 +46,6 @@ from toolkit.console import (
     write_json,
 )
 from toolkit.errors import ProgramError
-from toolkit.files import replaced
 from toolkit.training.engine_scores import network_scores
 from toolkit.training.examples import Choice, command_text, fit_scale
 from toolkit.training.network_data import (

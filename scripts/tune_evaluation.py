@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.catalogue import CATALOGUE
+from evaluation.files import replaced
 from evaluation.weights import PROVENANCE, Weights, WeightsError, default_weights
 from toolkit.console import (
     above_zero,
@@ -37,7 +38,6 @@ from toolkit.console import (
     write_json,
 )
 from toolkit.errors import ProgramError
-from toolkit.files import replaced
 from toolkit.training.coefficients import source_digest
 from toolkit.training.endgame_scales import as_constants, fit_scales
 from toolkit.training.examples import (

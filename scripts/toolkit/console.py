@@ -24,8 +24,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from evaluation.files import replaced
 from toolkit.errors import ProgramError
-from toolkit.files import replaced
 from uci_engine.text import printable
 
 # The exit code of a program that was interrupted, as shells have it.

@@ -1,15 +1,13 @@
-"""Files: those from outside read whole, also out of an archive, but never more than a bound; ours replaced whole."""
+"""Files from outside, read whole, also out of an archive, but never more than a bound."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
 import lzma
-import os
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, BinaryIO
 
@@ -75,21 +73,6 @@ def unpack_text(path: Path, suffixes: Sequence[str]) -> tuple[str, str]:
         except ARCHIVE_ERRORS as error:
             raise ProgramError(f"{path} is no sound archive: {error}") from None
     return name, data.decode("utf-8-sig", errors="replace")
-
-
-@contextmanager
-def replaced(path: Path) -> Iterator[BinaryIO]:
-    """A file to write in place of another: afterwards it is all new, or all old when an exception comes (OSError)."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with temporary.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def _open(path: Path) -> BinaryIO:

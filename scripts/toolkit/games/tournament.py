@@ -14,11 +14,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from evaluation.files import replaced
 from toolkit.console import show_progress
 from toolkit.elo import Pentanomial, pentanomial
 from toolkit.engines.spec import EngineSpec
 from toolkit.errors import ProgramError
-from toolkit.files import replaced
 from toolkit.games.adjudication import Rules
 from toolkit.games.clock import Patience
 from toolkit.games.game import PairJob, play_pair

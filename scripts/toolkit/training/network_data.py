@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
+from evaluation.files import replaced
 from evaluation.weights import Weights
 from toolkit.errors import ProgramError
-from toolkit.files import replaced
 from toolkit.pool import Task, run_tasks
 from toolkit.training.coefficients import source_digest as digest_of_features
 from toolkit.training.engine_scores import has_output, source_digest, static_scores

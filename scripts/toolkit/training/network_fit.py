@@ -22,9 +22,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from evaluation.files import replaced
 from evaluation.network.shape import HIDDEN_LIMIT, MAX_SUM, OUTPUT_LIMIT, PIECE_SQUARES
 from toolkit.errors import ProgramError
-from toolkit.files import replaced
 from toolkit.training.network_model import (
     FAST,
     Batch,

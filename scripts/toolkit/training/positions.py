@@ -31,8 +31,8 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.files import replaced
 from toolkit.errors import ProgramError
-from toolkit.files import replaced
 
 RECORD = np.dtype(
     [
