@@ -1,6 +1,7 @@
 """The file of the games that were played: PGN, written at every move.
 
-Every game has its header GameId. Games of others in the file, and what is no game, stay as they are.
+Every game has its header GameId. Everything else in the file stays as it is, byte for byte, and so does what somebody
+has edited of a game: that is then written once more, at the end.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import chess.pgn
 
-from evaluation.files import read_start, reason_of, replace_file
+from evaluation.files import locked, read_start, reason_of, replace_file
 from uci_engine import __version__
 from uci_engine.game_analysis.pgn import RESULTS
 from uci_engine.web_board.desk import Answer
@@ -19,14 +20,21 @@ from uci_engine.web_board.requests import Fields
 
 GAME_ID = re.compile("[0-9a-f]{1,16}")
 MAX_FILE_BYTES = 16 << 20
+PATIENCE_SECONDS = 10.0
+# Of a game without comments, as python-chess writes it: the values that may be others at the next move, and the moves.
+_PLAYER = r"(?:Player|Secateur [\w.+-]+(?: at \d+)?)"
+_RESULT = f"(?:{'|'.join(map(re.escape, RESULTS))})"
+_MAY_CHANGE = {"White": _PLAYER, "Black": _PLAYER, "Result": _RESULT}
+_MOVES = rf"(?:(?:\d+\.+|[KQRBNOa-h][-\w=+#]*)[ \n])*{_RESULT}"
 
 
 class SavedGames:
     """The file of this path. It is read anew each time, because another program may change it."""
 
     def __init__(self, path: Path) -> None:
-        # What a link leads to is written, not the link.
+        # Boards that reach it by different names have the same lock.
         self._path = path.resolve()
+        # Where a file system has no locks between processes, the tabs of a board still have this one.
         self._lock = threading.Lock()
 
     def save(self, fields: Fields) -> Answer:
@@ -41,23 +49,24 @@ class SavedGames:
         sides = ["Player", f"Secateur {__version__} at {elo}" if elo else f"Secateur {__version__}"]
         white, black = sides if fields.get("color", "white") == "white" else reversed(sides)
         game.headers.update(Event="Game against Secateur", White=white, Black=black, Result=result, GameId=number)
-        with self._lock:
-            try:
+        try:
+            with self._lock, locked(self._path.with_name(f".{self._path.name}.lock"), PATIENCE_SECONDS):
                 before = read_start(self._path, MAX_FILE_BYTES + 1, ValueError) if self._path.exists() else b""
                 if len(before) > MAX_FILE_BYTES:
                     raise ValueError("it is too large to add games to it")
-                replace_file(self._path, _with_game(before, number, f"{game}\n\n".encode()))
-            except (OSError, ValueError) as error:
-                raise ValueError(f"the game cannot be saved in {self._path}: {reason_of(error)}") from None
+                replace_file(self._path, _with_game(before, game))
+        except (OSError, ValueError) as error:
+            raise ValueError(f"the game cannot be saved in {self._path}: {reason_of(error)}") from None
         return {"saved": str(self._path)}
 
 
-def _with_game(text: bytes, number: str, game: bytes) -> bytes:
-    """The text of a file with this game at its old place, or at the end."""
-    at = text.find(f'[GameId "{number}"]'.encode())
-    if at < 0:
-        others = text.rstrip()
-        return (others + b"\n\n" if others else b"") + game
-    # A game begins with its Event, and ends where the next one begins.
-    begin, end = text.rfind(b"[Event ", 0, at), text.find(b"\n[Event ", at) + 1
-    return text[: max(begin, 0)] + game + (text[end:] if end else b"")
+def _with_game(text: bytes, game: chess.pgn.Game) -> bytes:
+    """The text of a file with this game, in place of what was written of it before. Nothing else in it changes.
+
+    A game that somebody has edited stays, too: it is no longer what was written.
+    """
+    headers = (rf'\[{name} "{_MAY_CHANGE.get(name) or re.escape(value)}"\]\n' for name, value in game.headers.items())
+    if written := re.search(f"^{''.join(headers)}\n{_MOVES}$".encode(), text, re.MULTILINE):
+        return text[: written.start()] + str(game).encode() + text[written.end() :]
+    gap = b"" if not text or text.endswith(b"\n\n") else b"\n" if text.endswith(b"\n") else b"\n\n"
+    return text + gap + f"{game}\n\n".encode()

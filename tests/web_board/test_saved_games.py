@@ -1,0 +1,97 @@
+"""The file of the games that were played: nothing in it is lost that others wrote, and boards may share it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.kernel import random_game, start_board
+from tests.web_board.served import GAMES_FILE, Served
+from uci_engine.web_board.requests import Fields
+from uci_engine.web_board.saved_games import SavedGames
+
+for library in ("starlette", "uvicorn", "jinja2"):
+    pytest.importorskip(library)
+
+NOTES = b'[Site "x"]\n\n1. d4 d5 *\n\nMy notes: [GameId "c3"]\n'
+FOREIGN = b'[Event "A"]\n\n1. e4 {as in\n[GameId "c3"]\n} e5 *\n\n\n \n'
+
+
+def save(path: Path, **fields: Any) -> None:
+    SavedGames(path).save(Fields(json.dumps({"id": "c3", **fields}).encode()))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"", NOTES),
+        (b"", b'\n[Event "A"]\n\n1. d4 *'),
+        (FOREIGN, NOTES),
+        (b"no newline", b""),
+        (b"\xef\xbb\xbf[Event \xff\r\n", b""),
+    ],
+)
+def test_what_others_wrote_stays_byte_for_byte(tmp_path: Path, before: bytes, after: bytes) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_bytes(before)
+    save(path, moves=["e2e4"])
+    path.write_bytes(path.read_bytes() + after)
+    save(path, moves=["e2e4", "e7e5"], result="1-0", elo=1500, color="black")
+    text = path.read_bytes()
+    assert text.startswith(before)
+    assert text.endswith(after)
+    own = text.removeprefix(before).removesuffix(after)
+    assert own.count(b'\n[GameId "c3"]\n') == own.count(b"1. e4 e5 1-0\n") == own.count(b"1. e4") == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "edited"),
+    [
+        (b'[Site "?"]', b'[Site "x"]'),
+        (b'"Player"', b'"Ann"'),
+        (b"1. e4", b"1. e4 {best by test}"),
+        (b"1. e4", b"1. e4!"),
+        (b"*", b"* {unfinished}"),
+    ],
+)
+def test_a_game_that_somebody_edited_stays(tmp_path: Path, written: bytes, edited: bytes) -> None:
+    path = tmp_path / "games.pgn"
+    save(path, moves=["e2e4"])
+    text = path.read_bytes().replace(written, edited)
+    path.write_bytes(text)
+    for moves in (["e2e4", "e7e5"], ["e2e4", "e7e5", "g1f3"]):
+        save(path, moves=moves)
+    assert path.read_bytes().startswith(text)
+    assert path.read_bytes().count(b"[GameId") == 2
+
+
+@pytest.mark.parametrize("chess960", [False, True])
+def test_a_game_is_in_the_file_once_however_it_goes(tmp_path: Path, chess960: bool) -> None:
+    path = tmp_path / "games.pgn"
+    for number in (0, 1):
+        start = start_board(number, chess960).fen()
+        for board in random_game(number, start_board(number, chess960), 80):
+            save(path, id=f"{number}", start=start, moves=[move.uci() for move in board.move_stack])
+    assert path.read_bytes().count(b"[Event ") == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no such modes there")
+def test_the_mode_of_the_file_stays(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.touch(0o600)
+    save(path, moves=[])
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_two_boards_may_share_the_file(tmp_path: Path) -> None:
+    with Served(tmp_path) as first, Served(tmp_path) as second, ThreadPoolExecutor(4) as pool:
+        boards = [first, second] * 30
+        list(pool.map(lambda task: task[1].ask("save", id=f"{task[0]:x}", moves=["e2e4"]), enumerate(boards)))
+    text = (tmp_path / GAMES_FILE).read_text("utf-8")
+    assert all(f'[GameId "{number:x}"]' in text for number in range(len(boards)))
+    assert [path.name for path in tmp_path.iterdir()] == [GAMES_FILE]
