@@ -11,12 +11,12 @@ import signal
 import sys
 from array import array
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from evaluation.files import replace_file
+from evaluation.files import locked, replace_file
 from uci_engine.api.engine import Engine
 from uci_engine.command_line.arguments import Parser, UsageError, add_analysis, analysis_engine
 from uci_engine.command_line.console import Progress, show, warn
@@ -29,6 +29,9 @@ from uci_engine.text import printable
 
 INTERRUPTED = 130
 JOURNAL_FILE = "unfinished.journal"
+# What the journal says of a game.
+ENTRY = {"number": int, "names": str, "page": str, "cells": list, "pgn": str, "remarks": list}
+LOCK_FILE = "unfinished.lock"
 PGN_FILE = "games.pgn"
 INDEX_FILE = "index.html"
 STDIN = "-"
@@ -97,7 +100,9 @@ def run(words: Sequence[str], default_core: str) -> int:
         # Before the work: the library for pages may be missing.
         environment()
     try:
-        return _Run(options).run()
+        this = _Run(options)
+        with this.alone():
+            return this.run()
     except PgnError as error:
         raise _refusal(str(error)) from None
     except OSError as error:
@@ -113,7 +118,6 @@ class _Run:
         first = options.games[0]
         default = "analysis" if first == STDIN else f"{Path(first).resolve().stem}-analysis"
         self._folder = Path(options.output or default)
-        self._had_folder = self._folder.exists()
         self._journal = self._folder / JOURNAL_FILE
         self._pgn = self._folder / PGN_FILE
         self._index = self._folder / INDEX_FILE
@@ -123,14 +127,28 @@ class _Run:
         names = [f"game-{number:0{digits}}.html" for number in range(1, count + 1)]
         self._pages = [self._folder / name for name in names]
         self._has_index = len(self._pages) > 1
-        self._check_outputs()
         self._settings = {
             "games": self._source.digest,
             "limit": limit_text(options.limit),
             "options": [str(options.threads), str(options.hash), *options.option],
             "pages": not options.no_pages,
         }
-        self._entries = self._unfinished()
+        self._entries: list[dict[str, Any]] = []
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """The folder of the results, for one run at a time. It is removed at the end if it is new and empty."""
+        had_folder = self._folder.exists()
+        self._folder.mkdir(parents=True, exist_ok=True)
+        try:
+            with locked(self._folder / LOCK_FILE):
+                yield
+        except BlockingIOError:
+            raise _refusal(f"another run is writing to {self._folder}: name another folder with --output") from None
+        finally:
+            if not had_folder:
+                with suppress(OSError):  # it is not empty
+                    self._folder.rmdir()
 
     def _check_outputs(self) -> None:
         """Raises UsageError where the games to analyse, or without --force other results, would be replaced."""
@@ -156,14 +174,29 @@ class _Run:
         end = text.rfind(b"\n") + 1
         try:
             settings, *entries = map(json.loads, text[:end].splitlines())
-        except ValueError:
+        except (ValueError, RecursionError):
             raise _refusal(f"{self._journal} cannot be read: remove it") from None
         if settings != self._settings:
             raise _refusal(f"{self._journal} was begun with other games, limit, options or pages")
+        if not all(map(self._is_entry, entries)) or len({entry["number"] for entry in entries}) < len(entries):
+            raise _refusal(f"{self._journal} holds what is no game of this run: remove it")
         os.truncate(self._journal, end)
         return entries
 
+    def _is_entry(self, entry: Any) -> bool:
+        """Whether a run with these games and settings can have written it."""
+        if not isinstance(entry, dict) or {key: type(value) for key, value in entry.items()} != ENTRY:
+            return False
+        number = entry["number"]
+        if not 1 <= number <= self._source.count:
+            return False
+        page = self._pages[number - 1].name if self._pages else ""
+        types = {type(part) for part in entry["remarks"]}, {type(cell) for cell in entry["cells"]}
+        return bool(entry["pgn"] and entry["page"] == page and types[0] <= {str} and types[1] <= {str, int})
+
     def run(self) -> int:
+        self._check_outputs()
+        self._entries = self._unfinished()
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         interrupted = True
         try:
@@ -196,7 +229,6 @@ class _Run:
     def _analyse(self, progress: Progress) -> None:
         done = {entry["number"] for entry in self._entries}
         with analysis_engine(self._options) as engine:
-            self._folder.mkdir(parents=True, exist_ok=True)
             for number, text in enumerate(self._source.texts(), start=1):
                 if number not in done:
                     self._analyse_game(engine, number, text, progress)
@@ -229,9 +261,6 @@ class _Run:
         """Write the annotated games and the index, if there are any. Returns how many games were analysed."""
         pgns = [entry["pgn"] for entry in self._entries if entry["pgn"]]
         if not pgns:
-            if not self._had_folder:
-                with suppress(OSError):  # it is not empty
-                    self._folder.rmdir()
             return 0
         replace_file(self._pgn, "".join(f"{pgn}\n\n" for pgn in pgns).encode())
         if self._has_index:
