@@ -252,6 +252,15 @@ def test_the_end_of_a_game_has_a_score_and_no_move(engine: UciEngine, fen: str, 
     assert [(info.depth, info.score, info.pv) for info in ear.infos] == [(0, score, ())]
 
 
+def test_a_mated_chess960_root_has_a_score_and_no_move(engine: UciEngine) -> None:
+    engine.set_option("UCI_Chess960", "true")
+    assert engine.set_position("3rkr2/3pQp2/3B4/8/8/8/8/R3K3 b Afd - 0 1", ()) == []
+    ear = go(engine, depth=3)
+    engine.set_option("UCI_Chess960", "false")
+    assert ear.answer == BestMove(None)
+    assert [(info.depth, info.score, info.pv) for info in ear.infos] == [(0, -scores.MATE, ())]
+
+
 # What goes wrong ------------------------------------------------------------------------------------------
 
 

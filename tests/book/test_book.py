@@ -143,6 +143,16 @@ def test_castling_in_either_spelling(path: Path, target: int, chess960: bool) ->
         assert board.is_kingside_castling(move)
 
 
+@pytest.mark.parametrize("chess960", [False, True])
+@pytest.mark.parametrize("piece", "RQ")
+@pytest.mark.parametrize("target", [chess.A1, chess.H1])
+def test_only_a_king_castles(path: Path, target: int, piece: str, chess960: bool) -> None:
+    # The numbers of castling are an ordinary move of a rook or a queen.
+    board = chess.Board(f"4k3/8/8/8/8/8/3K4/b3{piece}2n w - - 0 1", chess960=chess960)
+    book = Book(written(path, entry(board, chess.E1, target, 5)))
+    assert book.moves(board) == [(chess.Move(chess.E1, target), 5)]
+
+
 def test_variety(path: Path) -> None:
     book = Book(written(path, start_entries(e2e4=60, d2d4=30, c2c4=10, a2a3=0)))
     board = chess.Board()
