@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any, Literal
 
 import chess
@@ -14,7 +15,20 @@ if TYPE_CHECKING:
 
 
 def check(board: chess.Board) -> None:
-    """ValueError when the board cannot be evaluated."""
+    """ValueError when the board cannot be evaluated: also one of a variant, or whose fields do not agree."""
+    if not isinstance(board, chess.Board):
+        raise ValueError(f"a position is a chess.Board, not {type(board).__name__}")
+    if board.uci_variant != "chess":
+        raise ValueError(f"this engine plays chess and Chess960, not {board.uci_variant}")
+    kinds = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
+    masks = (*kinds, *board.occupied_co, board.occupied, board.castling_rights)
+    numbers = (*masks, board.ep_square or 0, board.halfmove_clock, board.fullmove_number)
+    are_numbers = type(board.turn) is bool and all(isinstance(number, int) and number >= 0 for number in numbers)
+    are_in_range = are_numbers and max(masks) <= chess.BB_ALL and (board.ep_square or 0) < len(chess.SQUARES)
+    # The sum of masks is their union where no two have a square in common.
+    parts = (kinds, board.occupied_co)
+    if not are_in_range or not all(sum(part) == reduce(or_, part) == board.occupied for part in parts):
+        raise ValueError("the fields of the board are those of no position")
     for colour in chess.COLORS:
         if len(board.pieces(chess.KING, colour)) != 1 or board.occupied_co[colour].bit_count() > 16:
             raise ValueError("a position to evaluate has one king and at most 16 pieces a side")
@@ -62,8 +76,8 @@ def evaluate(
 
     `weights`, `network`: by default those of the package. Without a network (None) the weighted features alone.
     Only the pieces and the side to move matter. ValueError unless there is one king and at most 16 pieces a side, and
-    no pawn on the first or last rank. NetworkError where the network of the package cannot be read. To score many
-    positions, keep one `Evaluator` and one `BaseBoard` (see `set_up`).
+    no pawn on the first or last rank, also where the fields of the board do not agree. NetworkError where the network
+    of the package cannot be read. To score many positions, keep one `Evaluator` and one `BaseBoard` (see `set_up`).
     """
     evaluator, base_board = set_up(board, weights, chosen(network))
     score: int = evaluator.evaluate(base_board)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import doctest
 import gc
 import logging
+import pickle
 import sys
 import threading
 import time
@@ -16,6 +18,7 @@ from xml.etree import ElementTree
 
 import chess
 import chess.engine
+import chess.variant
 import pytest
 from chess.engine import (
     AnalysisComplete,
@@ -384,11 +387,9 @@ def test_a_huge_number_sets_no_bound(engine: Engine, fields: dict[str, Any]) -> 
 
 
 def test_other_wrong_arguments(engine: Engine) -> None:
-    from chess.variant import AtomicBoard
-
     board, limit = chess.Board(), Limit(depth=1)
     with pytest.raises(ValueError, match=r"^this engine plays chess and Chess960, not atomic$"):
-        engine.play(AtomicBoard(), limit)
+        engine.play(chess.variant.AtomicBoard(), limit)
     with pytest.raises(ValueError, match=r"^root_moves holds no move$"):
         engine.play(board, limit, root_moves=[])
     with pytest.raises(ValueError, match=r"^root_moves holds e2e5, which is not legal here$"):
@@ -407,6 +408,87 @@ def test_other_wrong_arguments(engine: Engine) -> None:
         Engine(core="nonsense")
     with pytest.raises(RuntimeError, match="this process already runs"):
         Engine(core="interpreted")
+
+
+def with_fields(**fields: object) -> chess.Board:
+    """The first position, with other values in fields of the board."""
+    board = chess.Board()
+    for name, value in fields.items():
+        setattr(board, name, value)
+    return board
+
+
+WRONG_BOARDS: dict[str, Any] = {
+    **{f"turn {turn}": with_fields(turn=turn) for turn in (100_000, -1, 1, None)},
+    **{
+        f"{name} {value}": with_fields(**{name: value})
+        for name in ("pawns", "kings", "occupied", "castling_rights")
+        for value in (-1, None, 1.0, 2**64)
+    },
+    "no occupied": with_fields(occupied=0),
+    "two kinds on a square": with_fields(knights=chess.BB_A2 | chess.BB_B1),
+    "two colours on a square": with_fields(occupied_co=[chess.BB_ALL, chess.BB_RANK_1 | chess.BB_RANK_2]),
+    "colourless": with_fields(occupied_co=[0, chess.BB_RANK_1 | chess.BB_RANK_2]),
+    **{f"en passant {square}": with_fields(ep_square=square) for square in (64, -1, "e3")},
+    **{
+        f"{name} {value}": with_fields(**{name: value})
+        for name in ("halfmove_clock", "fullmove_number")
+        for value in (-1, "x")
+    },
+    **{type(board).__name__: board for board in (chess.variant.AtomicBoard(), chess.variant.ThreeCheckBoard())},
+    "text": chess.STARTING_FEN,
+}
+
+
+@pytest.mark.parametrize("board", WRONG_BOARDS.values(), ids=WRONG_BOARDS)
+def test_a_wrong_board_is_refused_everywhere(engine: Engine, board: Any) -> None:
+    limit, move = Limit(nodes=10), chess.Move.from_uci("g1f3")
+    calls: list[Callable[[], object]] = [
+        lambda: engine.play(board, limit),
+        lambda: engine.play(board, limit, root_moves=[move]),
+        lambda: engine.analyse(board, limit),
+        lambda: engine.analysis(board),
+        lambda: engine.evaluate(board),
+        lambda: engine.explain(board),
+        lambda: engine.explain(board, move, limit),
+        lambda: engine.compare_moves(board, limit),
+        lambda: engine.probe_tablebases(board),
+        lambda: evaluation.evaluate(board),
+        lambda: evaluation.explain(board),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=r"."):
+            call()
+
+
+def test_a_history_that_does_not_lead_to_the_position_is_refused(engine: Engine) -> None:
+    turned, moved, root = chess.Board(), chess.Board(), with_fields(ep_square=100_000)
+    for board in (turned, moved, root):
+        board.push(chess.Move.from_uci("e2e4"))
+    turned.turn = chess.WHITE
+    moved.knights, moved.bishops = moved.bishops, moved.knights
+    for board in (turned, moved, root):
+        with pytest.raises(ValueError, match=r"."):
+            engine.play(board, Limit(nodes=10))
+        board.clear_stack()
+        assert is_legal(engine.play(board, Limit(nodes=10)).move, board)
+
+
+def test_a_board_of_the_users_own_class_is_accepted(engine: Engine) -> None:
+    class Own(chess.Board):
+        pass
+
+    assert engine.evaluate(Own()) == engine.evaluate(chess.Board())
+    assert is_legal(engine.play(Own(), Limit(nodes=10)).move, chess.Board())
+
+
+@pytest.mark.parametrize("take", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_neither_an_engine_nor_an_analysis_is_copied(engine: Engine, take: Callable[[object], object]) -> None:
+    with engine.analysis(chess.Board()) as analysis:
+        for each in (engine, analysis):
+            with pytest.raises(TypeError, match="cannot be copied or pickled"):
+                take(each)
+    assert engine.play(chess.Board(), Limit(nodes=10)).move is not None
 
 
 # The end -------------------------------------------------------------------------------------------------------

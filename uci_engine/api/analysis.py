@@ -11,6 +11,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
+from typing import NoReturn
 
 import chess
 import chess.engine
@@ -143,6 +144,9 @@ class Analysis:
 
     def __enter__(self) -> Analysis:
         return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an analysis cannot be copied or pickled")
 
     def __exit__(self, *reason: object) -> None:
         if self._condition.is_of_this_process:

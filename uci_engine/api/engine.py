@@ -40,9 +40,10 @@ class Engine(Session):
     All methods may be called from any thread. Close the engine, or use it as a context manager: it has threads of its
     own, and the memory of `hash`. Problems that do not stop it are logged, by the logger `uci_engine`.
 
-    A wrong value raises ValueError, also that of an option or of a field of a `Limit`. A number there that no search
-    reaches, such as 2**70 nodes, sets no bound. A closed engine raises `chess.engine.EngineTerminatedError`, and a
-    fault in the search `chess.engine.EngineError`.
+    A wrong value raises ValueError, also that of an option, of a field of a `Limit` or of a board that is of a variant
+    or whose fields do not agree. A number that no search reaches, such as 2**70 nodes, sets no bound. A closed engine
+    raises `chess.engine.EngineTerminatedError`, and a fault in the search `chess.engine.EngineError`. An engine cannot
+    be copied or pickled: TypeError.
 
     After a fork the engine stays with the parent. In the child its methods raise `chess.engine.EngineTerminatedError`,
     and `close` does nothing. A new engine made there works, if no engine of the parent was being made or searching
@@ -167,6 +168,7 @@ class Engine(Session):
         ValueError: as for `evaluate`, or the move is not legal.
         """
         if move is not None:
+            check(board)
             if not board.is_legal(move):
                 raise ValueError(f"{move.uci()} is not legal here")
             return explain_move(self, board, move, _bounds(board, limit))
@@ -184,6 +186,7 @@ class Engine(Session):
         >>> comparison.moves[0].move, comparison.moves[0].value.text
         (Move.from_uci('a1a8'), '#1')
         """
+        check(board)
         return compare_moves(self, board, _bounds(board, limit))
 
     def probe_tablebases(self, board: chess.Board) -> int | None:

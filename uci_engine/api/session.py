@@ -12,12 +12,13 @@ import threading
 import time
 import weakref
 from collections.abc import Iterable
-from typing import Any, Self, TypedDict, Unpack
+from typing import Any, NoReturn, Self, TypedDict, Unpack
 
 import chess
 import chess.engine
 from chess.engine import INFO_ALL, EngineTerminatedError, Info, Limit
 
+from evaluation.scoring import check
 from uci_engine.api.analysis import LOGGER, Analysis, EngineCondition
 from uci_engine.engine import UciEngine
 from uci_engine.options import EngineOptions, Options, ValueOption
@@ -139,6 +140,9 @@ class Session:
     def __exit__(self, *reason: object) -> None:
         self.close()
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an engine cannot be copied or pickled")
+
     def __repr__(self) -> str:
         state = ", closed" if self._is_closed else ""
         options = self._inner.options
@@ -159,6 +163,7 @@ class Session:
         in_background: bool = False,
     ) -> Analysis:
         """Start a search, as soon as none is running."""
+        check(board)
         limits = limits_of(limit, board, root_moves)
         if limits.is_endless and not in_background:
             raise ValueError("the limit needs a time, depth, nodes, mate or clock: this search would never end")
@@ -190,18 +195,19 @@ class Session:
 
     def _set_position(self, board: chess.Board) -> None:
         """Set up the position as the UCI loop does, so that a position which no game can hold is refused."""
-        variant = type(board).uci_variant
-        if variant != "chess":
-            raise ValueError(f"this engine plays chess and Chess960, not {variant}")
         self._inner.options.chess960.value = board.chess960
         # A null move is not a move of a game. The position after it can be searched.
         has_game = all(board.move_stack)
         root = board.root() if has_game else board
+        check(root)
         moves = [move.uci() for move in board.move_stack] if has_game else []
         for message in self._inner.set_position(root.fen(shredder=board.chess960, en_passant="fen"), moves):
             if message.startswith(ERROR):
                 raise ValueError(message.removeprefix(ERROR))
             LOGGER.warning("%s", message)
+        reached = self._inner.board
+        if reached is None or (reached.turn, reached.board_fen()) != (board.turn, board.board_fen()):
+            raise ValueError("the moves of the board do not lead to its position")
 
     def _answer(self, search: Analysis) -> chess.engine.BestMove:
         """Wait for a search. If that is interrupted, for example by Ctrl-C, the search is stopped."""
