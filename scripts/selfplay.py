@@ -124,8 +124,8 @@ class Harvest:
         self.results: Counter[str] = Counter()
         self.positions = 0
         self._bytes = 0
-        journal.replay(self._take)
         self._header = header(provenance)
+        journal.replay(self._take)
         if self._bytes or path.exists():
             with path.open("rb") as file:
                 if file.read(len(self._header)) != (self._header if self._bytes else b""):
@@ -150,10 +150,16 @@ class Harvest:
         self._take(entry)
 
     def _take(self, entry: dict[str, Any]) -> None:
-        self.ends[entry["first"] // BATCH_GAMES] = entry["end"]
+        first, end = entry["first"], entry["end"]
+        number, games = first // BATCH_GAMES, sum(entry["results"].values())
+        size = (self._bytes or len(self._header)) + entry["positions"] * RECORD_BYTES
+        is_next = first == self.ends.get(number, number * BATCH_GAMES) and end <= (number + 1) * BATCH_GAMES
+        if not is_next or first < 0 or not games == end - first > 0 or entry["bytes"] != size or entry["positions"] < 0:
+            raise ValueError("a batch goes on where the one before has ended")
+        self.ends[number] = end
         self.results.update(entry["results"])
         self.positions += entry["positions"]
-        self._bytes = int(entry["bytes"])
+        self._bytes = size
 
     @property
     def games(self) -> int:

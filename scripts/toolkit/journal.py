@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
+from evaluation.files import locked
 from toolkit.errors import ProgramError
-
-if sys.platform != "win32":
-    import fcntl
 
 # How every journal begins. A file that begins otherwise is somebody else's and is never written to.
 BEGINNING = b'{"settings":'
@@ -40,24 +38,30 @@ class Journal:
             return
         # As the settings come back from a file: tuples have become lists.
         wanted: dict[str, Any] = json.loads(json.dumps(settings))
-        self._file = _open_locked(path)
+        self._held = ExitStack()
         try:
+            self._held.enter_context(locked(path.with_name(f".{path.name}.lock")))
+        except BlockingIOError:
+            raise ProgramError(f"{path} is being written by another run") from None
+        try:
+            self._file = self._held.enter_context(path.open("r+b" if path.exists() else "w+b"))
             end = self._read(path, self._file, wanted, resume)
             self._file.truncate(end)
             self._file.seek(end)
             if not end:
                 self._write({"settings": wanted})
         except BaseException:
-            self._file.close()
+            self._held.close()
             raise
 
     def replay(self, take: Callable[[dict[str, Any]], object]) -> None:
-        """Hand each entry of the earlier run to a function. Raises ProgramError for one that it cannot take."""
+        """Hand each entry of the earlier run to a function. At one that it cannot take: closes, raises ProgramError."""
         for number, entry in enumerate(self.entries, start=2):
             try:
                 take(entry)
-            except (AttributeError, LookupError, TypeError, ValueError) as error:
-                raise ProgramError(f"{self._path}, line {number} is no entry of this program: {error!r}") from None
+            except (AttributeError, LookupError, TypeError, ValueError):
+                self.close()
+                raise ProgramError(f"{self._path}, line {number} is no entry of this run: remove the file") from None
 
     def append(self, entry: dict[str, Any]) -> None:
         """Add an entry; it is on disk when this returns."""
@@ -71,6 +75,7 @@ class Journal:
             self._file.close()
             if not self.entries:
                 self._path.unlink(missing_ok=True)
+            self._held.close()
 
     def __enter__(self) -> Self:
         return self
@@ -121,17 +126,3 @@ def _difference(found: Any, wanted: dict[str, Any]) -> str:
     there = found if isinstance(found, dict) else {}
     different = [key for key in sorted({*there, *wanted}) if there.get(key) != wanted.get(key)]
     return "; ".join(f"{key}: {there.get(key)!r} there, {wanted.get(key)!r} here" for key in different)
-
-
-def _open_locked(path: Path) -> BinaryIO:
-    """The file, new or old, for reading and writing by this process alone. Raises ProgramError and OSError."""
-    file = path.open("r+b" if path.exists() else "w+b")
-    if sys.platform != "win32":
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            # Any other error is that of a file system without locks.
-            if isinstance(error, BlockingIOError):
-                file.close()
-                raise ProgramError(f"{path} is being written by another run") from None
-    return file

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import sys
+import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +13,19 @@ from toolkit.errors import ProgramError
 from toolkit.journal import Journal
 
 SETTINGS = {"effort": "5 nodes", "options": ("a",)}
+
+
+def refuses_changed_entries(journal: Path, resume: Callable[[], object], *changes: dict[str, Any]) -> None:
+    """A run is not resumed when the last entry of its journal has any of these changes."""
+    whole = journal.read_bytes()
+    *lines, last = whole.splitlines(keepends=True)
+    for change in ({"key": None, "first": None}, *changes):
+        changed = b"".join(lines) + json.dumps(json.loads(last) | change).encode() + b"\n"
+        journal.write_bytes(changed)
+        with pytest.raises(ProgramError, match="is no entry of this"):
+            resume()
+        assert journal.read_bytes() == changed
+    journal.write_bytes(whole)
 
 
 def test_entries_come_back_in_their_order(tmp_path: Path) -> None:
@@ -68,7 +83,6 @@ def test_another_file_is_not_touched(tmp_path: Path, content: bytes) -> None:
     assert path.read_bytes() == content
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks")
 def test_two_runs_cannot_write_the_same_journal(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal", SETTINGS, resume=False)
     with pytest.raises(ProgramError, match="another run"):

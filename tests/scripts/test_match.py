@@ -24,6 +24,7 @@ import chess.pgn
 import pytest
 
 from match import main
+from tests.scripts.test_journal import refuses_changed_entries
 from tests.support import FAKE_ENGINE, SCRIPTS, TABLES, wait_until
 from toolkit.engines.cache import EngineCache
 from toolkit.engines.spec import EngineSpec, TimeControl
@@ -355,6 +356,10 @@ def test_a_killed_match_goes_on_and_counts_every_game_once(tmp_path: Path) -> No
     keys = [json.loads(line)["key"] for line in journal.read_bytes().splitlines()[1:]]
     assert sorted(keys) == sorted(f"0-1-{number}" for number in range(20))
     assert json.loads((tmp_path / "result.json").read_text("utf-8"))["pairings"][0]["games"] == 40
+    names = {"white": "A", "black": "B"}
+    changes: list[dict[str, Any]] = [{"key": key} for key in ("0-1--1", "0-1-0019", "0-2-1", "x")]
+    changes += [{"games": games} for games in ([], [names], [names, names], 5)]
+    refuses_changed_entries(journal, lambda: main([*words, "--resume"]), *changes)
     # The games of another match.
     (tmp_path / "games.pgn").write_text('[Event "?"]\n\n1. e4 *\n', "utf-8")
     with pytest.raises(ProgramError, match="not in the journal"):

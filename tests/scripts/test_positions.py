@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from positions import main
+from positions import main, parse_arguments
+from tests.scripts.test_journal import refuses_changed_entries
 from tests.support import FAKE_ENGINE
 from tests.support.kernel import random_game, start_board
 from tests.support.records import random_records
@@ -213,6 +214,9 @@ def test_labels_are_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("toolkit.training.labels.run_tasks", run_tasks)
     assert main(words) == 1
     assert main([*words, "--unique", "--resume"]) == 1
+    resumed = parse_arguments([*words, "--resume"])
+    changes: list[dict[str, Any]] = [{"key": "7"}, {"scores": ""}, {"scores": "AAAA"}, {"scores": [1]}]
+    refuses_changed_entries(journal, lambda: resumed.run(resumed), *changes)
     assert main([*words, "--resume"]) == 0
     assert (read_positions(tmp_path / "y")[1] == whole).all()
     assert not journal.exists()

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from selfplay import main
+from tests.scripts.test_journal import refuses_changed_entries
 from tests.support.kernel import ALL_CORES, STARTS, board_after, core_or_skip, is_compiled, on_core
 from toolkit.errors import ProgramError
 from toolkit.games.adjudication import Adjudicator, Rules
@@ -272,6 +273,9 @@ def test_a_run_that_was_cut_short_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
         assert main([*words, *more]) == 0
         assert output.read_bytes().startswith(whole)
         assert json.loads((tmp_path / "counts.json").read_text("utf-8"))["games"] == games
+    changes: list[dict[str, Any]] = [{"first": first} for first in (-8, 0, 5, 8)]
+    changes += [{"end": 7}, {"end": 9}, {"bytes": 5}, {"positions": -1}, {"results": {"draw": 50}}]
+    refuses_changed_entries(journal, lambda: main([*words, *more]), *changes)
     # The file of another run, as one with new scores.
     output.write_bytes(output.read_bytes().replace(b"selfplay", b"selfdone", 1))
     with pytest.raises(ProgramError, match="not of this run"):

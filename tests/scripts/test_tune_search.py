@@ -7,9 +7,11 @@ import random
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.scripts.test_journal import refuses_changed_entries
 from tune_search import Parameter, Spsa, main
 
 ENGINE = """
@@ -123,6 +125,9 @@ def cut_and_resume(run: Callable[..., tuple[int, dict[str, object]]], tmp_path: 
     journal.write_text("".join(lines[:4]) + lines[4][:10], "utf-8")
     again = run(tmp_path, *words, "--journal", str(journal), "--resume")
     assert whole[0] == again[0] == 0
+    changes: list[dict[str, Any]] = [{"key": -1}, {"key": 99.5}, {"key": "9"}, {"key": 99, "result": 5}]
+    resume = [*words, "--journal", str(journal), "--resume"]
+    refuses_changed_entries(journal, lambda: run(tmp_path, *resume), *changes)
     # Only the time of the moves differs.
     assert {**again[1], "seconds": 0} == {**whole[1], "seconds": 0}
     assert len(journal.read_text("utf-8").splitlines()) == 7

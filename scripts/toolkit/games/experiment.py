@@ -156,6 +156,8 @@ class Experiment:
         number = entry["key"]
         if number in self._done:
             return
+        if type(number) is not int or number < 1 or entry["result"] not in range(-2, 3):
+            raise ValueError("it is no pair of this experiment")
         self._done.add(number)
         self._faults += entry["faults"]
         self._effort += Effort(*entry["effort"])

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -171,9 +172,13 @@ class Tournament:
         """Count a pair; False, and nothing done, if it has been counted before."""
         if key in self._done:
             return False
-        first, second, _ = map(int, key.split("-"))
+        first, second, number = map(int, key.split("-"))
+        score = self.scores[first, second]
+        colors = [(game["white"], game["black"]) for game in games]
+        if key != f"{first}-{second}-{number}" or sorted(colors) != sorted(permutations((score.first, score.second))):
+            raise ValueError(f"{key} is no pair of games of this tournament")
         self._done.add(key)
-        self.scores[first, second].add_pair(games)
+        score.add_pair(games)
         for game in games:
             for name in (game["white"], game["black"]):
                 self.conduct[name].add_game(name, game)

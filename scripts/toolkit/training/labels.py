@@ -77,14 +77,17 @@ def scores_of_engine(
 
     words: concurrency, cluster and ahead, of a command line.
     """
+    batches = {str(first): positions[first : first + ENGINE_BATCH] for first in range(0, len(positions), ENGINE_BATCH)}
     done: dict[str, bytes] = {}
 
     def take(entry: Mapping[str, Any]) -> None:
-        done[entry["key"]] = b64decode(entry["scores"])
+        scores = b64decode(entry["scores"])
+        if len(scores) != 2 * len(batches[entry["key"]]):
+            raise ValueError("a position has one score")
+        done[entry["key"]] = scores
 
     journal.replay(take)
     advance(min(len(done) * ENGINE_BATCH, len(positions)))
-    batches = {str(first): positions[first : first + ENGINE_BATCH] for first in range(0, len(positions), ENGINE_BATCH)}
     tasks = (
         Task(key, _Batch(engine, batch.tobytes(), words.ahead)) for key, batch in batches.items() if key not in done
     )
