@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import signal
@@ -113,6 +114,13 @@ def test_a_mistake_gets_one_sentence(folder: Path, words: str, sentence: str) ->
 def test_closed_standard_input_gets_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(UsageError, match="secateur analyse: standard input is closed"):
+        run(["-"], "auto")
+
+
+def test_standard_input_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("uci_engine.command_line.analyse.MAX_STDIN_BYTES", 10)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"1. e4 e5 2. Nf3")))
+    with pytest.raises(UsageError, match="standard input has more than"):
         run(["-"], "auto")
 
 

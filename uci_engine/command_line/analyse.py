@@ -35,6 +35,7 @@ LOCK_FILE = "unfinished.lock"
 PGN_FILE = "games.pgn"
 INDEX_FILE = "index.html"
 STDIN = "-"
+MAX_STDIN_BYTES = 2**28
 DEFAULT_SECONDS = 0.2
 
 DESCRIPTION = """\
@@ -61,7 +62,7 @@ class Source:
             if name == STDIN and sys.stdin is None:
                 raise PgnError("standard input is closed")
             # What is read is kept, because the games are counted first.
-            files = [sys.stdin.buffer.read()] if name == STDIN else pgn_files(Path(name), written)
+            files = [_from_stdin()] if name == STDIN else pgn_files(Path(name), written)
             self._files += files
             self._statuses += [os.stat(sys.stdin.fileno() if isinstance(file, bytes) else file) for file in files]
         digest = hashlib.sha256()
@@ -91,6 +92,13 @@ class Source:
         for file in self._files:
             with io.BytesIO(file) if isinstance(file, bytes) else file.open("rb") as opened:
                 yield from game_texts(opened)
+
+
+def _from_stdin() -> bytes:
+    text = sys.stdin.buffer.read(MAX_STDIN_BYTES + 1)
+    if len(text) > MAX_STDIN_BYTES:
+        raise PgnError(f"standard input has more than {MAX_STDIN_BYTES >> 20} MiB: name a file instead")
+    return text
 
 
 def run(words: Sequence[str], default_core: str) -> int:
