@@ -148,7 +148,7 @@ CHESS_960 = '[Variant "Chess960"]\n[SetUp "1"]\n[FEN "1k6/8/8/8/8/8/8/1K4R1 w G 
     [
         (GAME * 2, [["f2f3", "e7e5", "g2g4", "d8h4"]] * 2, ""),
         ("1. e4 (1. d4 d5 (1... Nf6)) e5 {[%clk 0:01] words} $1 2. Nf3! *", [["e2e4", "e7e5", "g1f3"]], ""),
-        ("1. e4 e5 2. Ke3 Nf6 *", [["e2e4", "e7e5"]], "not all of the game can be read"),
+        ("1. e4 e5 2. Ke3 Nf6 *", [["e2e4", "e7e5"]], "2.Ke3 "),
         ('[Variant "Atomic"]\n\n1. e4 *\n\n' + CHESS_960, [["b1g1"]], "1 of 2 games cannot be loaded"),
         ("1. e4 " * 20_000, [["e2e4"]], "not all of the game can be read"),
         (

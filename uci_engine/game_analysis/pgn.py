@@ -144,10 +144,12 @@ class _Builder(chess.pgn.GameBuilder[ReadGame]):
             try:
                 return super().parse_san(board, san)
             except ValueError as error:
+                reason = "may be two moves" if isinstance(error, chess.AmbiguousMoveError) else "is no legal move"
+                problem = ValueError(f"{board.fullmove_number}{'.' if board.turn else '...'}{san} {reason}")
                 depth = len(self.variation_stack)
                 if depth == 1:
-                    raise
-                self.problem = self.problem or error
+                    raise problem from None
+                self.problem = self.problem or problem
                 self._wrong_depth = depth
                 self._continuations = self.variation_stack[-1].variations
                 self._right = len(self._continuations)
