@@ -271,6 +271,59 @@ def test_a_game_outlives_its_server_and_chess960_is_recognised(page: Page, tmp_p
         page.check_quiet()
 
 
+def test_what_the_browser_cannot_keep_or_give_back_leaves_a_page_that_works(page: Page) -> None:
+    refused = '{...newGame({}), positions: [], moves: ["e2e5"], color: "white"}'
+    for kept in ("'{'", "5", "'[]'", "'{\"moves\": 5}'", f"JSON.stringify({refused})"):
+        page.show()
+        page.browser.driver.execute_script(f"sessionStorage[location.pathname] = {kept}")
+        page.reload()
+        page.wait("!byId('notice').hidden")
+        page.drag("e2e4")
+        page.wait_for_move(2)
+    page.browser.driver.execute_script("sessionStorage.clear(); localStorage['secateur-game'] = '{'")
+    page.reload()
+    page.wait("!byId('notice').hidden")
+    page.browser.click("#flip")
+    assert page.browser.run("board.flipped")
+    page.check_quiet()
+
+    forbidden = "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('forbidden'); }})"
+    script = page.browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": forbidden})
+    page.reload()
+    page.drag("e2e4")
+    page.wait_for_move(2)
+    page.check_quiet()
+    page.browser.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+
+
+def test_a_file_of_games_that_cannot_be_loaded_leaves_a_page_that_works(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "games.pgn").write_text("no game\n")
+    with Served(tmp_path, "games.pgn") as server:
+        other = Page(page.browser, server)
+        other.show()
+        other.wait("!byId('notice').hidden")
+        other.browser.click("#flip")
+        assert other.browser.run("board.flipped")
+        other.check_quiet()
+
+
+def test_the_bar_follows_the_numbers(page: Page) -> None:
+    height = "Number(byId('bar-white').getAttribute('height'))"
+    page.play_from("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
+    page.browser.click("#explain")
+    page.wait("here().lines !== undefined")
+    assert page.browser.run(f"{height} > 90")
+    page.browser.click("#explain")
+    page.drag("a1a8")
+    page.wait("here().result === '1-0'")
+    assert page.browser.run(height) == 100
+    page.play_from(STALEMATE)
+    page.browser.driver.execute_script("play('c7c8q')")
+    page.wait("here().result === '1/2-1/2'")
+    assert page.browser.run(height) == 50
+    page.check_quiet()
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 def test_explain_and_prove(page: Page, width: int) -> None:
     page.show(width)
@@ -349,6 +402,10 @@ def test_a_game_is_loaded_and_its_mistake_retried(page: Page, width: int) -> Non
     assert page.browser.find("#proof")[0].is_displayed()
     assert "What refutes it: 2...Qg5 3. Nxg5" in page.browser.run("byId('proof-text').textContent")
     assert page.browser.run("retry") is None
+    # Below a long list of mistakes, the answer comes into sight.
+    page.browser.driver.execute_script("byId('errors').style.marginTop = '2000px'")
+    page.browser.click(f"#errors li:nth-child({number + 1}) > button:last-of-type")
+    page.wait("(({top}) => top > -1 && top < innerHeight)(byId('proof').getBoundingClientRect())")
     page.check_quiet()
 
 

@@ -77,9 +77,9 @@ def _shown(board: chess.Board) -> Answer:
     shown = position(board, f"{name}.") | {"turn": chess.COLOR_NAMES[board.turn], "legal": legal}
     for is_end, words in ENDS:
         if is_end(board):
-            win = ("0-1", "Black wins") if board.turn else ("1-0", "White wins")
-            result, verdict = win if board.is_checkmate() else ("1/2-1/2", "the game is drawn")
-            return shown | {"result": result, "say": f"{name}. {words}: {verdict}."}
+            win = ("0-1", 0.0, "Black wins") if board.turn else ("1-0", 1.0, "White wins")
+            result, share, verdict = win if board.is_checkmate() else ("1/2-1/2", 0.5, "the game is drawn")
+            return shown | {"result": result, "share": share, "say": f"{name}. {words}: {verdict}."}
     return shown
 
 

@@ -82,6 +82,7 @@ class Viewer {
     this.show = show;
     this.track = game;
     this.at = 0;
+    this.share = 0.5;
   }
 
   get here() {
@@ -112,15 +113,19 @@ class Viewer {
     this.show();
   }
 
-  // What is said, the buttons and the bar. `share`: what White expects, from 0 to 1.
-  showPlace(said, share = this.here.share) {
+  // What is said, and the buttons.
+  showPlace(said) {
     const { track, at, isLine } = this;
     byId("status").textContent = isLine ? `${track.title}: ${said}` : said;
     byId("first").disabled = byId("previous").disabled = at === 0;
     byId("last").disabled = byId("next").disabled = at === track.positions.length - 1;
     byId("line-controls").hidden = !isLine;
     byId("line-title").textContent = track.title ?? "";
-    if (share === undefined) return;
+  }
+
+  // The bar: what White expects, from 0 to 1. Where that is not known, it stays.
+  showShare(share = this.here.share ?? this.share) {
+    this.share = share;
     byId("bar-white").setAttribute("y", this.board.flipped ? 0 : 100 - 100 * share);
     byId("bar-white").setAttribute("height", 100 * share);
   }

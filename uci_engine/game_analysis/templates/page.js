@@ -25,6 +25,7 @@ function show() {
   board.draw(here);
   if (error) drawArrows(board, error);
   viewer.showPlace(here.say);
+  viewer.showShare();
   for (const line of lines) {
     line.buttons.forEach((button, index) => (button.ariaCurrent = (track === line && at === index + 1) || null));
   }

@@ -11,6 +11,7 @@ function learn(position, answer) {
 
 function showLearnt(position) {
   drawBoard();
+  viewer.showShare(position.lines?.[0]?.share);
   showLines(position);
   showCosts(position);
   showFamilies(position);
@@ -77,7 +78,7 @@ async function prove(move) {
   const position = here();
   await question("prove", { ...path(), move }, (answer) => {
     learn(position, { proof: { ...answer, move } });
-    if (innerWidth < 900) byId("proof").scrollIntoView({ block: "nearest" });
+    byId("proof").scrollIntoView({ block: "nearest" });
   });
   goOn();
 }

@@ -18,7 +18,7 @@ function show() {
   if (isThinking()) parts.push("Secateur thinks.");
   else if (canPlay()) parts.push("Your move.");
   if (position.hint) parts.push(`Hint: ${position.legal[position.hint]}.`);
-  viewer.showPlace(parts.filter(Boolean).join(" "), position.lines?.[0]?.share);
+  viewer.showPlace(parts.filter(Boolean).join(" "));
   byId("facts").textContent = game.title;
   byId("takeback").disabled = game.color === null || fewerMoves() < 0;
   byId("resign").disabled = !isPlaying();
@@ -184,10 +184,10 @@ byId("load-form").onsubmit = async (event) => {
 };
 
 async function start() {
+  const isForgotten = forgetUnreadable();
   const own = ownKept();
-  if (own) await begin(newGame(own));
-  else await beginGame({ color: data.start.split(" ")[1] === "b" ? "black" : "white" });
-  if (!own && data.pgn) await load(data.pgn);
+  const isShown = own !== null && (await begin(newGame(own)).then(() => true, () => false));
+  if (!isShown) await beginGame({ color: data.start.split(" ")[1] === "b" ? "black" : "white" });
   setInterval(tick, 200);
   viewer.connect([
     ["resume", "", () => begin(newGame(lastKept()))],
@@ -201,6 +201,8 @@ async function start() {
     ["", "v", () => byId("prove").click()],
     ["", "w", () => byId("worth").click()],
   ]);
+  if (isForgotten || (own && !isShown)) notify("A game that this browser kept cannot be read, and is forgotten.");
+  if (!isShown && data.pgn) await load(data.pgn);
 }
 
 start();
