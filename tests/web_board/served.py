@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,13 +17,20 @@ GAMES_FILE = "secateur-games.pgn"
 
 
 class Served:
-    """`secateur board --no-browser` in a folder, on a free port. `address` is what it prints."""
+    """`secateur board` in a folder, on a free port. `address` is what it prints."""
 
-    def __init__(self, folder: Path, *arguments: str) -> None:
+    def __init__(self, folder: Path, *arguments: str, browser: str = "") -> None:
+        """`browser`: its command line, in which %s is what to open. "" for none."""
         self.folder = folder
-        command = [sys.executable, "-m", "uci_engine", "board", "--no-browser", "--port", "0", *arguments]
+        command = [sys.executable, "-m", "uci_engine", "board", "--port", "0", *arguments]
         self.process = subprocess.Popen(
-            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
+            command if browser else [*command, "--no-browser"],
+            cwd=folder,
+            env=os.environ | {"BROWSER": browser, "HOME": str(folder)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
         )
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip()

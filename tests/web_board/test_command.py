@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlparse
+from urllib.request import url2pathname
 
 import pytest
 
+from tests.support import wait_until
 from tests.web_board.served import Served
 
 for library in ("starlette", "uvicorn", "jinja2"):
@@ -45,7 +49,37 @@ def test_a_taken_port_is_told(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         result = command(tmp_path, "--port", str(taken.getsockname()[1]))
     assert result.returncode == 1
-    assert "in use" in result.stderr
+    assert "taken" in result.stderr
+    assert "Errno" not in result.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name")
+@pytest.mark.parametrize("name", ["pipe", "/dev/zero"])
+def test_what_never_ends_is_no_file_of_games(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (2**32, 2**32))"
+    result = command(tmp_path, name, before=limit)
+    assert result.returncode == 1
+    assert "plain file" in result.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its home and the rights of its files are others")
+def test_other_users_do_not_see_the_address(tmp_path: Path) -> None:
+    browser = tmp_path / "browser.py"
+    browser.write_text("import pathlib, sys; pathlib.Path('opened').write_text(sys.argv[1])")
+    opened = tmp_path / "opened"
+    with Served(tmp_path, browser=f"{sys.executable} {browser} %s") as served:
+        wait_until(lambda: opened.exists() and opened.read_text() != "", "the browser opens nothing")
+        assert served.path not in opened.read_text()
+        file = Path(url2pathname(urlparse(opened.read_text()).path))
+        assert file.stat().st_mode & 0o777 == 0o600
+        assert served.address in file.read_text()
+        # Nobody needs it any more.
+        served.open("GET", "").read()
+        wait_until(lambda: not file.exists(), "the file stays")
+    with Served(tmp_path, browser=f"{sys.executable} {browser} %s"):
+        pass
+    assert not list(tmp_path.glob("*.html"))
 
 
 @pytest.mark.parametrize("library", ["starlette", "uvicorn", "jinja2"])

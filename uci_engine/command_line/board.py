@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 import threading
 import webbrowser
 from collections.abc import Sequence
@@ -10,6 +12,7 @@ from pathlib import Path
 
 import chess
 
+from evaluation.files import read_start, reason_of
 from uci_engine.board.game import read_fen
 from uci_engine.command_line.arguments import Parser, UsageError, add_options, analysis_engine, number
 from uci_engine.command_line.console import show, warn
@@ -24,6 +27,12 @@ Play against the engine in the browser, see what it thinks, and go through your 
 The page is served on this machine only, and its address, which nobody can guess, is printed. Ctrl-C ends it. From
 another machine: ssh -L 8064:localhost:8064 HOST, secateur board --no-browser there, and open the address here. The
 games that you play are written into a PGN file, move by move.
+"""
+REDIRECT = """\
+<!DOCTYPE html>
+<meta charset="utf-8"><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url={address}">
+<title>Secateur</title>
+<a href="{address}">Open the board</a>
 """
 
 
@@ -41,7 +50,7 @@ def run(words: Sequence[str], default_core: str) -> int:
         start, notes = read_fen(options.fen, chess960=None)
         pgn = _games(options.games, server.MAX_PGN_LENGTH)
         listening = server.bound_socket(options.port)
-    except (ValueError, OSError) as error:
+    except ValueError as error:
         raise UsageError(printable(f"secateur board: {error}"), exit_code=1) from None
     for note in notes:
         warn(note)
@@ -49,17 +58,44 @@ def run(words: Sequence[str], default_core: str) -> int:
         board = server.BoardServer(engine, saved_games.SavedGames(Path(options.pgn)), start, pgn)
         host, port = listening.getsockname()
         address = f"http://{host}:{port}/{board.token}/"
-        show(address)
+        opener = threading.Thread(target=_open_browser, args=[address, board.was_opened])
         if not options.no_browser:
-            # Some browsers return only when they are closed.
-            threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
+            warn("If no board appears in the browser, open this address there:")
+            opener.start()
+        show(address)
         board.run_on(listening)
+        if not options.no_browser:
+            opener.join()
     return 0
 
 
+def _open_browser(address: str, was_opened: threading.Event) -> None:
+    """Open the page by a file that leads to it, until it was opened.
+
+    Every user of the machine can read the command line of a browser, and only its owner the file.
+    """
+    home = os.path.expanduser("~")
+    # A confined browser, as Ubuntu's Firefox, finds a file at home, and none in /tmp.
+    folder = home if os.access(home, os.W_OK) else None
+    try:
+        descriptor, name = tempfile.mkstemp(".html", "secateur-board-", folder)
+    except OSError as error:
+        warn(f"secateur board: the browser cannot be opened: {reason_of(error)}")
+        return
+    path = Path(name)
+    try:
+        with open(descriptor, "w", encoding="ascii") as file:
+            file.write(REDIRECT.format(address=address))
+        # Some browsers return only when they are closed.
+        threading.Thread(target=webbrowser.open, args=[path.as_uri()], daemon=True).start()
+        was_opened.wait()
+    finally:
+        path.unlink(missing_ok=True)
+
+
 def _games(path: str | None, longest: int) -> str:
-    """The text of a PGN file, "" for none. ValueError or OSError: it cannot be read, or has more bytes."""
-    text = Path(path).read_bytes() if path else b""
+    """The text of a PGN file, "" for none. ValueError: it cannot be read, or has more bytes."""
+    text = read_start(path, longest + 1, ValueError) if path else b""
     if len(text) > longest:
         raise ValueError(f"{path} has more than {longest >> 10} KiB, take fewer games")
     return decoded(text)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import secrets
 import socket
+import threading
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
@@ -66,12 +67,12 @@ HEADERS = {
 
 
 def bound_socket(port: int | None) -> socket.socket:
-    """A listening socket on the loopback address. None is the usual port, or a free one. OSError: the port is taken."""
+    """A listening socket on the loopback address. None is the usual port, or a free one. ValueError: it is taken."""
     try:
         return socket.create_server((ADDRESS, USUAL_PORT if port is None else port))
     except OSError:
         if port is not None:
-            raise
+            raise ValueError(f"port {port} is taken, or not allowed: name another one with --port") from None
         return socket.create_server((ADDRESS, 0))
 
 
@@ -81,9 +82,11 @@ class BoardServer(uvicorn.Server):
     def __init__(self, engine: Engine, games: SavedGames, start: chess.Board, pgn: str) -> None:
         """`start` is the first position. `pgn`: games to begin with, "" for none."""
         self.token = secrets.token_urlsafe(16)
+        # That is also so when the server has ended.
+        self.was_opened = threading.Event()
         self._desk = Desk(engine)
         self._requests = {"positions": positions, "load": load, "save": games.save}
-        page = render(
+        self._page = render(
             "board.html.j2",
             {"start": start.fen(), "pgn": pgn, "longest": MAX_PGN_LENGTH},
             folder=TEMPLATES,
@@ -92,7 +95,7 @@ class BoardServer(uvicorn.Server):
             policy="; connect-src 'self'",
             levels=LEVELS,
         )
-        routes = [Route(f"/{self.token}/", HTMLResponse(page, headers=HEADERS), methods=["GET"])]
+        routes = [Route(f"/{self.token}/", self._open, methods=["GET"])]
         for name in (*QUESTIONS, *self._requests):
             routes.append(Route(f"/{self.token}/{name}", partial(self._answer, name), methods=["POST"]))
         hosts = Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False)
@@ -107,12 +110,17 @@ class BoardServer(uvicorn.Server):
         try:
             self.run(sockets=[listening])
         finally:
+            self.was_opened.set()
             self._desk.close()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """End, and at once the answer that is being told. uvicorn itself would raise the signal again at the end."""
         self._desk.stop()
         self.should_exit = True
+
+    async def _open(self, request: Request) -> Response:
+        self.was_opened.set()
+        return HTMLResponse(self._page, headers=HEADERS)
 
     async def _answer(self, name: str, request: Request) -> Response:
         if request.headers.get("origin") != f"http://{request.headers.get('host')}":
