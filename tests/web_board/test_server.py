@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import chess.pgn
 import pytest
 
 from tests.web_board.served import GAMES_FILE, Served, answers
+from uci_engine.api.engine import Engine
 from uci_engine.web_board.requests import Fields
 from uci_engine.web_board.saved_games import SavedGames
 
@@ -321,24 +323,54 @@ def test_a_tunnel_may_have_another_name_and_port(server: Served) -> None:
     assert response.status == 200
 
 
-def test_a_thousand_sockets_are_told_so_and_do_no_harm(server: Served) -> None:
-    sockets = []
-    try:
+def test_idle_sockets_give_way_to_the_page(server: Served) -> None:
+    with ExitStack() as idle:
         for _ in range(1000):
-            try:
-                sockets.append(socket.create_connection((server.host, server.port), timeout=30))
-            except OSError:
-                break
-        last = sockets[-1]
-        last.sendall(f"GET {server.path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
-        assert last.recv(100).startswith(b"HTTP/1.1 503")
-    finally:
-        for each in sockets:
-            each.close()
-    deadline = time.monotonic() + 20
-    while server.open("GET", "").status != 200:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+            idle.enter_context(socket.create_connection((server.host, server.port), timeout=30))
+        assert server.open("GET", "").status == 200
+        told = answers(server.open("POST", "explain", "{}"))
+        assert "sum" in next(told)
+        for _ in range(1000):
+            idle.enter_context(socket.create_connection((server.host, server.port), timeout=30))
+        # Its own connections come first.
+        assert "costs" in next(told)
+
+
+@pytest.fixture
+def hasty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Any, str]]:
+    """The address and the token of a server to which requests must come at once."""
+    from uci_engine.web_board.server import BoardServer, bound_socket
+
+    monkeypatch.setattr("uci_engine.web_board.server.REQUEST_SECONDS", 0.5)
+    with Engine() as engine, bound_socket(0) as listening:
+        board = BoardServer(engine, SavedGames(tmp_path / GAMES_FILE), chess.Board(), "")
+        thread = threading.Thread(target=board.run_on, args=[listening])
+        thread.start()
+        yield listening.getsockname(), board.token
+        board.should_exit = True
+        thread.join()
+
+
+GET = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+@pytest.mark.parametrize("parts", [[], ["GET / HT"], ["POST"], [GET, "GE"]])
+def test_a_request_that_does_not_come_is_cut(hasty: tuple[Any, str], parts: list[str]) -> None:
+    address, token = hasty
+    with socket.create_connection(address, timeout=4) as slow:
+        for part in parts:
+            slow.sendall(half_request(address, f"/{token}/") if part == "POST" else part.encode())
+            # The answer comes before the next one begins.
+            time.sleep(0.2)
+        with suppress(ConnectionResetError):
+            while slow.recv(1000):
+                pass
+
+
+def half_request(address: tuple[str, int], path: str) -> bytes:
+    """A request whose body is announced, and does not come."""
+    host = "{}:{}".format(*address)
+    return f"POST {path}load HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nContent-Length: 9\r\n\r\n".encode()
 
 
 # The one engine ------------------------------------------------------------------------------------------------------
@@ -395,3 +427,16 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path, is_searching: bool) -> None:
         if reader is not None:
             reader.join(20)
             assert told[-1] == {"problem": "The engine has been ended."}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is for all processes of a console there")
+def test_ctrl_c_ends_what_needs_no_engine(tmp_path: Path) -> None:
+    with Served(tmp_path) as served, ThreadPoolExecutor(1) as pool:
+        long = pool.submit(served.ask, "load", pgn="1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n" * 7000)
+        with socket.create_connection((served.host, served.port)) as half:
+            half.sendall(half_request((served.host, served.port), served.path))
+            time.sleep(0.5)
+            served.process.send_signal(signal.SIGINT)
+            output, errors = served.process.communicate(timeout=20)
+        assert (served.process.returncode, output, errors) == (0, "", "")
+        assert long.result() == [{"problem": "The engine has been ended."}]
