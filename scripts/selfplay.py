@@ -17,16 +17,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import random
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import asdict, astuple, dataclass
-from functools import cache
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from toolkit.console import (
     at_least_one,
@@ -39,78 +35,16 @@ from toolkit.console import (
     write_json,
 )
 from toolkit.errors import ProgramError
-from toolkit.games.adjudication import Rules, add_arguments, rules_of
+from toolkit.games.adjudication import add_arguments, rules_of
 from toolkit.journal import Journal, journal_beside
 from toolkit.pool import Task, run_tasks
-from toolkit.training.game import Kept, engine_facts, self_player
-from toolkit.training.labels import scorer_of, stockfish_scores
-from toolkit.training.positions import RECORD, RECORD_BYTES, header
-from toolkit.training.sources import SOURCE_SYNTAX, Source, choose_opening, parse_source
-from toolkit.training.stockfish_network import StockfishNetwork, read_network
+from toolkit.training.game import NOT_PLAYED, Batch, Kept, Recipe, engine_facts, network_of, play_batch
+from toolkit.training.labels import scorer_of
+from toolkit.training.positions import RECORD_BYTES, header
+from toolkit.training.sources import SOURCE_SYNTAX, choose_opening, parse_source
 
 # Games of one task: few enough to lose little, many enough to keep the journal short.
 BATCH_GAMES = 64
-NOT_PLAYED = "not played"
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """How games are begun and played, and what is kept of them.
-
-    nodes: of each search. network: of Stockfish 15, for the scores; None: those of the searches, if any.
-    """
-
-    sources: tuple[Source, ...]
-    nodes: int
-    hash_mib: int
-    seed: int
-    rules: Rules
-    kept: Kept
-    network: Path | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """For journal and provenance, without the scores. Raises OSError."""
-        facts = {name: value for name, value in asdict(self).items() if name != "network"}
-        return {**facts, "sources": [source.as_json() for source in self.sources]}
-
-
-@dataclass(frozen=True)
-class Batch:
-    """One task: games with these numbers."""
-
-    recipe: Recipe
-    games: range
-
-
-def play_batch(batch: Batch) -> dict[str, Any]:
-    """What the workers do: the first game and the one after the last; `positions`, packed; counts of `results`.
-
-    Raises ProgramError, OSError.
-    """
-    recipe = batch.recipe
-    player = self_player(recipe.nodes, recipe.hash_mib)
-    positions = bytearray()
-    results: Counter[str] = Counter()
-    for number in batch.games:
-        opening = choose_opening(recipe.sources, recipe.seed, number)
-        seed = random.Random(f"{recipe.seed} {number} positions").getrandbits(32)
-        game = player.play(opening, recipe.rules, recipe.kept, seed)
-        results[game.result or NOT_PLAYED] += 1
-        positions += game.records
-    if recipe.network is not None:
-        records = np.frombuffer(positions, RECORD)
-        records["score_cp"] = stockfish_scores(network_of(recipe.network), records)
-    return {
-        "first": batch.games.start,
-        "end": batch.games.stop,
-        "positions": bytes(positions),
-        "results": dict(results),
-    }
-
-
-@cache
-def network_of(path: Path) -> StockfishNetwork:
-    return read_network(path)
 
 
 class Harvest:

@@ -5,27 +5,36 @@
 
 from __future__ import annotations
 
-import copyreg
+import io
+import logging
 import multiprocessing
 import os
+import pickle
+import platform
 import signal
-import struct
 import sys
 import threading
 import traceback
+import zipfile
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
 from itertools import islice
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import evaluation
 import toolkit
+import uci_engine
 from toolkit.engines.cache import keep_engines
 from toolkit.engines.engine import end_all_engines
 from toolkit.errors import ProgramError
+from toolkit.files import digest_of_files
 
 Answer = tuple[Any, str | None]
 # How long a cluster may take to answer, and to have a worker.
@@ -47,7 +56,7 @@ def run_tasks(
 ) -> Generator[tuple[str, Any], None, None]:
     """Run `function(task.payload)` for every task and yield each key with its value once, in the order of finishing.
 
-    function: callable by its module and name; it imports what it needs at the top of its module.
+    function: callable by its module and name. On a cluster the module is of this library, which is sent to the workers.
     workers: processes on this machine (at least 1). cluster: the address of a Dask scheduler (`tcp://host:8786`);
     `workers` is then the cluster's business, and a task whose worker died is tried again.
     Closing the generator, or leaving it by an exception, ends the local workers with their engines, and cancels what
@@ -143,33 +152,67 @@ def _follow_parent() -> None:
 # ---- On a cluster ----
 
 
-def _reduced(record: struct.Struct) -> tuple[type[struct.Struct], tuple[str]]:
-    return struct.Struct, (record.format,)
+@cache
+def engine_digest() -> str:
+    """Of the engine's packages as this process has them, without what the compiler made of them."""
+    folders = [Path(package.__path__[0]) for package in (evaluation, uci_engine)]
+    kinds = (".py", ".toml", ".network", ".bin", ".gz")
+    return digest_of_files(path for folder in folders for path in sorted(folder.rglob("*")) if path.suffix in kinds)
 
 
-# Modules of ours that read binary files hold one. Python cannot pickle it by itself.
-copyreg.pickle(struct.Struct, _reduced)
+def _packed_library() -> bytes:
+    """The sources of toolkit, as a zip archive."""
+    folder = Path(toolkit.__path__[0])
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for path in sorted(folder.rglob("*.py")):
+            info = zipfile.ZipInfo(path.relative_to(folder.parent).as_posix())
+            archive.writestr(info, path.read_bytes(), zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
+def attempt_parcel(parcel: bytes) -> Answer:
+    """What a worker of a cluster does with a task, once it has this library."""
+    digest, function, payload = pickle.loads(parcel)
+    if digest != engine_digest():
+        return None, f"{platform.node()} has another Secateur: install the same there, and restart its workers"
+    return _attempt(function, payload)
+
+
+def require_same_python(versions: dict[str, str]) -> None:
+    """versions: by the address of a worker. Raises ProgramError."""
+    here = platform.python_version()
+    for address, version in versions.items():
+        if version.split(".")[:2] != here.split(".")[:2]:
+            raise ProgramError(f"the worker at {address} has Python {version}, not {here} as this program")
 
 
 def _on_cluster(
     function: Callable[[Any], Any], tasks: Iterable[Task], address: str
 ) -> Generator[tuple[str, Any], None, None]:
     # The programs that use no cluster need none of this.
-    import cloudpickle
     from distributed import Client, KilledWorker, as_completed
 
-    # Our functions and classes travel with their code: the other machines need Python and the libraries, but not these
-    # files, and a long-lived worker cannot mix two versions of them.
-    for module in (toolkit, sys.modules[function.__module__]):
-        if module.__name__ != "__main__":
-            cloudpickle.register_pickle_by_value(module)
-    code = cloudpickle.dumps((_attempt, function))
+    library = _packed_library()
+    folder_name = f"toolkit-{sha256(library).hexdigest()[:16]}"
 
     def attempt(parcel: bytes) -> bytes:
-        # A local function, so that Dask too has to send it with its code.
-        run, called = cloudpickle.loads(code)
-        return bytes(cloudpickle.dumps(run(called, cloudpickle.loads(parcel))))
+        """Unpack this library on a worker, once, and do the task with it."""
+        # A local function, so that Dask sends it with its code.
+        from distributed import get_worker
 
+        folder = Path(get_worker().local_directory, folder_name)
+        if str(folder) not in sys.path:
+            if "toolkit" in sys.modules:
+                return pickle.dumps((None, f"the workers on {platform.node()} have older programs: restart them"))
+            zipfile.ZipFile(io.BytesIO(library)).extractall(folder)
+            sys.path.insert(0, str(folder))
+        from toolkit.pool import attempt_parcel
+
+        return pickle.dumps(attempt_parcel(parcel))
+
+    # It logs the loss of a connection with tracebacks; what matters of that is raised below.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=CLUSTER_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -180,6 +223,7 @@ def _on_cluster(
             client.wait_for_workers(1, timeout=CLUSTER_SECONDS)
         except TimeoutError:
             raise ProgramError(f"the scheduler at {address} has no workers") from None
+        require_same_python(client.run(platform.python_version))
         running: dict[Any, str] = {}
         completed = as_completed(loop=client.loop)
 
@@ -188,7 +232,8 @@ def _on_cluster(
             # One task waits at every worker, so that none is idle while its result travels.
             wanted = max(1, sum(threads.values()) + len(threads))
             for task in islice(waiting, max(0, wanted - len(running))):
-                future = client.submit(attempt, cloudpickle.dumps(task.payload), pure=False)
+                parcel = pickle.dumps((engine_digest(), function, task.payload))
+                future = client.submit(attempt, parcel, pure=False)
                 running[future] = task.key
                 completed.add(future)
 
@@ -196,14 +241,16 @@ def _on_cluster(
             give_out()
             for future in completed:
                 key = running.pop(future)
-                try:
-                    # Where the worker died before the result was fetched, this waits until another has done it again.
-                    answer = future.result()
-                except KilledWorker as death:
-                    raise ProgramError(f"given up by the cluster: {death}") from death
-                except Exception as error:
-                    raise ProgramError(f"a task failed on the cluster at {address}: {error!r}"[:300]) from error
-                yield key, _value(cloudpickle.loads(answer))
+                # Where the worker died before the result was fetched, this waits until another has done it again.
+                yield key, _value(pickle.loads(future.result()))
                 give_out()
+        except ProgramError:
+            raise
+        except KilledWorker as death:
+            raise ProgramError(f"given up by the cluster: {death}") from death
+        except Exception as error:
+            if client.status != "running":
+                raise ProgramError(f"the scheduler at {address} does not answer any more") from None
+            raise ProgramError(f"a task failed on the cluster at {address}: {error!r}"[:300]) from error
         finally:
             client.cancel(list(running))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ from tests.support import PATIENCE_SECONDS, wait_until
 from tests.support.dask_cluster import Cluster, running_cluster
 from tests.support.pool_work import Done, Work, run
 from toolkit.errors import ProgramError
-from toolkit.pool import Task, run_tasks
+from toolkit.pool import Task, require_same_python, run_tasks
 
 
 def tasks(folder: Path, count: int, faults: dict[int, str] | None = None, seconds: float = 0.0) -> Iterator[Task]:
@@ -120,6 +121,34 @@ def test_a_result_that_is_lost_on_its_way_is_waited_for(
     monkeypatch.setattr("distributed.as_completed", HastyCompletion)
     results = list(run_tasks(run, tasks(tmp_path, 3, seconds=1.0), cluster=cluster.address))
     assert sorted(done.square for _, done in results) == [0, 1, 4]
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_dies_is_one_complaint(
+    cluster: Cluster, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    results = run_tasks(run, tasks(tmp_path, 1000, seconds=0.05), cluster=cluster.address)
+    next(results)
+    cluster.scheduler.kill()
+    with pytest.raises(ProgramError, match="scheduler"):
+        list(results)
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.slow
+def test_a_worker_with_another_engine_is_not_used(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toolkit.pool.engine_digest", lambda: "other")
+    with pytest.raises(ProgramError, match="another Secateur"):
+        list(run_tasks(run, tasks(tmp_path, 4), cluster=cluster.address))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_worker_with_another_python_is_not_used() -> None:
+    require_same_python({"tcp://here": platform.python_version()})
+    with pytest.raises(ProgramError, match=r"tcp://there has Python 2\.7\.18"):
+        require_same_python({"tcp://there": "2.7.18"})
 
 
 def test_a_cluster_that_is_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ import pytest
 
 from selfplay import main
 from tests.scripts.test_journal import refuses_changed_entries
+from tests.support import wait_until
+from tests.support.dask_cluster import running_cluster
 from tests.support.kernel import ALL_CORES, STARTS, board_after, core_or_skip, is_compiled, on_core
 from toolkit.errors import ProgramError
 from toolkit.games.adjudication import Adjudicator, Rules
@@ -301,3 +304,20 @@ def test_a_source_with_some_dead_ends_can_be_used(tmp_path: Path) -> None:
     for seed in range(4):
         words = [*arguments(tmp_path / f"{seed}.positions", "--games", "1"), "--seed", str(seed)]
         assert main([*words, "--source", f"file={tmp_path / 'x.epd'}"]) == 0
+
+
+@pytest.mark.slow
+def test_a_cluster_that_loses_a_worker_plays_the_same_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("selfplay.BATCH_GAMES", 4)
+    here, there = tmp_path / "here.positions", tmp_path / "there.positions"
+    assert main(arguments(here, "--games", "200", "--concurrency", "2")) == 0
+    (tmp_path / "cluster").mkdir()
+    with running_cluster(tmp_path / "cluster") as cluster, ThreadPoolExecutor(1) as pool:
+        finished = pool.submit(main, arguments(there, "--games", "200", "--cluster", cluster.address))
+        journal = tmp_path / "there.positions.journal"
+        wait_until(lambda: finished.done() or (journal.exists() and journal.read_bytes().count(b"\n") > 3))
+        assert not finished.done()
+        cluster.workers[0].kill()
+        assert finished.result() == 0
+    found = [read_positions(path)[1] for path in (here, there)]
+    assert np.sort(found[0]).tobytes() == np.sort(found[1]).tobytes()

@@ -6,7 +6,6 @@ They run whatever they are sent, so they listen on the loopback interface alone,
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.support import wait_until
+from tests.support import ENVIRONMENT, wait_until
 
 # A program without a dashboard still serves HTTP at its address.
 LOOPBACK = ("--host", "127.0.0.1", "--no-dashboard", "--dashboard-address", "127.0.0.1:0")
@@ -32,13 +31,12 @@ class Cluster(NamedTuple):
 def running_cluster(folder: Path) -> Iterator[Cluster]:
     """A cluster that lives as long as the block; it writes into this directory only."""
     address_file, log_file = folder / "scheduler.json", folder / "log"
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     processes: list[subprocess.Popen[bytes]] = []
 
     def start(*words: object) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", *map(str, words), "--scheduler-file", str(address_file)]
         with log_file.open("ab") as log:
-            process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
+            process = subprocess.Popen(command, cwd=folder, env=ENVIRONMENT, stdout=log, stderr=log)
         processes.append(process)
         return process
 

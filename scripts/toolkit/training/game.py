@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import random
+from collections import Counter
+from dataclasses import asdict, dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,10 +14,15 @@ import numpy as np
 from evaluation.network.file import default_network
 from toolkit.games.adjudication import Rules
 from toolkit.games.openings import Opening
+from toolkit.training.labels import stockfish_scores
 from toolkit.training.positions import FIRST, RECORD, RECORD_BYTES, RESULT_NAMES
+from toolkit.training.sources import Source, choose_opening
+from toolkit.training.stockfish_network import StockfishNetwork, read_network
 from uci_engine.core import load
 from uci_engine.options import NETWORK_BY_DEFAULT
 from uci_engine.search.thread_pool import new_network_weights, new_searcher, new_worker
+
+NOT_PLAYED = "not played"
 
 
 @dataclass(frozen=True)
@@ -92,3 +100,63 @@ def engine_facts() -> dict[str, Any]:
     from uci_engine import __version__
 
     return {"engine": "Secateur", "version": __version__, "core": load().name}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How games are begun and played, and what is kept of them.
+
+    nodes: of each search. network: of Stockfish 15, for the scores; None: those of the searches, if any.
+    """
+
+    sources: tuple[Source, ...]
+    nodes: int
+    hash_mib: int
+    seed: int
+    rules: Rules
+    kept: Kept
+    network: Path | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """For journal and provenance, without the scores. Raises OSError."""
+        facts = {name: value for name, value in asdict(self).items() if name != "network"}
+        return {**facts, "sources": [source.as_json() for source in self.sources]}
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One task: games with these numbers."""
+
+    recipe: Recipe
+    games: range
+
+
+def play_batch(batch: Batch) -> dict[str, Any]:
+    """What the workers do: the first game and the one after the last; `positions`, packed; counts of `results`.
+
+    Raises ProgramError, OSError.
+    """
+    recipe = batch.recipe
+    player = self_player(recipe.nodes, recipe.hash_mib)
+    positions = bytearray()
+    results: Counter[str] = Counter()
+    for number in batch.games:
+        opening = choose_opening(recipe.sources, recipe.seed, number)
+        seed = random.Random(f"{recipe.seed} {number} positions").getrandbits(32)
+        game = player.play(opening, recipe.rules, recipe.kept, seed)
+        results[game.result or NOT_PLAYED] += 1
+        positions += game.records
+    if recipe.network is not None:
+        records = np.frombuffer(positions, RECORD)
+        records["score_cp"] = stockfish_scores(network_of(recipe.network), records)
+    return {
+        "first": batch.games.start,
+        "end": batch.games.stop,
+        "positions": bytes(positions),
+        "results": dict(results),
+    }
+
+
+@cache
+def network_of(path: Path) -> StockfishNetwork:
+    return read_network(path)
