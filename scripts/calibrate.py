@@ -31,7 +31,7 @@ from toolkit.console import (
     standard_output,
     write_json,
 )
-from toolkit.engines.engine import try_engines
+from toolkit.engines.engine import identified
 from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, TimeControl, own_engine, parse_engine, require_limits
 from toolkit.errors import ProgramError
 from toolkit.games import adjudication, openings
@@ -194,10 +194,8 @@ def make_tournament(words: argparse.Namespace, players: Sequence[Player]) -> Tou
     if words.games % 2:
         raise ProgramError(f"--games {words.games}: openings are played in pairs of games")
     rules = adjudication.rules_of(words)
-    specs = tuple(player.spec for player in players)
-    if words.cluster is None:
-        adjudication.check_tables(rules)
-        try_engines(specs)
+    adjudication.check_tables(rules)
+    specs = identified(player.spec for player in players)
     meetings = meetings_of(players, words.window)
     settings = Settings(specs, meetings, openings.openings_as_json(words), rules, Patience(margin_ms=MARGIN_MS))
     return Tournament(settings, openings.book_of(words), words.games // 2)

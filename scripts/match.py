@@ -28,7 +28,7 @@ from toolkit.console import (
     write_json,
 )
 from toolkit.elo import Sprt
-from toolkit.engines.engine import try_engines
+from toolkit.engines.engine import identified
 from toolkit.engines.spec import ENGINE_SYNTAX, parse_engines, require_limits
 from toolkit.errors import ProgramError
 from toolkit.games import adjudication, openings
@@ -72,9 +72,8 @@ def make_settings(words: argparse.Namespace) -> Settings:
         raise ProgramError("a sequential test is between two engines")
     require_limits(engines)
     rules = adjudication.rules_of(words)
-    if words.cluster is None:
-        adjudication.check_tables(rules)
-        try_engines(engines)
+    adjudication.check_tables(rules)
+    engines = identified(engines)
     pairings = tuple((0, other) for other in range(1, len(engines)))
     patience = Patience(margin_ms=words.margin_ms)
     return Settings(engines, pairings, openings.openings_as_json(words), rules, patience)

@@ -33,6 +33,7 @@ from toolkit.console import (
     show_progress,
     standard_output,
 )
+from toolkit.engines.engine import identified
 from toolkit.engines.spec import ENGINE_SYNTAX, parse_engine
 from toolkit.errors import ProgramError
 from toolkit.files import unpack_text
@@ -106,9 +107,10 @@ def label(words: argparse.Namespace) -> None:
         network = read_network(words.network)
         scorer: dict[str, Any] = scorer_of(words.network)
     else:
-        spec = parse_engine(words.engine)
-        if str(spec.control) == "no limit":
-            raise ProgramError(f"{spec.name} needs nodes=, depth= or movetime=")
+        parsed = parse_engine(words.engine)
+        if str(parsed.control) == "no limit":
+            raise ProgramError(f"{parsed.name} needs nodes=, depth= or movetime=")
+        (spec,) = identified([parsed])
         scorer = spec.as_json()
     provenance, positions = read_positions(path)
     chosen = quiet_positions(positions) if words.quiet else positions.copy()

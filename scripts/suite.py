@@ -27,7 +27,7 @@ from toolkit.console import (
     standard_output,
     write_json,
 )
-from toolkit.engines.engine import try_engines
+from toolkit.engines.engine import identified
 from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines, require_limits
 from toolkit.errors import ProgramError
 from toolkit.pool import Task, run_tasks
@@ -49,15 +49,13 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def read_engines(words: argparse.Namespace) -> list[EngineSpec]:
-    """The engines; on this machine each is started once, to be sure of it. Raises ProgramError."""
+    """The engines; each is started once, to be sure of it. Raises ProgramError."""
     engines = parse_engines(words.engine, words.each)
     for spec in engines:
         if spec.control.base_seconds is not None:
             raise ProgramError(f"{spec.name}: a test position has no clock; give movetime=, nodes= or depth=")
     require_limits(engines)
-    if words.cluster is None:
-        try_engines(engines)
-    return engines
+    return list(identified(engines))
 
 
 def make_batches(words: argparse.Namespace, questions: list[Question], engines: list[EngineSpec]) -> Iterator[Task]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, BinaryIO, Self
@@ -112,7 +112,7 @@ class Journal:
             return 0
         found = read[0].get("settings")
         if found != wanted:
-            raise ProgramError(f"{path} was begun with other settings: {_difference(found, wanted)}")
+            raise ProgramError(f"{path} was begun with other settings: {'; '.join(_differences(found, wanted))}")
         return sum(map(len, lines))
 
 
@@ -121,8 +121,12 @@ def journal_beside(output: Path) -> Path:
     return output.with_name(output.name + ".journal")
 
 
-def _difference(found: Any, wanted: dict[str, Any]) -> str:
-    """In what the settings of a journal differ from those of this run."""
-    there = found if isinstance(found, dict) else {}
-    different = [key for key in sorted({*there, *wanted}) if there.get(key) != wanted.get(key)]
-    return "; ".join(f"{key}: {there.get(key)!r} there, {wanted.get(key)!r} here" for key in different)
+def _differences(found: Any, wanted: Any, name: str = "") -> Iterator[str]:
+    """In what the settings of a journal differ from those of this run, by the names that lead there."""
+    if isinstance(found, list) and isinstance(wanted, list) and len(found) == len(wanted):
+        found, wanted = dict(enumerate(found, 1)), dict(enumerate(wanted, 1))
+    if isinstance(found, dict) and isinstance(wanted, dict):
+        for key in sorted({*found, *wanted}):
+            yield from _differences(found.get(key), wanted.get(key), f"{name} {key}".lstrip())
+    elif found != wanted:
+        yield f"{name}: {found!r} there, {wanted!r} here"

@@ -33,8 +33,8 @@ import toolkit
 import uci_engine
 from toolkit.engines.cache import keep_engines
 from toolkit.engines.engine import end_all_engines
+from toolkit.engines.identity import digest_of_packages
 from toolkit.errors import ProgramError
-from toolkit.files import digest_of_files
 
 Answer = tuple[Any, str | None]
 # How long a cluster may take to answer, and to have a worker.
@@ -154,10 +154,8 @@ def _follow_parent() -> None:
 
 @cache
 def engine_digest() -> str:
-    """Of the engine's packages as this process has them, without what the compiler made of them."""
-    folders = [Path(package.__path__[0]) for package in (evaluation, uci_engine)]
-    kinds = (".py", ".toml", ".network", ".bin", ".gz")
-    return digest_of_files(path for folder in folders for path in sorted(folder.rglob("*")) if path.suffix in kinds)
+    """Of the engine's packages, as this process has them."""
+    return digest_of_packages(Path(package.__path__[0]) for package in (evaluation, uci_engine))
 
 
 def _packed_library() -> bytes:

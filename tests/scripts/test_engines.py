@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from pathlib import Path
 
 import chess
 import chess.engine
@@ -12,7 +13,8 @@ import pytest
 from tests.support import FAKE_ENGINE
 from toolkit.engines.answer import Answer, Line, read_answer
 from toolkit.engines.cache import EngineCache
-from toolkit.engines.engine import Engine, EngineError
+from toolkit.engines.engine import Engine, EngineError, identified
+from toolkit.engines.identity import digest_of_program
 from toolkit.engines.spec import EngineSpec, TimeControl, parse_engine
 from toolkit.errors import ProgramError
 
@@ -105,3 +107,37 @@ def test_a_kept_engine_takes_other_values_and_is_replaced_for_other_options() ->
         assert first.has_ended
         second.kill()
         assert cache.engine(fake()) is not second
+
+
+def test_a_replaced_program_is_another_engine(tmp_path: Path) -> None:
+    program = tmp_path / "engine.py"
+    program.write_bytes(FAKE_ENGINE.read_bytes())
+    (spec,) = identified([EngineSpec("fake", (sys.executable, str(program)))])
+    assert spec.identity is not None
+    assert spec.identity.id_name == "Fake"
+    Engine(spec).close()
+    program.write_bytes(FAKE_ENGINE.read_bytes() + b"# changed")
+    with pytest.raises(EngineError, match=r"^fake .* not the program"):
+        Engine(spec)
+
+
+@pytest.mark.parametrize("way", ["launcher", "module", "script"])
+def test_secateur_is_known_by_its_packages(tmp_path: Path, way: str) -> None:
+    """However it is started: its launcher is always the same."""
+    for package in ("evaluation", "uci_engine"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "__init__.py").write_text("")
+    weights = tmp_path / "evaluation" / "weights.toml"
+    (tmp_path / "launcher").write_text(f"#!{sys.executable}\n")
+    command, folder = {
+        "launcher": ((str(tmp_path / "launcher"),), None),
+        "module": ((sys.executable, "-m", "uci_engine"), str(tmp_path)),
+        "script": ((sys.executable, str(tmp_path / "launcher")), None),
+    }[way]
+    spec = EngineSpec("own", command, folder)
+    digests = []
+    for text in ("a", "b"):
+        weights.write_text(text)
+        digests.append(digest_of_program(spec, "Secateur 1"))
+    assert digests[0] != digests[1]
+    assert digest_of_program(spec, "Other 1") not in digests

@@ -71,6 +71,15 @@ def test_an_unfinished_run_is_not_overwritten(tmp_path: Path) -> None:
         Journal(path, SETTINGS, resume=True)
 
 
+def test_only_what_differs_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    with Journal(path, {"engines": [{"name": "A"}, {"name": "B", "nodes": 5}]}) as journal:
+        journal.append({"number": 1})
+    with pytest.raises(ProgramError) as refusal:
+        Journal(path, {"engines": [{"name": "A"}, {"name": "B", "nodes": 6}]}, resume=True)
+    assert str(refusal.value).endswith(": engines 2 nodes: 5 there, 6 here")
+
+
 @pytest.mark.parametrize(
     "content",
     [b"hello", b'[Event "x"]', b'{"settings": 3}x\n', b'{"settings":{}}\n{"a":1\n', b'{"settings":{}}\n[]\n'],

@@ -366,6 +366,18 @@ def test_a_killed_match_goes_on_and_counts_every_game_once(tmp_path: Path) -> No
         main([*words, "--resume"])
 
 
+def test_a_match_does_not_go_on_with_another_engine(tmp_path: Path) -> None:
+    program = tmp_path / "engine.py"
+    program.write_bytes(FAKE_ENGINE.read_bytes())
+    words = arguments(
+        tmp_path, "--engine", f"name=A cmd='{sys.executable} {program}'", "--engine", engine_words("B", 2)
+    )
+    assert main([*words, "--games", "2"]) == 0
+    program.write_bytes(FAKE_ENGINE.read_bytes() + b"# changed")
+    with pytest.raises(ProgramError, match="engines 1 identity digest"):
+        main([*words, "--games", "4", "--resume"])
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGKILL"])
 def test_no_process_outlives_a_match(tmp_path: Path, number: str) -> None:

@@ -5,19 +5,21 @@ Invariant: every wait has an end, and whatever fails names the engine and what i
 
 from __future__ import annotations
 
+import platform
 import re
 import shlex
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import chess
 import chess.engine
 
 from toolkit.engines.answer import Answer, Line, read_answer
+from toolkit.engines.identity import digest_of_program
 from toolkit.engines.process import EngineProcess
-from toolkit.engines.spec import EngineSpec, go_words
+from toolkit.engines.spec import EngineSpec, Identity, go_words
 from toolkit.errors import ProgramError
 
 START_SECONDS = 30.0
@@ -89,6 +91,7 @@ class Engine:
         """Start it. The options of `spec` it must have; `extra_options` are set if it has them. Raises EngineError."""
         self.spec = spec
         self.name = spec.name
+        self.id_name = ""
         self.options: dict[str, EngineOption] = {}
         # When the running search was asked for; None when the engine is idle.
         self.asked_at: float | None = None
@@ -105,6 +108,10 @@ class Engine:
             for _, text in self.read_until("uciok", start_seconds):
                 if option := EngineOption.read(text):
                     self.options[option.name.lower()] = option
+                if text.startswith("id name "):
+                    self.id_name = text.removeprefix("id name ")
+            if spec.identity is not None:
+                self._require_identity(spec.identity)
             self.configure(spec.options)
             self.configure(pair for pair in extra_options if pair[0].lower() in self.options)
             self.synchronize(start_seconds)
@@ -128,6 +135,18 @@ class Engine:
     def has_ended(self) -> bool:
         """Whether the engine can be talked to no more."""
         return self._process.ended or self.exit_code is not None
+
+    def identity(self) -> Identity:
+        """What was started. Raises ProgramError, OSError."""
+        return Identity(self.id_name, digest_of_program(self.spec, self.id_name))
+
+    def _require_identity(self, wanted: Identity) -> None:
+        found = self.identity()
+        if found != wanted:
+            raise EngineError(
+                f"{self.name} on {platform.node()} is not the program that the run began with: "
+                f"{found} here, {wanted} there"
+            )
 
     def configure(self, options: Iterable[tuple[str, str]]) -> None:
         """Set options, those that have another value already. Raises EngineError for what the engine does not offer."""
@@ -292,10 +311,17 @@ def end_all_engines() -> None:
     end_engines(_running)
 
 
-def try_engines(specs: Iterable[EngineSpec]) -> None:
-    """Start each engine, set its options and end it, so that a mistake costs no results. Raises EngineError."""
-    for spec in {(spec.command, spec.directory, spec.options): spec for spec in specs}.values():
-        Engine(spec).close()
+def identified(specs: Iterable[EngineSpec]) -> tuple[EngineSpec, ...]:
+    """The engines with their identities. Each is started, so that a mistake costs no results. Raises ProgramError."""
+    found: dict[object, Identity] = {}
+    engines = []
+    for spec in specs:
+        key = (spec.command, spec.directory, spec.options)
+        if key not in found:
+            with Engine(spec) as engine:
+                found[key] = engine.identity()
+        engines.append(replace(spec, identity=found[key]))
+    return tuple(engines)
 
 
 def position_line(board: chess.Board) -> str:

@@ -14,7 +14,7 @@ from dataclasses import asdict, astuple, dataclass, replace
 from typing import Any, Protocol
 
 from toolkit.console import add_run_arguments, make_table, run_to_end, say, show_progress, standard_output, write_json
-from toolkit.engines.engine import Engine, EngineOption
+from toolkit.engines.engine import Engine, EngineOption, identified
 from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine, require_limits
 from toolkit.games import adjudication, openings
 from toolkit.games.clock import Patience
@@ -88,8 +88,7 @@ class Experiment:
         self._engine = engine
         self._method = method
         self._rules = adjudication.rules_of(words)
-        if words.cluster is None:
-            adjudication.check_tables(self._rules)
+        adjudication.check_tables(self._rules)
         self._book = openings.book_of(words)
         settings = {
             "engine": engine.as_json(),
@@ -170,6 +169,7 @@ def run_experiment(words: argparse.Namespace, pairs: int, make_method: Callable[
 
     Raises ProgramError and OSError for what cannot be begun.
     """
-    engine = parse_engine(words.engine)
-    require_limits([engine])
+    parsed = parse_engine(words.engine)
+    require_limits([parsed])
+    (engine,) = identified([parsed])
     return Experiment(words, engine, make_method(engine)).run(pairs)
