@@ -27,7 +27,7 @@ from toolkit.console import (
     standard_output,
     write_json,
 )
-from toolkit.elo import Sprt
+from toolkit.elo import MODELS, Sprt
 from toolkit.engines.engine import identified
 from toolkit.engines.spec import ENGINE_SYNTAX, parse_engines, require_limits
 from toolkit.errors import ProgramError
@@ -57,7 +57,9 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     time = parser.add_argument_group("time")
     time.add_argument("--margin-ms", type=not_negative, default=0.0, metavar="MS", help="grace on the clock (0)")
     test = parser.add_argument_group("sequential test")
-    test.add_argument("--sprt", nargs="*", metavar="KEY=VALUE", help="elo0=0 elo1=5 alpha=0.05 beta=0.05")
+    test.add_argument(
+        "--sprt", nargs="*", metavar="KEY=VALUE", help=f"elo0=0 elo1=5 alpha=0.05 beta=0.05 model={' or '.join(MODELS)}"
+    )
     add_run_arguments(parser, "what --resume needs (the PGN's name and .journal)")
     parser.add_argument("--pgn", type=new_file, metavar="FILE", help="write the games")
     return parser.parse_args(arguments)
@@ -79,10 +81,23 @@ def make_settings(words: argparse.Namespace) -> Settings:
     return Settings(engines, pairings, openings.openings_as_json(words), rules, patience)
 
 
+def read_sprt(words: list[str]) -> Sprt:
+    """A sequential test from words like `elo1=3 model=normalized`. Raises ProgramError."""
+    defaults = asdict(Sprt())
+    model = defaults.pop("model")
+    numbers = []
+    for word in words:
+        if word.startswith("model="):
+            model = word.removeprefix("model=")
+        else:
+            numbers.append(word)
+    return Sprt(**read_numbers(numbers, defaults), model=model)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit code. Raises ProgramError and OSError for what cannot be played."""
     words = parse_arguments(arguments)
-    sprt = None if words.sprt is None else Sprt(**read_numbers(words.sprt, asdict(Sprt())))
+    sprt = None if words.sprt is None else read_sprt(words.sprt)
     games = words.games or (DEFAULT_GAMES if sprt is None else DEFAULT_SPRT_GAMES)
     if games % 2:
         raise ProgramError(f"--games {games}: openings are played in pairs of games")

@@ -59,7 +59,8 @@ def sprt_text(sprt: Sprt, score: PairingScore) -> str:
     """`1.23 (-2.94, 2.94) 0 to 5: undecided`."""
     verdict = {"H1": "H1 accepted", "H0": "H0 accepted", "": "undecided"}[sprt.verdict(score.counts)]
     ratio = sprt.ratio(score.counts)
-    return f"{ratio:.2f} ({sprt.lower:.2f}, {sprt.upper:.2f}) {sprt.elo0:g} to {sprt.elo1:g}: {verdict}"
+    model = "" if sprt.model == "logistic" else f" {sprt.model}"
+    return f"{ratio:.2f} ({sprt.lower:.2f}, {sprt.upper:.2f}) {sprt.elo0:g} to {sprt.elo1:g}{model}: {verdict}"
 
 
 def progress_text(tournament: Tournament, sprt: Sprt | None) -> str:
