@@ -7,7 +7,8 @@
 Any UCI engine will do whose numbers are spin options. `--tune NAME[=STEP]` names one of them, and how far it is moved
 at the end. The default step is a twentieth of its range, or a quarter of its value if that is less. `--tune all` takes
 every number whose name is in lower case, as those of `secateur --tuning` are. The same command with --resume
-goes on where it was killed. The result is a proposal: let `match.py --sprt` say whether it gains.
+goes on where it was killed, also with more iterations. The result is a proposal: let `match.py --sprt` say whether it
+gains.
 
 SPSA is simultaneous perturbation stochastic approximation. Each iteration moves every parameter a step up or down at
 random, plays the two parameter vectors against each other, and moves every parameter towards the better side. Step
@@ -52,7 +53,8 @@ class Parameter:
 class Spsa:
     """The state of a run.
 
-    Invariant: the random choices of an iteration depend on the seed and its number alone.
+    Invariant: the random choices of an iteration depend on the seed and its number alone. A run may grow: what has been
+    played is then learnt from as if all iterations had been asked for at once.
     """
 
     def __init__(self, parameters: Sequence[Parameter], iterations: int, rate: float = 0.002, seed: int = 0) -> None:
@@ -92,7 +94,7 @@ class Spsa:
     def settings(self) -> dict[str, Any]:
         """What a journal must agree on."""
         parameters = [asdict(parameter) for parameter in self.parameters]
-        return {"parameters": parameters, "iterations": self._iterations, "rate": self._rate}
+        return {"parameters": parameters, "rate": self._rate}
 
     def progress(self) -> str:
         """The values now, as far as there is room."""

@@ -133,5 +133,12 @@ def cut_and_resume(run: Callable[..., tuple[int, dict[str, object]]], tmp_path: 
     assert len(journal.read_text("utf-8").splitlines()) == 7
 
 
+def test_a_run_can_grow(tmp_path: Path) -> None:
+    words = ["--journal", str(tmp_path / "some.journal")]
+    assert tune(tmp_path, "--iterations", "3", *words)[1]["pairs"] == 3
+    code, found = tune(tmp_path, "--iterations", "5", *words, "--resume")
+    assert (code, found["pairs"]) == (0, 5)
+
+
 def test_a_run_goes_on_where_it_was_cut(tmp_path: Path) -> None:
     cut_and_resume(tune, tmp_path, "--iterations", "6")
