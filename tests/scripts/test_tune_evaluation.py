@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shlex
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,8 @@ import chess
 import numpy as np
 import pytest
 
-from evaluation.weights import MATERIAL, Weights, default_weights
+from evaluation.weights import MATERIAL, PROVENANCE, Weights, default_weights
+from tests.support import ROOT
 from tests.support.records import random_records
 from toolkit.errors import ProgramError
 from toolkit.training.coefficients import COLUMNS, OFFSETS, Coefficients, find_coefficients
@@ -295,3 +297,14 @@ def test_the_factors_behind_the_results_are_found_again() -> None:
     lines = as_constants(cells).splitlines()
     assert len(lines) == len(KINDS)
     assert lines[0].startswith('    "pawns": (')
+
+
+def test_the_files_of_the_engine_name_options_that_programs_have() -> None:
+    """Or the commit whose program had them."""
+    weights = tomllib.loads((ROOT / "evaluation" / "weights.toml").read_text("utf-8"))[PROVENANCE]
+    network = tomllib.loads((ROOT / "evaluation" / "network" / "default.toml").read_text("utf-8"))
+    for facts in (weights, network, network["start"]):
+        command = shlex.split(facts["command"])
+        program = (ROOT / command[0]).read_text("utf-8")
+        gone = [word for word in command if word.startswith("--") and f'"{word}"' not in program]
+        assert not gone or "commit" in facts.get("program", ""), gone
