@@ -181,6 +181,11 @@ def say(sentence: str) -> None:
     standard_output().print(printable(sentence), markup=False, soft_wrap=True)
 
 
+def warn(sentence: str) -> None:
+    """One line on stderr about what is probably not meant, as `say` has it."""
+    standard_error().print(printable(f"warning: {sentence}"), markup=False, soft_wrap=True)
+
+
 def complain(problem: str | Exception) -> None:
     """One line on stderr about what went wrong, as `say` has it."""
     if isinstance(problem, OSError) and problem.filename is not None and problem.strerror:

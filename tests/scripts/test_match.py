@@ -323,12 +323,15 @@ def test_a_gauntlet_counts_forfeits_by_engine(tmp_path: Path, capsys: pytest.Cap
 
 def test_a_decided_sequential_test_stops(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--engine", engine_words("good", 1), "--engine", engine_words("bad", 2, "illegal", 2)]
-    test = ["--sprt", "elo0=0", "elo1=300", "alpha=0.1", "beta=0.1"]
+    test = ["--sprt", "elo0=0", "elo1=90", "alpha=0.1", "beta=0.1", "model=normalized"]
     assert main(arguments(tmp_path, *words, "--games", "400", *test)) == 0
     result = json.loads((tmp_path / "result.json").read_text("utf-8"))
     assert result["pairings"][0]["sprt"]["verdict"] == "H1"
     assert result["pairings"][0]["games"] < 100
-    assert "H1 accepted" in capsys.readouterr().out
+    shown = capsys.readouterr()
+    assert "H1 accepted" in shown.out
+    # Four openings, and engines without a clock.
+    assert shown.err.startswith("warning: ")
     # Decided is decided: going on plays nothing more.
     assert main(arguments(tmp_path, *words, "--games", "400", *test, "--resume")) == 0
     assert json.loads((tmp_path / "result.json").read_text("utf-8")) == result
@@ -415,6 +418,8 @@ def test_no_process_outlives_a_match(tmp_path: Path, number: str) -> None:
         (["--engine", "cmd=x", "--engine", "cmd=y", "--each", ""], "no tc="),
         (["--engine", "cmd=x", "--engine", "cmd=y", "--games", "3"], "pairs of games"),
         (["--engine", "cmd=x", "--engine", "cmd=y", "--sprt", "elo0=9"], "not below"),
+        (["--engine", "cmd=x", "--engine", "cmd=y", "--sprt", "model=bayesian"], "none of logistic, normalized"),
+        (["--engine", "cmd=x", "--engine", "cmd=y", "--sprt", "elo1=500", "model=normalized"], "within"),
         (["--engine", "cmd=x", "--engine", "cmd=y", "--engine", "cmd=z", "--sprt"], "between two engines"),
         (["--engine", "cmd=x", "--engine", "cmd=y", "--tablebase", "."], "no Syzygy tables"),
     ],

@@ -120,6 +120,7 @@ class Experiment:
 
     def _play(self, pairs: int) -> None:
         words = self._words
+        openings.warn_of_repetition(self._book, pairs, [self._engine.control])
         results = run_tasks(play_pair, self._tasks(pairs), workers=words.concurrency, cluster=words.cluster)
         with closing(results), show_progress("pairs", pairs, len(self._done)) as advance:
             for key, games in results:

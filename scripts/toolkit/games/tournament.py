@@ -23,7 +23,7 @@ from toolkit.errors import ProgramError
 from toolkit.games.adjudication import Rules
 from toolkit.games.clock import Patience
 from toolkit.games.game import PairJob, play_pair
-from toolkit.games.openings import OpeningBook
+from toolkit.games.openings import OpeningBook, warn_of_repetition
 from toolkit.games.record import FAULT_KINDS, Effort
 from toolkit.journal import Journal
 from toolkit.pool import Task, run_tasks
@@ -148,6 +148,10 @@ class Tournament:
             total.pairs += score.pairs
         return total
 
+    def warn_of_repetition(self) -> None:
+        """Of games, if that is to be feared."""
+        warn_of_repetition(self._book, self._pairs, [engine.control for engine in self.settings.engines])
+
     @property
     def pairs_scheduled(self) -> int:
         return self._pairs * len(self.scores)
@@ -235,6 +239,7 @@ def play(
     """
     if is_decided():
         return
+    tournament.warn_of_repetition()
     results = run_tasks(play_pair, tournament.tasks(), workers=words.concurrency, cluster=words.cluster)
     with closing(results), show_progress("pairs", tournament.pairs_scheduled, tournament.pairs_done) as advance:
         for key, games in results:
