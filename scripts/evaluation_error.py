@@ -18,6 +18,7 @@ import argparse
 import random
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,6 @@ from scipy.special import expit
 from evaluation.network.file import Network, NetworkError
 from evaluation.weights import Weights, WeightsError, default_weights
 from toolkit.console import (
-    Advance,
     at_least_one,
     make_table,
     new_file,
@@ -41,19 +41,20 @@ from toolkit.console import (
     write_json,
 )
 from toolkit.engines.engine import Engine, EngineError
-from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine
+from toolkit.engines.spec import ENGINE_SYNTAX, parse_engines
 from toolkit.errors import ProgramError
-from toolkit.training.coefficients import find_coefficients
 from toolkit.training.engine_scores import network_scores, static_scores
-from toolkit.training.examples import STOCKFISH_SCALE_CP, Floats, error_of
-from toolkit.training.model import exact_scores, only_material, weights_as_array
+from toolkit.training.examples import STOCKFISH_SCALE_CP, ErrorOfEvaluation, error_of
+from toolkit.training.model import only_material, weights_as_array, weights_from_array
 from toolkit.training.positions import (
     FIRST,
     QUIET,
     RECORD,
+    RECORD_BYTES,
     RESULT_NAMES,
     board_of,
     game_numbers,
+    in_blocks,
     pack,
     read_positions,
     unique_positions,
@@ -65,6 +66,8 @@ from uci_engine.game_analysis.pgn import game_texts, read_game
 # As Stockfish prints them, in pawns: `Classical evaluation   +0.66 (white side)`.
 EVALUATION = re.compile(r"(?P<name>\w+) evaluation:?\s+(?P<pawns>[+-]?\d+\.\d+) +\(white side\)")
 EVAL_SECONDS = 10.0
+OWN = "Secateur"
+Scores = npt.NDArray[np.float64]
 # Positions before it are left out.
 FIRST_PLY = 12
 
@@ -93,17 +96,18 @@ def quiet_positions(text: bytes, number: int, every: int, seed: int) -> Iterator
 
 def choose(words: argparse.Namespace) -> None:
     """Quiet positions of all games, each once."""
-    packed: list[bytes] = []
+    packed = bytearray()
     with show_progress("games", None) as advance:
         for path in words.files:
             with path.open("rb") as file:
                 for number, text in enumerate(game_texts(file)):
                     try:
-                        packed += quiet_positions(text, number, words.every, words.seed)
+                        for record in quiet_positions(text, number, words.every, words.seed):
+                            packed += record
                     except ValueError as error:
                         raise ProgramError(f"{path}, game {number + 1}: {error}") from None
-                    advance(1, f"{len(packed)} positions")
-    records = np.frombuffer(b"".join(packed), RECORD)
+                    advance(1, f"{len(packed) // RECORD_BYTES} positions")
+    records = np.frombuffer(packed, RECORD)
     chosen = unique_positions(records)
     provenance = {
         "program": "scripts/evaluation_error.py choose",
@@ -122,47 +126,67 @@ def read_evaluations(lines: Sequence[str]) -> dict[str, float]:
     return {match["name"]: 100 * float(match["pawns"]) for match in found if match}
 
 
-def ask_engine(spec: EngineSpec, records: npt.NDArray[Any], advance: Advance) -> dict[str, Floats]:
+def ask_engine(engine: Engine, records: npt.NDArray[Any]) -> dict[str, Scores]:
     """The evaluations of an engine, by the engine's name and theirs, in centipawns, White's view.
 
     Raises EngineError for an engine that does not answer, or has not the same evaluations of each position.
     """
     found: dict[str, list[float]] = {}
-    with Engine(spec) as engine:
-        for number, record in enumerate(records):
-            engine.set_position(board_of(record))
-            engine.send("eval", "isready")
-            lines = engine.read_until("readyok", EVAL_SECONDS)
-            evaluations = read_evaluations([line.text for line in lines])
-            if not evaluations or (number and evaluations.keys() != found.keys()):
-                raise EngineError(f"{spec.name} does not evaluate {board_of(record).fen()}")
-            for name, score in evaluations.items():
-                found.setdefault(name, []).append(score)
-            advance()
-    return {f"{spec.name}: {name}": np.array(scores) for name, scores in found.items()}
+    for number, record in enumerate(records):
+        engine.set_position(board_of(record))
+        engine.send("eval", "isready")
+        lines = engine.read_until("readyok", EVAL_SECONDS)
+        evaluations = read_evaluations([line.text for line in lines])
+        if not evaluations or (number and evaluations.keys() != found.keys()):
+            raise EngineError(f"{engine.name} does not evaluate {board_of(record).fen()}")
+        for name, score in evaluations.items():
+            found.setdefault(name, []).append(score)
+    return {f"{engine.name}: {name}": np.array(scores) for name, scores in found.items()}
 
 
 def compare(words: argparse.Namespace) -> None:
-    """The errors of all evaluations, in one table."""
+    """The errors of all evaluations, in one table. Of the positions a block at a time is in memory."""
     provenance, records = read_positions(words.file, scored=True)
-    records = np.asarray(records)
-    expected = expit(records["score_cp"] / STOCKFISH_SCALE_CP)
-    errors = [
-        error_of(name, scores, expected, game_numbers(records)) for name, scores in all_evaluations(words, records)
-    ]
+    games = np.empty(len(records), np.int32)
+    expected = np.empty(len(records))
+    scores: dict[str, npt.NDArray[np.float32]] = {}
+    done = 0
+    with ExitStack() as stack:
+        advance = stack.enter_context(show_progress("positions", len(records)))
+        evaluations = Evaluations(words, stack)
+        for block, numbers in in_blocks(records):
+            rows = slice(done, done + len(block))
+            games[rows] = numbers
+            expected[rows] = expit(block["score_cp"] / STOCKFISH_SCALE_CP)
+            found = evaluations.of(block)
+            if not done:
+                scores = {name: np.empty(len(records), np.float32) for name in found}
+            if found.keys() != scores.keys():
+                raise ProgramError(f"an engine has not the same evaluations of each position: {', '.join(found)}")
+            for name, part in found.items():
+                scores[name][rows] = part
+            done += len(block)
+            advance(len(block))
+    report(words, provenance, [error_of(name, each, expected, games) for name, each in scores.items()], games)
+
+
+def report(
+    words: argparse.Namespace, provenance: dict[str, Any], errors: list[ErrorOfEvaluation], games: npt.NDArray[np.int32]
+) -> None:
+    """The table, and the JSON file. games: the number of each position's. Raises OSError."""
     rows = [
         [each.name, f"{each.scale:.0f}", f"{each.error:.4f} ± {each.interval:.4f}", f"{each.correlation:.4f}"]
         for each in errors
     ]
-    games = int(game_numbers(records)[-1]) + 1
     console = standard_output()
     console.print(make_table("", ["static evaluation", "scale", "error of the expected result", "correlation"], rows))
-    say(f"{len(records)} positions of {games} games, scored by {provenance.get('scores', provenance.get('program'))}")
+    scorer = provenance.get("scores", provenance.get("program"))
+    say(f"{len(games)} positions of {int(games[-1]) + 1} games, scored by {scorer}")
     if words.json is not None:
-        write_json(words.json, {"positions": len(records), "errors": [asdict(each) for each in errors]})
+        write_json(words.json, {"positions": len(games), "errors": [asdict(each) for each in errors]})
 
 
-def features_scores(records: Any, weights: Weights) -> Floats:
+def features_scores(records: Any, weights: Weights) -> Scores:
     """The engine's scores of the features, that of king and pawn against king included. Centipawns, White's view.
 
     Raises ProgramError.
@@ -171,25 +195,29 @@ def features_scores(records: Any, weights: Weights) -> Floats:
     return np.where(white_to_move(records), scores, -scores)
 
 
-def all_evaluations(words: argparse.Namespace, records: Any) -> list[tuple[str, Floats]]:
-    """Names and scores in centipawns, White's view. Raises ProgramError, WeightsError, NetworkError."""
-    engines = [parse_engine(text) for text in words.engine]
-    material = only_material(weights_as_array(default_weights()))
-    features_cp = features_scores(records, default_weights())
-    found = [
-        ("material", exact_scores(find_coefficients(records), material).astype(float)),
-        ("Secateur", features_cp),
-    ]
-    for path in words.weights:
-        found.append((f"Secateur, {path.name}", features_scores(records, Weights.load(path))))
-    for path in words.network:
+class Evaluations:
+    """All that a command line asks for."""
+
+    def __init__(self, words: argparse.Namespace, stack: ExitStack) -> None:
+        """The engines run until `stack` is left. Raises ProgramError, WeightsError, NetworkError, OSError."""
+        specs = parse_engines(words.engine)
+        material = weights_from_array(only_material(weights_as_array(default_weights())).astype(np.float64))
+        self._weights = {"material": material, OWN: default_weights()}
+        self._weights |= {f"{OWN}, {path.name}": Weights.load(path) for path in words.weights}
+        self._networks = {f"{OWN}, {path.name}": Network.load(path) for path in words.network}
+        self._engines = [stack.enter_context(Engine(spec)) for spec in specs]
+
+    def of(self, records: npt.NDArray[Any]) -> dict[str, Scores]:
+        """Scores in centipawns, White's view, by name. Raises ProgramError."""
+        found = {name: features_scores(records, weights) for name, weights in self._weights.items()}
+        features_cp = found[OWN]
         sign = np.where(white_to_move(records), 1, -1)
-        added = network_scores(Network.load(path), records, sign * features_cp.astype(np.int64))
-        found.append((f"Secateur, {path.name}", features_cp + sign * added))
-    for engine in engines:
-        with show_progress(engine.name, len(records)) as advance:
-            found += ask_engine(engine, records, advance).items()
-    return found
+        for name, network in self._networks.items():
+            added = network_scores(network, records, sign * features_cp.astype(np.int64))
+            found[name] = features_cp + sign * added
+        for engine in self._engines:
+            found |= ask_engine(engine, records)
+        return found
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,17 @@ from tests.support.records import random_records
 from toolkit.training.coefficients import find_coefficients
 from toolkit.training.examples import error_of
 from toolkit.training.model import exact_scores, weights_as_array
-from toolkit.training.positions import CAPTURE, QUIET, RECORD, board_of, game_numbers, keys, pack, read_positions
+from toolkit.training.positions import (
+    CAPTURE,
+    QUIET,
+    RECORD,
+    board_of,
+    game_numbers,
+    in_blocks,
+    keys,
+    pack,
+    read_positions,
+)
 from toolkit.training.positions import write_positions as write
 from toolkit.training.weights_text import weights_text
 
@@ -120,7 +131,30 @@ def test_the_error_is_that_of_the_best_scale() -> None:
     assert blind.correlation < 0.1
 
 
-def test_evaluations_are_compared(deep: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interval_takes_little_memory() -> None:
+    games = np.arange(20_000)
+    scores = np.random.default_rng(0).normal(0, 200, len(games))
+    tracemalloc.start()
+    try:
+        error_of("x", scores, 1 / (1 + np.exp(-scores / 100)), games)
+        assert tracemalloc.get_traced_memory()[1] < 20 * scores.nbytes
+    finally:
+        tracemalloc.stop()
+
+
+def test_blocks_hold_each_position_once_and_know_their_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    records = deep_records()
+    monkeypatch.setattr("toolkit.training.positions.BLOCK", 7)
+    blocks, numbers = zip(*in_blocks(records), strict=True)
+    assert max(map(len, blocks)) == 7
+    assert np.concatenate(blocks).tobytes() == records.tobytes()
+    assert np.concatenate(numbers).tolist() == game_numbers(records).tolist()
+
+
+def test_evaluations_are_compared(
+    deep: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toolkit.training.positions.BLOCK", 100)
     folder = deep.parent
     (folder / "engine.py").write_text(ENGINE)
     (folder / "same.toml").write_text(weights_text(default_weights()), "utf-8")

@@ -23,10 +23,11 @@ from toolkit.console import show_progress
 from toolkit.errors import ProgramError
 from toolkit.training.coefficients import Coefficients, find_coefficients, join
 from toolkit.training.positions import (
+    RECORD,
     are_quiet,
-    game_numbers,
     games_of_files,
     has_scores,
+    in_blocks,
     keys,
     read_positions,
     split_rows,
@@ -112,9 +113,15 @@ def chosen_positions(path: Path, choice: Choice) -> tuple[dict[str, Any], npt.ND
     Raises ProgramError, OSError.
     """
     provenance, everything = read_positions(path)
-    everything = np.asarray(everything[: choice.limit or None])
-    chosen = are_quiet(everything) & (np.abs(everything["score_cp"].astype(np.int32)) <= choice.max_score_cp)
-    return provenance, everything[chosen], game_numbers(everything)[chosen]
+    everything = everything[: choice.limit or None]
+    parts, games = [np.empty(0, RECORD)], [np.empty(0, np.int64)]
+    with show_progress(f"reading {path.name}", len(everything)) as advance:
+        for block, numbers in in_blocks(everything):
+            chosen = are_quiet(block) & (np.abs(block["score_cp"].astype(np.int32)) <= choice.max_score_cp)
+            parts.append(block[chosen])
+            games.append(numbers[chosen])
+            advance(len(block))
+    return provenance, np.concatenate(parts), np.concatenate(games)
 
 
 def _read_file(path: Path, choice: Choice, workers: int) -> Examples:
@@ -185,14 +192,17 @@ class ErrorOfEvaluation:
     correlation: float
 
 
-def error_of(name: str, scores: Floats, expected: Floats, games: npt.NDArray[np.int64]) -> ErrorOfEvaluation:
-    """Of scores in centipawns against expected results, both from the same view."""
+def error_of(name: str, scores_cp: npt.NDArray[Any], expected: Floats, games: npt.NDArray[Any]) -> ErrorOfEvaluation:
+    """Of scores against expected results, both from the same view. games: the number of each one's, from 0."""
+    scores = scores_cp.astype(np.float64)
     scale = fit_scale(scores, expected)
     promised = expit(scores / scale)
     squares = np.bincount(games, (promised - expected) ** 2)
     counts = np.bincount(games).astype(np.float64)
-    drawn = np.random.default_rng(0).integers(len(counts), size=(RESAMPLES, len(counts)))
-    errors = np.sqrt(squares[drawn].sum(axis=1) / counts[drawn].sum(axis=1))
+    chance = np.random.default_rng(0)
+    # One after another: together they would take more memory than all else.
+    draws = (chance.integers(len(counts), size=len(counts)) for _ in range(RESAMPLES))
+    errors = [np.sqrt(squares[drawn].sum() / counts[drawn].sum()) for drawn in draws]
     low, high = np.quantile(errors, (0.025, 0.975))
     return ErrorOfEvaluation(
         name,

@@ -20,6 +20,7 @@ from scipy.special import expit
 
 from evaluation.files import replaced
 from evaluation.weights import Weights
+from toolkit.console import Advance, show_progress
 from toolkit.errors import ProgramError
 from toolkit.pool import Task, run_tasks
 from toolkit.training.coefficients import source_digest as digest_of_features
@@ -160,17 +161,22 @@ def features_digest(weights: Weights) -> str:
     return hashlib.sha256((digest_of_features() + weights_text(weights)).encode()).hexdigest()
 
 
-def scores_of_features(records: npt.NDArray[Any], weights: Weights, workers: int) -> npt.NDArray[np.int16]:
+def scores_of_features(
+    records: npt.NDArray[Any], weights: Weights, workers: int, advance: Advance
+) -> npt.NDArray[np.int16]:
     """`static_scores`, by so many processes."""
-    if workers < 2 or len(records) <= CHUNK:
-        return static_scores(records, weights)
     text = weights_text(weights)
     firsts = range(0, len(records), CHUNK)
     tasks = (Task(str(first), (records[first : first + CHUNK].tobytes(), text)) for first in firsts)
+    if workers < 2 or len(firsts) < 2:
+        results = ((task.key, _score_packed(task.payload)) for task in tasks)
+    else:
+        results = run_tasks(_score_packed, tasks, workers=workers)
     scores = np.empty(len(records), np.int16)
-    with closing(run_tasks(_score_packed, tasks, workers=workers)) as results:
+    with closing(results):
         for key, part in results:
             scores[int(key) : int(key) + len(part)] = part
+            advance(len(part))
     return scores
 
 
@@ -184,10 +190,11 @@ def _batch(source: Source, records: npt.NDArray[Any], weights: Weights, cache: C
     digest = hashlib.sha256(source_digest().encode())
     for name in ("occupied", "pieces", "turn_ep"):
         digest.update(np.ascontiguousarray(records[name]).tobytes())
-    static_cp = cache.get(
-        f"static-{digest.hexdigest()[:32]}-{features_digest(weights)[:16]}",
-        lambda: scores_of_features(records, weights, workers),
-    )
+    with show_progress(f"scoring {source.path.name}", len(records)) as advance:
+        static_cp = cache.get(
+            f"static-{digest.hexdigest()[:32]}-{features_digest(weights)[:16]}",
+            lambda: scores_of_features(records, weights, workers, advance),
+        )
     turn = white_to_move(records)
     # In 32 bits throughout: there may be hundreds of millions.
     result = np.where(turn, records["result"], 2 - records["result"]) / np.float32(2)

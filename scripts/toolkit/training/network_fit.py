@@ -24,6 +24,7 @@ from numba import njit
 
 from evaluation.files import replaced
 from evaluation.network.shape import HIDDEN_LIMIT, MAX_SUM, OUTPUT_LIMIT, PIECE_SQUARES
+from toolkit.console import show_progress
 from toolkit.errors import ProgramError
 from toolkit.training.network_model import (
     FAST,
@@ -49,6 +50,8 @@ EPSILON: Final = 1e-9
 WARM_UP_BATCHES: Final = 50
 # Positions of one game, or of its neighbours in the file, that stay together in a batch (see `network_model`).
 BLOCK: Final = 64
+# Positions that are put into order at a time: whole blocks.
+ORDERED: Final = 1024 * BLOCK
 # How many networks `best_mixture` tries between two.
 MIXTURES: Final = 8
 # What is left of the largest step at the end.
@@ -276,11 +279,15 @@ def step_hidden(
 def in_order(records: npt.NDArray[Any], places: npt.NDArray[np.intp], threads: int) -> npt.NDArray[np.intp]:
     """These places of records, those of each block in an order that is fast to work on."""
     ordered, words = places.copy(), words_of(records)
-    # Whole blocks for each thread.
-    parts = np.split(ordered, range(0, len(ordered), max(-(-len(ordered) // (threads * BLOCK)), 1) * BLOCK))
-    with ThreadPoolExecutor(threads) as pool:
-        # A list, so that all are waited for.
-        list(pool.map(lambda part: put_like_beside_like(words, part, BLOCK), parts))
+    parts = np.split(ordered, range(ORDERED, len(ordered), ORDERED))
+    with ThreadPoolExecutor(threads) as pool, show_progress("ordering", len(ordered)) as advance:
+
+        def order(part: npt.NDArray[np.intp]) -> int:
+            put_like_beside_like(words, part, BLOCK)
+            return len(part)
+
+        for count in pool.map(order, parts):
+            advance(count)
     return ordered
 
 

@@ -59,6 +59,8 @@ AHEAD = 8
 BLACK_TO_MOVE = 128
 
 MAX_SCORE_CP = 32767
+# Positions that are read at a time.
+BLOCK = 1 << 16
 # By the number in a record.
 RESULT_NAMES = ("0-1", "1/2-1/2", "1-0")
 
@@ -233,6 +235,17 @@ def game_numbers(positions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     if len(first):
         first[0] = True
     return np.cumsum(first, dtype=np.int64) - 1
+
+
+def in_blocks(positions: npt.NDArray[Any]) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[np.int64]]]:
+    """BLOCK positions at a time, in memory, with the numbers of their games."""
+    last = -1
+    for first in range(0, len(positions), BLOCK):
+        block = np.array(positions[first : first + BLOCK])
+        begins_game = not first or bool(block["flags"][0] & FIRST)
+        numbers = game_numbers(block) + last + begins_game
+        last = int(numbers[-1])
+        yield block, numbers
 
 
 def games_of_files(parts: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
