@@ -25,7 +25,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evaluation.files import replaced
-from toolkit.errors import ProgramError
+from toolkit.errors import ProgramError, sentence
 from uci_engine.text import printable
 
 # The exit code of a program that was interrupted, as shells have it.
@@ -188,9 +188,8 @@ def warn(sentence: str) -> None:
 
 def complain(problem: str | Exception) -> None:
     """One line on stderr about what went wrong, as `say` has it."""
-    if isinstance(problem, OSError) and problem.filename is not None and problem.strerror:
-        problem = f"{problem.filename}: {problem.strerror}"
-    standard_error().print(printable(f"error: {problem}"), markup=False, soft_wrap=True)
+    text = sentence(problem) if isinstance(problem, Exception) else problem
+    standard_error().print(printable(f"error: {text}"), markup=False, soft_wrap=True)
 
 
 @contextmanager

@@ -34,7 +34,7 @@ import uci_engine
 from toolkit.engines.cache import keep_engines
 from toolkit.engines.engine import end_all_engines
 from toolkit.engines.identity import digest_of_packages
-from toolkit.errors import ProgramError
+from toolkit.errors import ProgramError, sentence
 
 Answer = tuple[Any, str | None]
 # How long a cluster may take to answer, and to have a worker.
@@ -74,8 +74,8 @@ def _attempt(function: Callable[[Any], Any], payload: Any) -> Answer:
     """The value, or what went wrong: as a sentence where it is known, and otherwise as a traceback."""
     try:
         return function(payload), None
-    except ProgramError as error:
-        return None, str(error)
+    except (ProgramError, OSError) as error:
+        return None, sentence(error)
     except Exception:
         return None, traceback.format_exc()
 
@@ -174,7 +174,8 @@ def attempt_parcel(parcel: bytes) -> Answer:
     digest, function, payload = pickle.loads(parcel)
     if digest != engine_digest():
         return None, f"{platform.node()} has another Secateur: install the same there, and restart its workers"
-    return _attempt(function, payload)
+    value, problem = _attempt(function, payload)
+    return value, None if problem is None else f"on {platform.node()}: {problem}"
 
 
 def require_same_python(versions: dict[str, str]) -> None:

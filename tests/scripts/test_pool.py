@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -136,9 +137,13 @@ def test_a_scheduler_that_dies_is_one_complaint(
 
 
 @pytest.mark.slow
-def test_a_worker_with_another_engine_is_not_used(
-    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_wrong_on_a_machine_names_it(cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ProgramError, match=f"^on {platform.node()}: 1 has no square"):
+        list(run_tasks(run, tasks(tmp_path, 4, {1: "complains"}), cluster=cluster.address))
+    shutil.rmtree(tmp_path)
+    with pytest.raises(ProgramError, match=f"^on {platform.node()}: {tmp_path}"):
+        list(run_tasks(run, tasks(tmp_path, 4), cluster=cluster.address))
+    tmp_path.mkdir()
     monkeypatch.setattr("toolkit.pool.engine_digest", lambda: "other")
     with pytest.raises(ProgramError, match="another Secateur"):
         list(run_tasks(run, tasks(tmp_path, 4), cluster=cluster.address))

@@ -5,7 +5,6 @@ Invariant: every wait has an end, and whatever fails names the engine and what i
 
 from __future__ import annotations
 
-import platform
 import re
 import shlex
 import time
@@ -143,10 +142,7 @@ class Engine:
     def _require_identity(self, wanted: Identity) -> None:
         found = self.identity()
         if found != wanted:
-            raise EngineError(
-                f"{self.name} on {platform.node()} is not the program that the run began with: "
-                f"{found} here, {wanted} there"
-            )
+            raise EngineError(f"{self.name} is not the program that the run began with: {found}, instead of {wanted}")
 
     def configure(self, options: Iterable[tuple[str, str]]) -> None:
         """Set options, those that have another value already. Raises EngineError for what the engine does not offer."""

@@ -156,7 +156,7 @@ def warn_of_repetition(book: OpeningBook, pairs: int, controls: Iterable[TimeCon
     """Warn where the openings come again, and engines that no clock disturbs may play the same games again."""
     on_a_clock = any(control.base_seconds or control.movetime_seconds for control in controls)
     if pairs > len(book) and not on_a_clock:
-        warn(f"{pairs} pairs, but openings: {len(book)}; without a clock engines may play the same games again")
+        warn(f"openings number {len(book)} for {pairs} pairs: without a clock, engines may play the same games again")
 
 
 def random_opening(opening: Opening, chance: random.Random, min_plies: int, max_plies: int) -> Opening:
