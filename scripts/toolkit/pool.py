@@ -186,17 +186,12 @@ def require_same_python(versions: dict[str, str]) -> None:
             raise ProgramError(f"the worker at {address} has Python {version}, not {here} as this program")
 
 
-def _on_cluster(
-    function: Callable[[Any], Any], tasks: Iterable[Task], address: str
-) -> Generator[tuple[str, Any], None, None]:
-    # The programs that use no cluster need none of this.
-    from distributed import Client, KilledWorker, as_completed
-
+def _attempt_with_library() -> Callable[[bytes], bytes]:
+    """What does a task on a worker: this library goes there with it, and is unpacked once."""
     library = _packed_library()
     folder_name = f"toolkit-{sha256(library).hexdigest()[:16]}"
 
     def attempt(parcel: bytes) -> bytes:
-        """Unpack this library on a worker, once, and do the task with it."""
         # A local function, so that Dask sends it with its code.
         from distributed import get_worker
 
@@ -210,12 +205,22 @@ def _on_cluster(
 
         return pickle.dumps(attempt_parcel(parcel))
 
+    return attempt
+
+
+def _on_cluster(
+    function: Callable[[Any], Any], tasks: Iterable[Task], address: str
+) -> Generator[tuple[str, Any], None, None]:
+    # The programs that use no cluster need none of this.
+    from distributed import Client, KilledWorker, as_completed
+
     # It logs the loss of a connection with tracebacks; what matters of that is raised below.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=CLUSTER_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ProgramError(f"no Dask scheduler answers at {address}: {error}") from None
+    attempt = _attempt_with_library()
     waiting = iter(tasks)
     with client:
         try:

@@ -1,1 +1,1 @@
-"""Engines: described (`spec`), started and talked to (`process`, `engine`), and kept between games (`cache`)."""
+"""Engines: described (`spec`), told apart (`identity`), started and talked to (`process`, `engine`), kept (`cache`)."""
