@@ -10,7 +10,8 @@ SECATEUR_UNCOMPILED         leave the modules as Python: the slow python-chess c
 SECATEUR_PORTABLE           use the x86-64 baseline only, for a wheel to share, and on Linux put beside it a second copy
                             of the kernel, with AVX2, BMI and POPCNT, for the processors that have them; by default
                             there is one copy, which uses them where this processor has them
-SECATEUR_SANITIZE           add the address and undefined-behaviour sanitizers; run with LD_PRELOAD=libasan.so
+SECATEUR_SANITIZE           add the address and undefined-behaviour sanitizers; "thread": ThreadSanitizer instead, with
+                            gcc. scripts/check.py runs both
 """
 
 from __future__ import annotations
@@ -82,8 +83,7 @@ def flags(compiler: Compiler, instructions: Mapping[str, str]) -> tuple[list[str
         return toolchain.zig_flags(instructions.values()), []
     if sys.platform == "win32" and "MSC" in sys.version:
         return ["/O2"], []
-    if wanted("SECATEUR_SANITIZE"):
-        sanitize = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+    if sanitize := toolchain.sanitizers():
         return ["-O1", "-g", "-fno-omit-frame-pointer", *sanitize], sanitize
     # Cython's C code is full of docstrings that it does not use. The inline limit lets the compiler take each term of
     # the evaluation into the sum: without it they cost calls, 5 % more instructions in all. Clang ignores it and is as

@@ -65,6 +65,11 @@ cdef extern from *:
         if (words) free(((void**)words)[-1]);
         return 0;
     }
+    /* Threads race for what is volatile, see Searcher and TranspositionTable: ThreadSanitizer is to pass over that. */
+    #if defined(__SANITIZE_THREAD__)
+    #define SECATEUR_PASS_OVER(access) __attribute__((weak)) void __tsan_volatile_##access(void *place) { (void)place; }
+    SECATEUR_PASS_OVER(read4) SECATEUR_PASS_OVER(write4) SECATEUR_PASS_OVER(read8) SECATEUR_PASS_OVER(write8)
+    #endif
     """
     int popcount "secateur_popcount" (u64 squares) noexcept nogil
     int popcount_few "secateur_popcount_few" (u64 squares) noexcept nogil

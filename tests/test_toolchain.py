@@ -95,6 +95,15 @@ def test_who_demands_the_systems_compiler_gets_no_other(variable: str, monkeypat
             function()
 
 
+def test_an_unknown_sanitizer_stops_the_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    for value, flag in (("1", "-fsanitize=address,undefined"), ("thread", "-fsanitize=thread")):
+        monkeypatch.setenv("SECATEUR_SANITIZE", value)
+        assert flag in toolchain.sanitizers()
+    monkeypatch.setenv("SECATEUR_SANITIZE", "adress")
+    with pytest.raises(SystemExit, match="adress"):
+        toolchain.sanitizers()
+
+
 def test_a_compiler_that_the_user_names_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     pretend(monkeypatch, problem="no C compiler was found (mycc)", zig=True)
     monkeypatch.setenv("CC", "mycc")

@@ -46,6 +46,13 @@ OWN_HEADERS = Path(__file__).resolve().parent / "include"
 OWN_HEADERS_FLAGS = [f"-Werror={what}" for what in ("implicit-function-declaration", "int-conversion")]
 OWN_HEADERS_FIT = CPYTHON and STABLE_ABI and not sysconfig.get_config_var("Py_TRACE_REFS")
 
+# The values of SECATEUR_SANITIZE. With gcc's parameter ThreadSanitizer passes over what is volatile (see typed.pxd).
+SANITIZERS = {
+    "0": [],
+    "1": ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"],
+    "thread": ["-fsanitize=thread", "--param", "tsan-distinguish-volatile=1"],
+}
+
 PROCESSOR = Path(__file__).resolve().parents[2] / "uci_engine" / "processor.py"
 
 PROBE = "#include <math.h>\n#include <stdlib.h>\nint probe(void) { return 0; }\n"
@@ -77,6 +84,15 @@ def wanted(variable: str) -> bool:
     if value not in ("0", "1"):
         raise SystemExit(f"{variable} must be 0 or 1, not {value!r}")
     return value == "1"
+
+
+def sanitizers() -> list[str]:
+    """The flags of the sanitizers that SECATEUR_SANITIZE asks for; any other value than those of `SANITIZERS` stops
+    the build."""
+    value = os.environ.get("SECATEUR_SANITIZE", "0")
+    if value not in SANITIZERS:
+        raise SystemExit(f"SECATEUR_SANITIZE must be {', '.join(SANITIZERS)}, not {value!r}")
+    return SANITIZERS[value]
 
 
 def requirements() -> list[str]:
@@ -123,7 +139,7 @@ def _refuse_zig(problem: str) -> None:
     if os.environ.get("CC"):
         raise NoToolchainError(f"Secateur cannot be compiled: CC is {os.environ['CC']!r}, and {problem}.")
     offered = IS_64_BIT and platform.machine().lower() in ZIG_MACHINES.get(sys.platform, ())
-    if not offered or wanted("SECATEUR_REQUIRE_COMPILER") or wanted("SECATEUR_SANITIZE"):
+    if not offered or wanted("SECATEUR_REQUIRE_COMPILER") or sanitizers():
         raise NoToolchainError(_sentence(problem))
 
 
@@ -150,7 +166,7 @@ def fast_copy_instructions() -> dict[str, str]:
 
 def _allowed_instructions() -> dict[str, str]:
     """None where the build has the sanitizers or is for another machine, and where the user's flags choose one."""
-    if wanted("SECATEUR_SANITIZE") or sysconfig.get_platform() != "linux-x86_64":
+    if sanitizers() or sysconfig.get_platform() != "linux-x86_64":
         return {}
     if any(flag in os.environ.get(name, "") for name in ("CC", "CFLAGS") for flag in ("-march=", "-mcpu=")):
         return {}

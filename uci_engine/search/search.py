@@ -74,9 +74,9 @@ class Searcher(Tunables):
     Call `begin` before each search: a new searcher counts as stopped. `nodes` counts every position entered below the
     root.
 
-    Threads share `stop_requested`, `nodes`, `current_move` and `current_move_number` without a lock. They are volatile
-    in C, so every access is one load or store of an aligned word, which no compiler drops, repeats or moves out of a
-    loop. More is not needed, because none of them guards other data: a stop may be seen late, and a report may show an
+    Threads share `stop_requested`, `nodes`, `tb_hits`, `current_move` and `current_move_number` without a lock. They
+    are volatile in C, so every access is one load or store of an aligned word, which no compiler drops, repeats or
+    moves out of a loop. More is not needed, because none of them guards other data: a stop may be seen late, and a report may show an
     old number. The exact counts are read when the worker's thread has finished. A stop ends the search within
     POLL_MASK + 1 nodes.
     """
@@ -106,7 +106,7 @@ class Searcher(Tunables):
 
     # Results, readable while the search runs
     nodes: shared_i64
-    tb_hits: i64
+    tb_hits: shared_i64
     seldepth: int
     root_moves_done: int
     effort_permille: int  # share of the last depth's nodes below the best root move, in permille
