@@ -76,9 +76,9 @@ class Searcher(Tunables):
 
     Threads share `stop_requested`, `nodes`, `tb_hits`, `current_move` and `current_move_number` without a lock. They
     are volatile in C, so every access is one load or store of an aligned word, which no compiler drops, repeats or
-    moves out of a loop. More is not needed, because none of them guards other data: a stop may be seen late, and a report may show an
-    old number. The exact counts are read when the worker's thread has finished. A stop ends the search within
-    POLL_MASK + 1 nodes.
+    moves out of a loop. More is not needed, because none of them guards other data: a stop may be seen late, and a
+    report may show an old number. The exact counts are read when the worker's thread has finished. A stop ends the
+    search within POLL_MASK + 1 nodes.
     """
 
     position: Position
