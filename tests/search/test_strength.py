@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.search.test_mate import MATES
 from tests.support.kernel import Request, board_after, is_compiled, prepare, random_game, start_board
 from uci_engine import score as scores
+from uci_engine.search.info import Info
 from uci_engine.search.strength import (
-    MATE_IN_ONE_ELO,
+    MATE_NODES,
     MAX_ELO,
     MAX_PACE,
     MAX_SKILL_LEVEL,
@@ -73,8 +75,8 @@ def test_the_same_seed_chooses_the_same_whatever_the_order(elo: int, seed: int, 
     chosen = lines[strength_of(elo, seed).choose(lines, key)]
     again = list(reversed(lines))
     found = again[strength_of(elo, seed).choose(again, key)]
-    # A mate in one is chosen by its place, and two of them are equal.
-    assert chosen == found or chosen[1] == found[1] == scores.MATE - 1
+    # A mate is chosen by its place among equal ones.
+    assert chosen == found or chosen[1] == found[1] >= scores.MATE_BOUND
 
 
 @given(ELOS, SEEDS, KEYS, st.lists(ANY_SCORE, min_size=2, max_size=12), st.integers(0, 2000))
@@ -85,15 +87,15 @@ def test_a_chosen_line_would_be_chosen_if_it_were_better(
     index = strength.choose(numbered(values), key)
     better = [*values]
     better[index] = min(values[index] + gain, scores.MATE)
-    again = strength.choose(numbered(better), key)
-    assert again == index or better[again] == scores.MATE - 1
+    assert strength.choose(numbered(better), key) == index
 
 
-@given(st.integers(MATE_IN_ONE_ELO, MAX_ELO), SEEDS, KEYS, st.lists(ANY_SCORE, max_size=9), st.integers(0, 9))
-def test_a_mate_in_one_is_not_missed(elo: int, seed: int, key: int, values: list[int], place: int) -> None:
-    values = [min(value, scores.MATE - 2) for value in values]
-    values.insert(place, scores.MATE - 1)
-    assert values[strength_of(elo, seed).choose(numbered(values), key)] == scores.MATE - 1
+@given(ELOS, SEEDS, KEYS, st.lists(ANY_SCORE, max_size=9), st.integers(scores.MATE_BOUND, scores.MATE - 1))
+def test_the_shortest_mate_that_the_search_has_found_is_not_missed(
+    elo: int, seed: int, key: int, values: list[int], mate: int
+) -> None:
+    values.append(mate)
+    assert values[strength_of(elo, seed).choose(numbered(values), key)] == max(values)
 
 
 def test_moves_that_go_back_are_chosen_less_often() -> None:
@@ -145,6 +147,13 @@ def test_greater_losses_are_chosen_less_often() -> None:
     assert counts[0] / counts[3] == pytest.approx(2.718**1.1, rel=0.15)
 
 
+def shown_moves(infos: list[Info]) -> dict[int, str]:
+    """The last move shown of each line. No two lines have the same one."""
+    shown = {info.multipv or 1: info.pv[0] for info in infos}
+    assert len(set(shown.values())) == len(shown)
+    return shown
+
+
 # In a search ----------------------------------------------------------------------------------------------
 
 
@@ -158,15 +167,27 @@ def test_the_choice_is_legal_and_what_is_reported_agrees(
         return
     strength = strength_of(min(elo, 2000), seed)
     nodes = strength.level.nodes
-    main, infos = prepare(Request(board, nodes=nodes, multipv=multipv, strength=strength))
+    main, infos = prepare(Request(board, multipv=multipv, strength=strength))
     main.run()
     main.report()
-    assert main.nodes <= nodes
+    assert main.nodes <= nodes + MATE_NODES
     assert main.best in board.legal_moves
     assert max(info.multipv or 1 for info in infos) <= multipv
-    shown = {info.multipv or 1: info.pv[0] for info in infos}
-    assert shown[1] == infos[-1].pv[0] == main.best.uci()
-    assert len(set(shown.values())) == len(shown)
+    assert shown_moves(infos)[1] == infos[-1].pv[0] == main.best.uci()
+
+
+@pytest.mark.parametrize("elo", [MIN_ELO, 1500, 2000, 2400])
+@pytest.mark.parametrize("name", [name for name, (_, count, _) in MATES.items() if count <= 3])
+def test_a_short_mate_is_played_at_every_level(name: str, elo: int) -> None:
+    """Also where the lines that the level chooses from do not have it."""
+    fen, count, firsts = MATES[name]
+    for seed in range(3):
+        main, infos = prepare(Request(chess.Board(fen), multipv=2, strength=strength_of(elo, seed)))
+        main.run()
+        main.report()
+        assert main.best.uci() in firsts
+        assert infos[-1].score == scores.MATE - (2 * count - 1)
+        assert shown_moves(infos)[1] == main.best.uci()
 
 
 def test_what_a_search_finds_beyond_the_node_budget_does_not_count() -> None:

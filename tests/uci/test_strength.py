@@ -75,6 +75,8 @@ def test_weak_play_ends_at_the_node_budget(survivor: UciProcess) -> None:
     more = nodes_of(survivor.search(f"go movetime {PATIENCE_MS}", START))
     assert few < more < 100_000
     assert nodes_of(survivor.search("go nodes 100", START)) <= 100
+    weaken(survivor, MIN_ELO)
+    assert nodes_of(survivor.search("go nodes 400", START)) <= 400
     assert survivor.search("go depth 1", START).infos[-1].numbers["depth"] == 1
 
 

@@ -29,7 +29,7 @@ from uci_engine.board.game import seen_twice
 from uci_engine.search.info import Info
 from uci_engine.search.parameters import FIRST_SHARED_DEPTH, MATE_PREVIEW_DEPTH
 from uci_engine.search.root_moves import RootAnalysis, RootMove, vote
-from uci_engine.search.strength import Strength, goes_back
+from uci_engine.search.strength import MATE_NODES, Strength, goes_back
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.root_ranking import Probing, RootRanking
 from uci_engine.task import print_failure
@@ -162,7 +162,9 @@ class SearchManager:
                 last_depth = min(MATE_PREVIEW_DEPTH, 2 * mate, last_depth)
             self._main.run(1, last_depth, lines=len(self._lines), hook=self._after_window)
             if mate is not None:
-                self._prove_mate(mate)
+                self._answer_mate(mate)
+            elif self._options.strength is not None:
+                self._find_short_mate()
             has_nodes_left = not self._main_share or self._searcher.nodes < self._main_share
         finally:
             # If worker 0 has used up its share of the nodes, the other workers finish theirs. Any other end stops them.
@@ -269,23 +271,39 @@ class SearchManager:
             self.report()
             searcher.set_root([better.move, *(move for move in searcher.root() if move != better.move)])
 
-    def _prove_mate(self, max_moves: int) -> None:
-        """Prove or refute a mate in at most `max_moves`, shortest first, by trying every reply."""
+    def _answer_mate(self, max_moves: int) -> None:
+        """`go mate`: report the shortest mate in at most `max_moves`, or that there is none."""
+        # A mate in n moves takes 2n - 1 plies.
+        max_moves = min(max_moves, (self._depth_limit + 1) // 2)
+        if mate := self._shortest_mate(max_moves):
+            self._lines = [mate]
+            self.report()
+        elif not self._searcher.stopped:
+            self._on_info(Info(string=f"there is no mate in {max_moves}"))
+
+    def _find_short_mate(self) -> None:
+        """With limited strength: play a mate that MATE_NODES more nodes prove."""
+        searcher = self._searcher
+        limits = (self._limits.nodes, self._clock.hard_nodes, searcher.nodes + MATE_NODES)
+        searcher.node_limit = min(nodes for nodes in limits if nodes)
+        searcher.stopped = False
+        if mate := self._shortest_mate((self._depth_limit + 1) // 2):
+            self._lines = [mate if line.move == mate.move else line for line in self._lines]
+            self._strength_lines = (mate,)
+
+    def _shortest_mate(self, max_moves: int) -> RootMove | None:
+        """The shortest mate in at most `max_moves`, proved by trying every reply. None proves nothing after a stop."""
         from uci_engine.search.mate_search import MateSearch  # only after `load` is the core chosen
 
         searcher = self._searcher
         mate_search = MateSearch(searcher, seen_twice(self._board))
-        # A mate in n moves takes 2n - 1 plies.
-        max_moves = min(max_moves, (self._depth_limit + 1) // 2)
         for count in range(1, max_moves + 1):
-            depth = 2 * count - 1
             if mate_search.mate_in(count):
-                self._lines = [RootMove(tuple(searcher.pv()), scores.MATE - depth, depth, searcher.seldepth)]
-                self.report()
-                return
+                depth = 2 * count - 1
+                return RootMove(tuple(searcher.pv()), scores.MATE - depth, depth, searcher.seldepth)
             if searcher.stopped:
-                return
-        self._on_info(Info(string=f"there is no mate in {max_moves}"))
+                break
+        return None
 
     # The other workers ---------------------------------------------------------------------------------------------
 

@@ -4,6 +4,8 @@ A level has a node budget and adds random noise to the scores of its lines. The 
 The level adds noise to the score of each line and plays the best one. A line that loses more is chosen less often, and
 one that loses more than `max_loss_cp` never. With Gumbel noise this is a softmax choice.
 
+The shortest mate that this search finds is played without noise, and so is one that a mate search then proves.
+
 The noise depends only on the seed of the game, the position and the move. So the same seed gives the same game.
 
 Among moves of like score, one that goes back is chosen less often, because equal scores let a level move to and fro.
@@ -33,8 +35,8 @@ MAX_LOSS = 3.0
 # Scores are clamped to MAX_CP. A mate counts MATE_CP less its plies.
 MAX_CP = 1500
 MATE_CP = 2000
-# From this rating a mate in one is always played.
-MATE_IN_ONE_ELO = 1200
+# The nodes for a search that tries every reply to prove a mate: in two moves in any position, in three in half of them.
+MATE_NODES = 3_000
 MAX_SKILL_LEVEL = 20
 # What a move that goes back counts less, in units of the noise: it is chosen 20 times less often than an equal one.
 GOING_BACK = 3.0
@@ -132,7 +134,7 @@ class Strength:
         `going_back`: the moves that are chosen less often, because they go back.
         """
         best = max(score for _, score in candidates)
-        if best == scores.MATE - 1 and self.level.elo >= MATE_IN_ONE_ELO:
+        if best >= scores.MATE_BOUND:
             return next(index for index, (_, score) in enumerate(candidates) if score == best)
         lowest = clamped_score(best) - self.max_loss_cp
 
