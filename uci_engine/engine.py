@@ -194,7 +194,7 @@ class UciEngine:
         self._limits = limits
         self._on_info = on_info
         self._on_best_move = on_best_move
-        self._search_options = self._parts.search_options(limits)
+        self._search_options = self._parts.search_options(limits, self._board)
         # The budget is for the time from `ponderhit` on. While pondering the clock is unlimited.
         self._clock, self._budget = self._parts.new_clock(limits, self._board, received_at, self._nodes)
         self._pondering = limits.ponder

@@ -16,7 +16,7 @@ from uci_engine.book.book import Opening
 from uci_engine.core import Core
 from uci_engine.options import Options
 from uci_engine.search.manager import SearchOptions
-from uci_engine.search.strength import Strength, elo_of_skill_level, level_of
+from uci_engine.search.strength import Strength, elo_of_skill_level, level_in
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.root_ranking import Probing
 from uci_engine.tablebases.tablebases import Tablebases
@@ -60,12 +60,12 @@ class EngineParts:
     def time_parameters(self) -> TimeParameters:
         return TimeParameters(**{parameter.name: parameter.value for parameter in self.options.time_parameters})
 
-    def search_options(self, limits: Limits) -> SearchOptions:
+    def search_options(self, limits: Limits, board: chess.Board | None) -> SearchOptions:
         """What the options mean for a search with these limits."""
         options = self.options
         analyse_mode = options.analyse_mode.value
         # `go mate` is always answered at full strength.
-        strength = None if limits.mate and not limits.infinite else self._strength()
+        strength = None if limits.mate and not limits.infinite else self._strength(board)
         probing = Probing(
             probe_limit=options.syzygy_probe_limit.value,
             probe_depth=options.syzygy_probe_depth.value,
@@ -178,10 +178,12 @@ class EngineParts:
         """Limited strength plays with the features alone, because its levels were measured so."""
         return self.options.use_nnue.value and self._elo() is None
 
-    def _strength(self) -> Strength | None:
+    def _strength(self, board: chess.Board | None) -> Strength | None:
         """The limited strength that the options ask for, None for full strength."""
         elo = self._elo()
-        return None if elo is None else Strength(level_of(elo), self.options.seed.value or self._seed)
+        if elo is None or board is None:
+            return None
+        return Strength(level_in(board, elo), self.options.seed.value or self._seed)
 
     def _elo(self) -> int | None:
         options = self.options

@@ -7,6 +7,7 @@ import time
 import chess
 import pytest
 
+from tests.support.kernel import is_compiled
 from tests.support.uci_process import Search, UciProcess
 from uci_engine.search.strength import MAX_ELO, MIN_ELO
 
@@ -27,6 +28,10 @@ def strengthen(engine: UciProcess) -> None:
 
 def nodes_of(search: Search) -> int:
     return search.infos[-1].numbers["nodes"]
+
+
+def centre_distance(square: chess.Square) -> int:
+    return min(chess.square_manhattan_distance(square, centre) for centre in (chess.D4, chess.D5, chess.E4, chess.E5))
 
 
 def play(engine: UciProcess, plies: int, go: str = f"go movetime {PATIENCE_MS}") -> list[str]:
@@ -103,6 +108,23 @@ def test_the_same_seed_gives_the_same_game() -> None:
         assert first == second
         engine.send("setoption name Seed value 8")
         assert play(engine, 30) != first
+
+
+@pytest.mark.skipif(not is_compiled(), reason="takes minutes in plain Python")
+@pytest.mark.parametrize("fen", ["8/8/8/3k4/8/8/8/KR6 w - - 0 1", "8/8/8/3k4/8/8/8/KQ6 w - - 0 1"])
+@pytest.mark.parametrize("elo", [MIN_ELO, 1500, 2000])
+def test_every_level_mates_a_bare_king(survivor: UciProcess, fen: str, elo: int) -> None:
+    strengthen(survivor)
+    weaken(survivor, elo)
+    survivor.send("ucinewgame")
+    board = chess.Board(fen)
+    while not board.is_game_over() and board.halfmove_clock < 100:
+        survivor.send(f"position fen {board.fen()}")
+        board.push_uci(survivor.search(f"go movetime {PATIENCE_MS}", board).best)
+        # The king takes what it can, and stays near the centre.
+        if replies := list(board.legal_moves):
+            board.push(max(replies, key=lambda move: (board.is_capture(move), -centre_distance(move.to_square))))
+    assert board.is_checkmate()
 
 
 @pytest.mark.timing

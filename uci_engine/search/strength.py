@@ -37,6 +37,8 @@ MAX_CP = 1500
 MATE_CP = 2000
 # The nodes for a search that tries every reply to prove a mate: in two moves in any position, in three in half of them.
 MATE_NODES = 3_000
+# Against a bare king every level can mate with a queen or a rook: it has at least so many nodes, one line and no noise.
+BARE_KING_NODES = 5_000
 MAX_SKILL_LEVEL = 20
 # What a move that goes back counts less, in units of the noise: it is chosen 20 times less often than an equal one.
 GOING_BACK = 3.0
@@ -98,6 +100,15 @@ def level_of(elo: int) -> Level:
         lines=round(between(below.lines, above.lines)),
         noise_cp=between(below.noise_cp, above.noise_cp),
     )
+
+
+def level_in(board: chess.Board, elo: int) -> Level:
+    """The level of a rating in a position. See BARE_KING_NODES."""
+    level = level_of(elo)
+    own, other = board.occupied_co[board.turn], board.occupied_co[not board.turn]
+    if other != board.kings & other or not own & (board.queens | board.rooks):
+        return level
+    return Level(level.elo, max(level.nodes, BARE_KING_NODES), 1, 0.0)
 
 
 def elo_of_skill_level(skill_level: int) -> int | None:
