@@ -269,6 +269,9 @@ class UciEngine:
                 gc.enable()
             self._pondering = False
             self._on_best_move(answer)
+            # On a loaded machine a worker may stop late. The answer does not wait for it, but the next command does.
+            if self._search is not None:
+                self._search.join()
 
     def _think(self) -> BestMove:
         allowed, problems = self._allowed_moves()

@@ -50,6 +50,7 @@ class TaskThread:
             try:
                 work()
             except Exception as error:
+                print_failure(error)
                 self._error = error
             self._done.set()
 

@@ -6,6 +6,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import chess
@@ -309,3 +310,26 @@ def test_quit_in_the_middle() -> None:
         process.quit()
         assert time.monotonic() - started < EXIT_SECONDS
         assert process.lines[-1].startswith("bestmove ")
+
+
+@needs_compiler
+def test_the_answer_does_not_wait_for_a_worker_that_cannot_run(
+    engine: UciEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a loaded machine. What comes after the answer does wait for it."""
+    begin_work = WorkerThread.begin
+    may_run = threading.Event()
+
+    def hold(work: Callable[[], None]) -> None:
+        may_run.wait(PATIENCE_SECONDS)
+        work()
+
+    engine.set_option("Threads", "2")
+    monkeypatch.setattr(WorkerThread, "begin", lambda thread, work: begin_work(thread, partial(hold, work)))
+    ear = begin(engine, movetime_ms=100)
+    assert ear.answered_within(PATIENCE_SECONDS / 2)
+    assert engine.searching
+    monkeypatch.undo()
+    may_run.set()
+    finish(engine, ear)
+    assert go(engine, nodes=5000).last.nodes == 5000

@@ -4,8 +4,10 @@ Worker 0 searches in the thread that calls `run`, and calls `_after_window` betw
 search in their own threads. Their searches share the transposition table (lazy SMP): the results of one speed up the
 others.
 
-Invariant: worker 0 never waits for another worker until it has finished.
-Invariant: when `run` returns, every worker has stopped, so the node counts are final.
+Invariant: worker 0 never waits for another worker until it has finished, and then, against the clock, no longer than
+VOTE_WAIT_SECONDS.
+Invariant: when `join` returns, every worker has stopped. Without a deadline they have when `run` returns, so its node
+counts are final.
 Invariant: the best move is always a legal move of those allowed, even if the search is stopped before its first node.
 Invariant: of an interrupted depth only the finished root moves count.
 Invariant: with one thread and no clock the result depends only on the arguments, the table and the histories.
@@ -14,6 +16,7 @@ Invariant: with one thread and no clock the result depends only on the arguments
 from __future__ import annotations
 
 import math
+import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -32,10 +35,12 @@ from uci_engine.search.root_moves import RootAnalysis, RootMove, vote
 from uci_engine.search.strength import MATE_NODES, Strength, goes_back
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.root_ranking import Probing, RootRanking
-from uci_engine.task import print_failure
 from uci_engine.time_management.allocation import TIME_DEFAULTS, TimeParameters
 from uci_engine.time_management.clock import Clock
 from uci_engine.time_management.limits import Limits
+
+# Against the clock, a worker that takes longer than this to stop has no vote.
+VOTE_WAIT_SECONDS = 0.002
 
 # Fail highs are reported only after this time.
 REPORT_BOUNDS_AFTER_MS = 3000.0
@@ -150,7 +155,10 @@ class SearchManager:
             worker.stop()
 
     def run(self) -> None:
-        """Search until a limit is reached, time is up, or `stop`. Then choose the best move."""
+        """Search until a limit is reached, time is up, or `stop`. Then choose the best move.
+
+        Call `join` before the workers are used again.
+        """
         self._searcher.table.new_search()
         has_nodes_left = True
         try:
@@ -170,10 +178,16 @@ class SearchManager:
             # If worker 0 has used up its share of the nodes, the other workers finish theirs. Any other end stops them.
             if has_nodes_left:
                 self.stop()
-            self._wait_for_workers()
+            until = math.inf
+            if has_nodes_left and self._clock.deadline < math.inf:
+                # A worker that the system does not let run cannot stop, and the clock runs on.
+                until = min(self._clock.deadline, time.perf_counter() + VOTE_WAIT_SECONDS)
+            for error in self.join(until):
+                self._on_info(Info(string=f"error: {type(error).__name__} in a worker thread: {error}"))
         # No vote with MultiPV, nor for `go depth`: there the result of worker 0 counts.
         if self._options.lines == 1 and self._limits.depth is None:
-            found = [RootMove.of(thread.worker, self._ranks) for thread in self._threads[: self._started]]
+            stopped = [thread.worker for thread in self._threads[: self._started] if not thread.is_working]
+            found = [RootMove.of(worker, self._ranks) for worker in stopped]
             self._lines[0] = vote([self._lines[0], *found])
             self._apply_analysis()
         self._apply_strength()
@@ -332,13 +346,14 @@ class SearchManager:
         size, phase = SKIP_PATTERNS[index % len(SKIP_PATTERNS)]
         worker.run(FIRST_SHARED_DEPTH, scores.MAX_DEPTH, first_line, skip_size=size, skip_phase=phase)
 
-    def _wait_for_workers(self) -> None:
+    def join(self, until: float = math.inf) -> list[Exception]:
+        """Wait until all workers have stopped, or until this `time.perf_counter()`. Returns their errors so far."""
+        errors = []
         # `_started` may still grow, but a worker starts the next one before it finishes.
         for index, thread in enumerate(self._threads):
-            error = thread.wait() if index < self._started else None
-            if error is not None:
-                print_failure(error)
-                self._on_info(Info(string=f"error: {type(error).__name__} in a worker thread: {error}"))
+            if index < self._started:
+                errors.append(thread.wait(None if until == math.inf else max(until - time.perf_counter(), 0.0)))
+        return [error for error in errors if error is not None]
 
     # What was found ------------------------------------------------------------------------------------------------
 
