@@ -183,3 +183,24 @@ def test_the_line_of_a_proof_is_legal_and_leads_to_mate() -> None:
     for fen, count, _ in MATES.values():
         line = search(Request(chess.Board(fen), mate=count)).infos[-1].pv
         assert board_after(fen, " ".join(line)).is_checkmate(), line
+
+
+def test_the_line_of_a_mate_reaches_it() -> None:
+    if not is_compiled():
+        pytest.skip("10 000 nodes a position")
+    mates = 0
+    for fen in (
+        "8/5p2/2N1k2R/1K6/4N1P1/8/8/8 b - - 0 1",
+        "6K1/2p1k1N1/1pP1N2p/1pp1P3/6p1/B7/3P4/8 w - - 0 1",
+        "3B4/7p/6pP/6Pk/1p2R2p/3K1b1P/1P3p2/5B2 b - - 0 1",
+        "4K3/3N4/4kB2/1P6/4P3/8/5P2/8 b - - 0 1",
+        "8/8/8/5N2/5Np1/6P1/5K1k/8 b - - 0 1",
+        "K1N1b3/p1R5/k2p2n1/1p3rB1/1P6/p4P2/5n1p/2N5 b - - 0 1",
+        "8/1p6/8/5K2/1P4P1/8/R7/4k3 b - - 0 1",
+    ):
+        outcome = search(Request(chess.Board(fen), nodes=10_000))
+        if scores.is_mate(outcome.score):
+            mates += 1
+            assert len(outcome.infos[-1].pv) == scores.MATE - abs(outcome.score)
+            assert board_after(fen, " ".join(outcome.infos[-1].pv)).is_checkmate()
+    assert mates > 3

@@ -22,7 +22,7 @@ from evaluation.evaluator import Evaluator
 from evaluation.typed import compiled, i64, i64s, ints, popcount, shared_i64, shared_int, u64
 from uci_engine.board.moves import EN_PASSANT, PROMOTION, move_type, to_square
 from uci_engine.board.position import SEE_VALUES, Position
-from uci_engine.score import INFINITE, MATE, NO_SCORE, STATIC_LIMIT, TABLEBASE_BOUND, TABLEBASE_WIN
+from uci_engine.score import INFINITE, MATE, MATE_BOUND, NO_SCORE, STATIC_LIMIT, TABLEBASE_BOUND, TABLEBASE_WIN
 from uci_engine.search.history import CorrectionHistory, Histories
 from uci_engine.search.move_picker import MovePicker
 from uci_engine.search.parameters import PARAMETERS, Tunables
@@ -833,6 +833,9 @@ class Searcher(Tunables):
                 and tt_bound & (LOWER if tt_score >= beta else UPPER)
             ):
                 return tt_score
+            # A mate in a PV node: search on, so that the PV reaches it.
+            if pv_node and tt_bound and (tt_score >= MATE_BOUND or tt_score <= -MATE_BOUND):
+                return max(least_score, self._search(1, alpha, beta, ply, False))
 
         # 3. Stand pat: when not in check, the side to move need not capture, so the eval is a lower bound.
         raw_eval: int = NO_SCORE
