@@ -346,10 +346,6 @@ def test_text_that_is_no_utf8_is_latin_1() -> None:
     assert "\x1b" not in decoded(b"\x1b[31m")
 
 
-AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
-AFTER_NF3 = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"
-
-
 @pytest.mark.parametrize(
     ("moves", "plies", "problem"),
     [
@@ -363,10 +359,10 @@ AFTER_NF3 = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"
         ("1. e4 (1. d4 1-0 *) e5 foo", 2, "'foo' at move 2 is no move"),
         ("1. e4 e5\n\xa0\n2. Nf3 Nc6", 4, None),
         # What python-chess finds is told alone.
-        ("1. e4 Ke3 foo", 1, f"illegal san: 'Ke3' in {AFTER_E4}"),
+        ("1. e4 Ke3 foo", 1, "1...Ke3 is no legal move"),
         ("1. e4 e5 (1... Ke3) 2. Nf3 foo", 3, "'foo' at move 2 is no move"),
-        ("1. e4 e5 (1... Ke3) 2. Nf3 Ke3", 3, f"illegal san: 'Ke3' in {AFTER_NF3}"),
-        ("1. e4 e5 (1... Ke3) 2. Nf3", 3, f"in a variation, illegal san: 'Ke3' in {AFTER_E4}"),
+        ("1. e4 e5 (1... Ke3) 2. Nf3 Ke3", 3, "2...Ke3 is no legal move"),
+        ("1. e4 e5 (1... Ke3) 2. Nf3", 3, "in a variation, 1...Ke3 is no legal move"),
     ],
 )
 def test_a_game_ends_before_the_first_word_that_is_no_move(moves: str, plies: int, problem: str | None) -> None:
