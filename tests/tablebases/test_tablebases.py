@@ -16,7 +16,7 @@ import pytest
 
 from tests.support import TABLES
 from tests.support.kernel import board_after
-from tests.support.syzygy_samples import NAMES, Probing, copy_tables, is_root, random_boards, slow_table
+from tests.support.syzygy_samples import NAMES, WORKSHOP, Probing, copy_tables, is_root, random_boards, slow_table
 from tests.support.uci_process import Search, UciProcess
 from uci_engine import score as scores
 from uci_engine.tablebases import root_ranking as ranking_module
@@ -367,6 +367,26 @@ def test_contempt_for_a_draw_of_the_tables(table_engine: UciProcess, contempt: i
     assert answer.last_pv.numbers["tbhits"] > 0
     assert answer.last_pv.score == ("cp", shown)
     table_engine.send("setoption name Contempt value 0")
+
+
+def test_where_no_mate_is_seen_the_shortest_win_is_played(
+    table_engine: UciProcess, oracle: chess.syzygy.Tablebase
+) -> None:
+    board = chess.Board("8/8/8/4k3/8/8/8/R3K3 w - - 0 1")
+    found = distances(oracle, board)
+    best = search(table_engine, board.fen(), "go depth 1").best
+    assert found[chess.Move.from_uci(best)] == min(found.values())
+
+
+@pytest.mark.skipif(not WORKSHOP[0].is_dir(), reason="the tables of four pieces are not here")
+def test_no_piece_is_given_away_to_win_sooner(engine: UciProcess) -> None:
+    # A queen on g5 is taken, and the rook wins: by the tables that is the next capture.
+    engine.send(f"setoption name SyzygyPath value {WORKSHOP[0]}")
+    fen = "8/8/5Q2/7k/8/8/K7/4R3 w - - 0 1"
+    for go in ("go depth 1", "go nodes 20000"):
+        board = chess.Board(fen)
+        board.push_uci(search(engine, fen, go).best)
+        assert not any(map(board.is_capture, board.legal_moves))
 
 
 # Five and four pieces, where captures and promotions lead into the tables.

@@ -1,8 +1,8 @@
 """Root ranking: root moves ranked by the tablebases, once per `go`.
 
-With Syzygy, a move ranks by WDL and then by DTZ. Wins that are safe under the fifty-move rule rank equal, and the
-search chooses. Of other wins, and after a repetition, the one with the shortest distance to a capture, a pawn move or
-mate ranks first, so every win makes progress. Of lost moves the one with the longest DTZ ranks first.
+With Syzygy, a move ranks by WDL and then by DTZ. Wins that are safe under the fifty-move rule rank equal, so that the
+search finds mates. Of other wins, and after a repetition, the one with the shortest distance to a capture, a pawn move
+or mate ranks first, so every win makes progress. Of lost moves the one with the longest DTZ ranks first.
 
 Invariants: moves of different result never have equal rank. Tables that contradict each other, or fail, are dropped
 with one message, and the search runs without them. Ranking respects its time limit.
@@ -38,16 +38,23 @@ MAX_SECONDS = 2.0
 MIN_SECONDS = 0.05
 # Some tables store DTZ in moves, so a DTZ may be one ply too small.
 ROUNDING_PLIES = 1
+# Giving material away shortens the distance to a capture, and not the way to mate.
+GIVES_AWAY_PLIES = 1000
 # The DTZ of a capture or pawn move by its WDL: beyond 100 for a cursed win and a blessed loss.
 DISTANCE_OF = {2: 1, 1: 1 + FIFTY_MOVES_PLIES, 0: 0, -1: -1 - FIFTY_MOVES_PLIES, -2: -1}
 
 
 @dataclass(frozen=True, slots=True)
 class TablebaseRank:
-    """The rank of a root move: greater is better, and the search chooses among equals. `score`: to report, if known."""
+    """The rank of a root move: greater is better, and the search chooses among equals. `score`: to report, if known.
+
+    `delay`: of a win, its distance in plies, and more if it gives material away. Where the search sees no mate, the
+    least is best.
+    """
 
     rank: int
     score: int | None
+    delay: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +160,12 @@ def _by_syzygy(
     clock, has_repeated = board.halfmove_clock, bool(seen_twice(board))
     for move, its_value in values.items():
         if move in distances:
-            tablebase_ranks[move] = _tablebase_rank(distances[move], clock, limits.probing.fifty_moves, has_repeated)
+            its_rank = _tablebase_rank(distances[move], clock, limits.probing.fifty_moves, has_repeated)
+            if distances[move] > 0:
+                with _after_move(position, board, move):
+                    gives_away = any(position.see_at_least(capture, 1) for capture in position.legal_moves(moves.NOISY))
+                its_rank = replace(its_rank, delay=distances[move] + GIVES_AWAY_PLIES * gives_away)
+            tablebase_ranks[move] = its_rank
         else:
             # A worse result, or no DTZ: rank by WDL only, and let the search choose.
             tablebase_ranks[move] = TablebaseRank(its_value * WON if its_value >= 0 else (its_value - 2) * WON, None)
