@@ -286,17 +286,8 @@ def games(words: argparse.Namespace) -> Iterator[str]:
     ]
     command = [words.fastchess, *engines[0], *engines[1], "-each", "tc=4+0.04", "option.Hash=16"]
     command += ["-openings", f"file={openings}", "format=epd", "-rounds", "1" if words.short else "10", "-repeat"]
-    command += [
-        "-concurrency",
-        "1",
-        "-startup-ms",
-        "60000",
-        "-log",
-        f"file={log}",
-        "level=warn",
-        "-pgnout",
-        f"file={pgn}",
-    ]
+    command += ["-concurrency", "1", "-startup-ms", "60000"]
+    command += ["-log", f"file={log}", "level=warn", "-pgnout", f"file={pgn}"]
     code = run(command, build.folder / "fastchess.log", build.folder)
     if code or not pgn.exists():
         yield f"fastchess ended with exit code {code}, see {build.folder / 'fastchess.log'}"
@@ -340,7 +331,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--suite", type=Path, help=f"mate positions in EPD with dm ({MATES.name}, or a few of ours)")
     parser.add_argument("--positions", type=int, metavar="N", help="only the first N mate positions")
     parser.add_argument("--fastchess", default="fastchess", metavar="PROGRAM", help="for games (%(default)s)")
-    parser.add_argument("--seconds", type=int, default=600, metavar="N", help="for each target of fuzz (%(default)s)")
+    parser.add_argument("--seconds", type=int, default=20, metavar="N", help="for each target of fuzz (%(default)s)")
     words = parser.parse_args(arguments)
     count = 0
     for name in words.checks:
