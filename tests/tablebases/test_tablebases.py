@@ -194,39 +194,26 @@ def test_the_best_moves_keep_the_result_and_make_headway(
             after = board.copy()
             after.push(move)
             assert -oracle.probe_wdl(after) == value
-            # Wins that the fifty-move rule does not endanger are equally good, whatever their distance.
-            if value < 0 and after.halfmove_clock and not after.is_checkmate():
+            if value and after.halfmove_clock and not after.is_checkmate():
                 assert abs(oracle.probe_dtz(after)) in (abs(distance) - 1, abs(distance))
-        if value == 2:
-            assert {move for move in board.legal_moves if ranking.tablebase_ranks[move].rank > 0} == set(
-                best_moves(ranking)
-            )
 
 
-def distances(oracle: chess.syzygy.Tablebase, board: chess.Board) -> dict[chess.Move, int]:
-    """Plies to mate or to the rook's loss, of the winning moves of a board with a rook against a bare king."""
-    found = {}
-    for move in board.legal_moves:
-        board.push(move)
-        if oracle.probe_wdl(board) == -2:
-            found[move] = 1 if board.is_checkmate() else 1 - oracle.probe_dtz(board)
-        board.pop()
-    return found
-
-
-@pytest.mark.parametrize("clock", [0, 70, 72])
-def test_wins_that_are_safe_rank_equal(clock: int, probing: Probing, oracle: chess.syzygy.Tablebase) -> None:
-    board = chess.Board(f"8/8/8/4k3/8/8/8/R3K3 w - - {clock} 100")
-    # One ply is left for the rounding of the tables.
-    safe = {move for move, plies in distances(oracle, board).items() if plies + clock < 100}
-    assert set(best_moves(ranked(probing, board))) == safe
-
-
-def test_after_a_repetition_the_shortest_win_ranks_first(probing: Probing, oracle: chess.syzygy.Tablebase) -> None:
-    board = board_after("8/8/8/8/8/1k6/7R/K7 w - - 0 1", "h2g2 b3c3 g2h2 c3b3")
-    found = distances(oracle, board)
-    shortest = {move for move, plies in found.items() if plies == min(found.values())}
-    assert set(best_moves(ranked(probing, board))) == shortest < found.keys()
+@pytest.mark.skipif(not WORKSHOP[0].is_dir(), reason="the tables of four pieces are not here")
+@pytest.mark.parametrize(("clock", "played"), [(0, ""), (92, ""), (99, ""), (0, "a2a1 h5g4 a1a2 g4h5")])
+def test_with_a_piece_to_spare_wins_that_are_safe_rank_equal(clock: int, played: str) -> None:
+    """Queen and rook: the nearest capture would be that of the queen."""
+    probing, board = Probing(WORKSHOP[0]), board_after(f"8/8/5Q2/7k/8/8/K7/4R3 w - - {clock} 100", played)
+    plies = {}
+    with chess.syzygy.open_tablebase(str(WORKSHOP[0])) as oracle:
+        for move in board.legal_moves:
+            board.push(move)
+            if oracle.probe_wdl(board) == -2:
+                plies[move] = 1 if board.is_checkmate() else 1 - oracle.probe_dtz(board)
+            board.pop()
+    # One ply is left for the rounding of the tables. After a repetition the shortest win ranks first.
+    safe = {move for move, count in plies.items() if count + clock < 100 and not played}
+    shortest = {move for move, count in plies.items() if count == min(plies.values())}
+    assert set(best_moves(ranked(probing, board))) == (safe or shortest)
 
 
 def test_a_cursed_win_is_a_draw_unless_the_rule_is_off(probing: Probing) -> None:
@@ -369,21 +356,12 @@ def test_contempt_for_a_draw_of_the_tables(table_engine: UciProcess, contempt: i
     table_engine.send("setoption name Contempt value 0")
 
 
-def test_where_no_mate_is_seen_the_shortest_win_is_played(
-    table_engine: UciProcess, oracle: chess.syzygy.Tablebase
-) -> None:
-    board = chess.Board("8/8/8/4k3/8/8/8/R3K3 w - - 0 1")
-    found = distances(oracle, board)
-    best = search(table_engine, board.fen(), "go depth 1").best
-    assert found[chess.Move.from_uci(best)] == min(found.values())
-
-
 @pytest.mark.skipif(not WORKSHOP[0].is_dir(), reason="the tables of four pieces are not here")
 def test_no_piece_is_given_away_to_win_sooner(engine: UciProcess) -> None:
-    # A queen on g5 is taken, and the rook wins: by the tables that is the next capture.
+    # A queen on g5 is taken, and the rook wins: by the tables that is progress.
     engine.send(f"setoption name SyzygyPath value {WORKSHOP[0]}")
     fen = "8/8/5Q2/7k/8/8/K7/4R3 w - - 0 1"
-    for go in ("go depth 1", "go nodes 20000"):
+    for go in ("go depth 2", "go nodes 20000"):
         board = chess.Board(fen)
         board.push_uci(search(engine, fen, go).best)
         assert not any(map(board.is_capture, board.legal_moves))

@@ -19,7 +19,7 @@ import math
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -191,7 +191,6 @@ class SearchManager:
             self._lines[0] = vote([self._lines[0], *found])
             self._apply_analysis()
         self._apply_strength()
-        self._apply_ranking()
         self._searched_ms = self._clock.elapsed_ms()
 
     # Time and nodes ------------------------------------------------------------------------------------------------
@@ -395,18 +394,6 @@ class SearchManager:
         if chosen is not best:
             for index in range(1, min(self._options.multipv, len(self._lines))):
                 self.report(index + 1)
-
-    def _apply_ranking(self) -> None:
-        """Of wins that rank equal play a mate that the search has seen, or else the shortest by the tables."""
-        best = self._lines[0]
-        known = best.tablebase_rank
-        if known is None or known.score is None or known.rank <= 0 or scores.is_mate(best.score):
-            return
-        equal = [move for move, its_rank in self._ranks.items() if its_rank.rank == known.rank]
-        shortest = min(equal, key=lambda move: (self._ranks[move].delay, move != best.move))
-        found = next((line for line in self._lines if line.move == shortest), None)
-        line = found or replace(best, pv=(shortest,), tablebase_rank=self._ranks[shortest])
-        self._lines = [line, *(other for other in self._lines if other.move != shortest)][: len(self._lines)]
 
     # Reports -------------------------------------------------------------------------------------------------------
 

@@ -1,8 +1,9 @@
 """Root ranking: root moves ranked by the tablebases, once per `go`.
 
-With Syzygy, a move ranks by WDL and then by DTZ. Wins that are safe under the fifty-move rule rank equal, so that the
-search finds mates. Of other wins, and after a repetition, the one with the shortest distance to a capture, a pawn move
-or mate ranks first, so every win makes progress. Of lost moves the one with the longest DTZ ranks first.
+With Syzygy, a move ranks by WDL and then by DTZ. The win with the shortest distance to a capture, a pawn move or mate
+ranks first. But where the win needs one piece less, DTZ takes a piece that is given away for progress. There wins that
+are safe under the fifty-move rule rank equal, and the search chooses, unless a position has been repeated. Of lost
+moves the one with the longest DTZ ranks first.
 
 Invariants: moves of different result never have equal rank. Tables that contradict each other, or fail, are dropped
 with one message, and the search runs without them. Ranking respects its time limit.
@@ -38,23 +39,17 @@ MAX_SECONDS = 2.0
 MIN_SECONDS = 0.05
 # Some tables store DTZ in moves, so a DTZ may be one ply too small.
 ROUNDING_PLIES = 1
-# Giving material away shortens the distance to a capture, and not the way to mate.
-GIVES_AWAY_PLIES = 1000
+WIN = 2  # as WDL
 # The DTZ of a capture or pawn move by its WDL: beyond 100 for a cursed win and a blessed loss.
 DISTANCE_OF = {2: 1, 1: 1 + FIFTY_MOVES_PLIES, 0: 0, -1: -1 - FIFTY_MOVES_PLIES, -2: -1}
 
 
 @dataclass(frozen=True, slots=True)
 class TablebaseRank:
-    """The rank of a root move: greater is better, and the search chooses among equals. `score`: to report, if known.
-
-    `delay`: of a win, its distance in plies, and more if it gives material away. Where the search sees no mate, the
-    least is best.
-    """
+    """The rank of a root move: greater is better, and the search chooses among equals. `score`: to report, if known."""
 
     rank: int
     score: int | None
-    delay: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,15 +152,12 @@ def _by_syzygy(
     elif name in tables.dtz:
         distances = _distances(tables, position, board, values, limits)
         hits += len(distances) + 1
-    clock, has_repeated = board.halfmove_clock, bool(seen_twice(board))
+    search_chooses = best > 0 and not seen_twice(board) and _has_piece_to_spare(tables, position, board)
     for move, its_value in values.items():
         if move in distances:
-            its_rank = _tablebase_rank(distances[move], clock, limits.probing.fifty_moves, has_repeated)
-            if distances[move] > 0:
-                with _after_move(position, board, move):
-                    gives_away = any(position.see_at_least(capture, 1) for capture in position.legal_moves(moves.NOISY))
-                its_rank = replace(its_rank, delay=distances[move] + GIVES_AWAY_PLIES * gives_away)
-            tablebase_ranks[move] = its_rank
+            tablebase_ranks[move] = _tablebase_rank(
+                distances[move], board.halfmove_clock, limits.probing.fifty_moves, search_chooses
+            )
         else:
             # A worse result, or no DTZ: rank by WDL only, and let the search choose.
             tablebase_ranks[move] = TablebaseRank(its_value * WON if its_value >= 0 else (its_value - 2) * WON, None)
@@ -216,8 +208,20 @@ def _after_move(position: Any, board: chess.Board, move: chess.Move) -> Iterator
         position.unmake(number)
 
 
-def _tablebase_rank(distance: int, clock: int, fifty_moves: bool, has_repeated: bool) -> TablebaseRank:
-    """The rank of a move by its DTZ, at halfmove clock `clock`."""
+def _has_piece_to_spare(tables: Tablebases, position: Any, board: chess.Board) -> bool:
+    """Whether the side to move wins without one of its pieces, too. Changes `position`."""
+    for square in chess.scan_forward(board.occupied_co[board.turn] & ~board.kings):
+        fewer = board.copy(stack=False)
+        fewer.remove_piece_at(square)
+        if fewer.is_valid():
+            position.set_board(fewer)
+            if tables.probe_wdl(position) == WIN:
+                return True
+    return False
+
+
+def _tablebase_rank(distance: int, clock: int, fifty_moves: bool, search_chooses: bool) -> TablebaseRank:
+    """The rank of a move by its DTZ, at halfmove clock `clock`. `search_chooses`: among wins that are safe."""
     plies = abs(distance) + clock
     if distance == 0:
         return TablebaseRank(0, scores.DRAW)
@@ -225,8 +229,8 @@ def _tablebase_rank(distance: int, clock: int, fifty_moves: bool, has_repeated: 
     score = 1 if cursed else scores.TABLEBASE_WIN - min(plies, MAX_SCORED_PLIES)
     if distance < 0:
         return TablebaseRank(plies - WON, -score)
-    is_safe = plies + ROUNDING_PLIES <= FIFTY_MOVES_PLIES and not has_repeated
-    return TablebaseRank(WON if is_safe else WON - plies, score)
+    is_safe = plies + ROUNDING_PLIES <= FIFTY_MOVES_PLIES
+    return TablebaseRank(WON if is_safe and search_chooses else WON - plies, score)
 
 
 def _repeats(position: Any, board: chess.Board, move: chess.Move, repeated: frozenset[int], sign: int) -> bool:
