@@ -134,8 +134,8 @@ def memory(words: argparse.Namespace) -> Iterator[str]:
     build = Build("memory")
     tests = [f"tests/{name}" for name in (SHORT_MEMORY_TESTS if words.short else MEMORY_TESTS)]
     log = build.folder / "tests.log"
-    # Plain Python gains nothing from the sanitizers, and is slow under them.
-    options = ["-q", "-m", "not slow and not timing", "-k", "not other_cores and not node_identity"]
+    # Plain Python gains nothing from the sanitizers, and is slow under them. A bot's limit of memory is too small.
+    options = ["-q", "-m", "not slow and not timing", "-k", "not other_cores and not node_identity and not lichess_bot"]
     if run([str(build.python), "-m", "pytest", *options, *tests], log, build.folder):
         lines = log.read_text("utf-8", errors="replace").splitlines()
         yield from [line for line in lines if line.startswith(("FAILED ", "ERROR "))] or [f"{lines[-1]} ({log})"]
@@ -151,7 +151,7 @@ def races(words: argparse.Namespace) -> Iterator[str]:
     spec = replace(build.engine, options=(("Threads", "4"), ("SyzygyPath", tables)))
     engine = f"cmd={shlex.quote(shlex.join(spec.command))} option.Threads=4"
     command = [sys.executable, str(ROOT / "scripts" / "fuzz.py"), f"--engine={engine}", f"--json={found}"]
-    command += [f"--keep={build.folder / 'found'}", f"--conversations={5 if words.short else 30}"]
+    command += [f"--keep={build.folder / 'found'}", f"--conversations={5 if words.short else 20}"]
     # A search under ThreadSanitizer takes ten times as long.
     command += ["--ready-ms=60000", "--stop-ms=60000", "--clock-ms=60000", "--exit-seconds=60"]
     log = build.folder / "fuzz.log"
@@ -288,7 +288,7 @@ def games(words: argparse.Namespace) -> Iterator[str]:
     ]
     command = [words.fastchess, *engines[0], *engines[1], "-each", "tc=4+0.04", "option.Hash=16"]
     command += ["-openings", f"file={openings}", "format=epd", "-rounds", "1" if words.short else "10", "-repeat"]
-    command += ["-concurrency", "1", "-startup-ms", "60000"]
+    command += ["-concurrency", str(os.cpu_count()), "-startup-ms", "60000"]
     command += ["-log", f"file={log}", "level=warn", "-pgnout", f"file={pgn}"]
     code = run(command, build.folder / "fastchess.log", build.folder)
     if code or not pgn.exists():
@@ -333,7 +333,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--suite", type=Path, help=f"mate positions in EPD with dm ({MATES.name}, or a few of ours)")
     parser.add_argument("--positions", type=int, metavar="N", help="only the first N mate positions")
     parser.add_argument("--fastchess", default="fastchess", metavar="PROGRAM", help="for games (%(default)s)")
-    parser.add_argument("--seconds", type=int, default=20, metavar="N", help="for each target of fuzz (%(default)s)")
+    parser.add_argument("--seconds", type=int, default=10, metavar="N", help="for each target of fuzz (%(default)s)")
     words = parser.parse_args(arguments)
     count = 0
     for name in words.checks:
