@@ -147,12 +147,15 @@ def _by_syzygy(
     best = max(values.values())
     tablebase_ranks: dict[chess.Move, TablebaseRank] = {}
     distances: Mapping[chess.Move, int] = {}
+    search_chooses = False
     if best == 0:
         distances = {move: 0 for move, its_value in values.items() if its_value == 0}
     elif name in tables.dtz:
-        distances = _distances(tables, position, board, values, limits)
+        repeated = seen_twice(board)
+        distances = _distances(tables, position, board, values, repeated, limits)
         hits += len(distances) + 1
-    search_chooses = best > 0 and not seen_twice(board) and _has_piece_to_spare(tables, position, board)
+        if distances and best > 0 and not repeated:
+            search_chooses = _has_piece_to_spare(tables, position, board, limits)
     for move, its_value in values.items():
         if move in distances:
             tablebase_ranks[move] = _tablebase_rank(
@@ -165,14 +168,18 @@ def _by_syzygy(
 
 
 def _distances(
-    tables: Tablebases, position: Any, board: chess.Board, values: Mapping[chess.Move, int], limits: RankingLimits
+    tables: Tablebases,
+    position: Any,
+    board: chess.Board,
+    values: Mapping[chess.Move, int],
+    repeated: frozenset[int],
+    limits: RankingLimits,
 ) -> Mapping[chess.Move, int]:
     """The DTZ of the moves with the best sign, negative for losses, 0 for a draw by repetition. Out of time: none."""
     sign = _sign(max(values.values()))
     here = None if limits.out_of_time() else tables.probe_dtz(position)
     if here is None:
         return {}
-    repeated = seen_twice(board)
     found: dict[chess.Move, int] = {}
     for move in values:
         if _sign(values[move]) != sign:
@@ -208,12 +215,12 @@ def _after_move(position: Any, board: chess.Board, move: chess.Move) -> Iterator
         position.unmake(number)
 
 
-def _has_piece_to_spare(tables: Tablebases, position: Any, board: chess.Board) -> bool:
-    """Whether the side to move wins without one of its pieces, too. Changes `position`."""
+def _has_piece_to_spare(tables: Tablebases, position: Any, board: chess.Board, limits: RankingLimits) -> bool:
+    """Whether the side to move wins without one of its pieces, too; False out of time. Changes `position`."""
     for square in chess.scan_forward(board.occupied_co[board.turn] & ~board.kings):
         fewer = board.copy(stack=False)
         fewer.remove_piece_at(square)
-        if fewer.is_valid():
+        if fewer.is_valid() and not limits.out_of_time():
             position.set_board(fewer)
             if tables.probe_wdl(position) == WIN:
                 return True
