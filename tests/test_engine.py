@@ -14,17 +14,17 @@ import chess.polyglot
 import pytest
 
 from tests.support import PATIENCE_SECONDS, wait_until
-from tests.support.engines import begin, finish, go
-from tests.support.kernel import board_after, is_compiled
+from tests.support.engines import Ear, begin, finish, go
+from tests.support.kernel import is_compiled
 from uci_engine import engine as engine_module
 from uci_engine import score as scores
+from uci_engine import time_management
 from uci_engine.engine import UciEngine
 from uci_engine.options import ValueOption
 from uci_engine.search.info import BestMove
 from uci_engine.search.manager import SearchManager
 from uci_engine.search.parameters import PARAMETERS
-from uci_engine.time_management import clock
-from uci_engine.time_management.allocation import SLOW_CORE_TIMES, TIME_DEFAULTS
+from uci_engine.time_management import SLOW_CORE_TIMES, TIME_DEFAULTS, Limits
 from uci_engine.tools import perft
 from uci_engine.tunable import defaults
 
@@ -45,7 +45,6 @@ def shared_engine() -> Iterator[UciEngine]:
 def engine(shared_engine: UciEngine) -> Iterator[UciEngine]:
     """The engine as after `ucinewgame`, with its options as they were."""
     shared_engine.new_game()
-    shared_engine.set_position(None, ())
     yield shared_engine
     shared_engine.stop()
     assert shared_engine.wait(PATIENCE_SECONDS)
@@ -78,19 +77,19 @@ def test_a_search_that_ends_by_itself_answers_once(engine: UciEngine, limits: di
     board = chess.Board()
     ear = go(engine, **limits)
     assert ear.answer.move is not None
-    board.push_uci(ear.answer.move)
-    if ear.answer.ponder is not None:
-        board.push_uci(ear.answer.ponder)
+    for move in filter(None, (ear.answer.move, ear.answer.ponder)):
+        assert move in board.legal_moves
+        board.push(move)
     assert ear.scored
 
 
 @pytest.mark.timing
 def test_a_fixed_time_is_used_and_kept(engine: UciEngine) -> None:
-    engine.set_option("Move Overhead", "0")
+    engine.options.set("Move Overhead", "0")
     started = time.perf_counter()
     go(engine, movetime_ms=150)
     elapsed = time.perf_counter() - started
-    engine.set_option("Move Overhead", "10")
+    engine.options.set("Move Overhead", "10")
     # Never shorter, and longer only as much as a loaded machine may take to wake a thread.
     assert 0.15 <= elapsed < 5
 
@@ -119,8 +118,7 @@ def test_stop_and_ponderhit_are_harmless_when_idle(engine: UciEngine) -> None:
 @pytest.mark.parametrize("fen", [None, MATED, STALEMATED, ONE_LEGAL_MOVE, "8/8/4k3/8/8/3K4/8/8 w - - 0 1"])
 @pytest.mark.parametrize("limits", [{"infinite": True}, {"ponder": True}, {"infinite": True, "ponder": True}], ids=str)
 def test_nothing_is_answered_before_it_is_wanted(engine: UciEngine, fen: str | None, limits: dict[str, bool]) -> None:
-    engine.set_position(fen, ())
-    ear = begin(engine, **limits, depth=1, movetime_ms=1, wtime_ms=1)
+    ear = begin(engine, fen, **limits, depth=1, movetime_ms=1, wtime_ms=1)
     assert not ear.answered_within(0.08)
     assert engine.searching
     engine.stop()
@@ -138,15 +136,14 @@ def test_nothing_is_answered_before_it_is_wanted(engine: UciEngine, fen: str | N
     ],
 )
 def test_a_hit_makes_it_a_search_with_an_end(engine: UciEngine, fen: str | None, limits: dict[str, int]) -> None:
-    engine.set_position(fen, ())
-    ear = begin(engine, ponder=True, **limits)
+    ear = begin(engine, fen, ponder=True, **limits)
     assert not ear.answered_within(0.1)
     engine.ponderhit(time.perf_counter())
     assert finish(engine, ear).answer.move is not None
 
 
 def test_what_has_ended_has_no_current_move(engine: UciEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clock, "REPORT_AFTER_SECONDS", 0.1)
+    monkeypatch.setattr(time_management, "REPORT_AFTER_SECONDS", 0.1)
     ear = begin(engine, ponder=True, depth=1)
     assert not ear.answered_within(0.4)
     engine.stop()
@@ -176,22 +173,18 @@ def test_a_hit_and_a_stop_right_after_the_start_are_not_lost(engine: UciEngine) 
 # Moves and lines ------------------------------------------------------------------------------------------
 
 
-def test_only_the_moves_asked_for_are_searched_and_other_words_are_named(engine: UciEngine) -> None:
-    ear = go(engine, depth=2, searchmoves=("e2e5", "a2a3", "h2h4", "a2a3", "nonsense"))
-    assert ear.answer.move in ("a2a3", "h2h4")
-    assert {info.pv[0] for info in ear.scored} <= {"a2a3", "h2h4"}
-    assert ear.sentences == [
-        "error: searchmoves: 'e2e5' is not a legal move",
-        "error: searchmoves: 'nonsense' is not a legal move",
-    ]
-    ear = go(engine, depth=2, searchmoves=("e2e5",))
-    assert ear.answer.move is None
+def test_only_the_moves_asked_for_are_searched(engine: UciEngine) -> None:
+    moves = tuple(map(chess.Move.from_uci, ("a2a3", "h2h4")))
+    ear = go(engine, depth=2, searchmoves=moves)
+    assert ear.answer.move in moves
+    assert {info.pv[0] for info in ear.scored} <= set(moves)
+    assert go(engine, depth=2, searchmoves=()).answer.move is None
 
 
 def test_win_draw_loss_is_reported_when_it_is_wanted(engine: UciEngine) -> None:
     ear = go(engine, depth=2)
     assert all(info.wdl is None for info in ear.scored)
-    engine.set_option("UCI_ShowWDL", "true")
+    engine.options.set("UCI_ShowWDL", "true")
     ear = go(engine, depth=2)
     assert all(sum(info.wdl or ()) == 1000 for info in ear.scored)
 
@@ -204,9 +197,8 @@ NEAR_DRAW = "8/8/4k3/8/2r5/8/1R2K3/8 {} - - 0 1"
 
 
 def nodes_of(engine: UciEngine, side: str, contempt: int) -> int | None:
-    engine.set_option("Contempt", str(contempt))
-    engine.set_position(NEAR_DRAW.format(side), ())
-    return go(engine, depth=DEPTH + 1).last.nodes
+    engine.options.set("Contempt", str(contempt))
+    return go(engine, NEAR_DRAW.format(side), depth=DEPTH + 1).last.nodes
 
 
 def test_scores_of_another_contempt_or_side_are_not_used(engine: UciEngine) -> None:
@@ -222,41 +214,36 @@ def test_scores_of_another_contempt_or_side_are_not_used(engine: UciEngine) -> N
 
 @pytest.mark.parametrize("is_infinite", [True, False])
 def test_there_is_no_contempt_in_analysis(engine: UciEngine, is_infinite: bool) -> None:
-    engine.set_option("Contempt", "100")
-    engine.set_option("UCI_AnalyseMode", "false" if is_infinite else "true")
-    engine.set_position("8/8/4k3/8/8/3K4/8/8 w - - 0 1", ())
-    ear = begin(engine, infinite=True) if is_infinite else begin(engine, depth=4)
-    if is_infinite:
-        time.sleep(0.05)
-        engine.stop()
+    engine.options.set("Contempt", "100")
+    engine.options.set("UCI_AnalyseMode", "false" if is_infinite else "true")
+    bare_kings = "8/8/4k3/8/8/3K4/8/8 w - - 0 1"
+    ear = begin(engine, bare_kings, **({"infinite": True} if is_infinite else {"depth": 4}))
+    wait_until(lambda: ear.scored)
+    engine.stop()
     finish(engine, ear)
     assert {info.score for info in ear.scored} == {scores.DRAW}
-    engine.set_option("UCI_AnalyseMode", "false")
-    ear = go(engine, depth=4)
+    engine.options.set("UCI_AnalyseMode", "false")
+    ear = go(engine, bare_kings, depth=4)
     assert {info.score for info in ear.scored} == {-100}
 
 
 def test_no_position_no_move(engine: UciEngine) -> None:
-    (sentence,) = engine.set_position("what is this", ())
-    assert sentence.startswith("error: ")
-    ear = go(engine, depth=3)
+    ear = Ear()
+    engine.go(None, Limits(depth=3), time.perf_counter(), ear.on_info, ear.on_best_move)
+    finish(engine, ear)
     assert ear.answer.move is None
-    assert ear.sentences == ["error: there is no position to search"]
+    assert len(ear.sentences) == 1
 
 
 @pytest.mark.parametrize(("fen", "score"), [(MATED, -scores.MATE), (STALEMATED, scores.DRAW)])
 def test_the_end_of_a_game_has_a_score_and_no_move(engine: UciEngine, fen: str, score: int) -> None:
-    engine.set_position(fen, ())
-    ear = go(engine, depth=3)
+    ear = go(engine, fen, depth=3)
     assert ear.answer == BestMove(None)
     assert [(info.depth, info.score, info.pv) for info in ear.infos] == [(0, score, ())]
 
 
 def test_a_mated_chess960_root_has_a_score_and_no_move(engine: UciEngine) -> None:
-    engine.set_option("UCI_Chess960", "true")
-    assert engine.set_position("3rkr2/3pQp2/3B4/8/8/8/8/R3K3 b Afd - 0 1", ()) == []
-    ear = go(engine, depth=3)
-    engine.set_option("UCI_Chess960", "false")
+    ear = go(engine, chess.Board("3rkr2/3pQp2/3B4/8/8/8/8/R3K3 b Afd - 0 1", chess960=True), depth=3)
     assert ear.answer == BestMove(None)
     assert [(info.depth, info.score, info.pv) for info in ear.infos] == [(0, -scores.MATE, ())]
 
@@ -281,7 +268,7 @@ def test_a_failing_search_still_plays_a_legal_move(
     assert ear.answered_within(0.08 if held else PATIENCE_SECONDS) != held
     engine.stop()
     answer = finish(engine, ear).answer
-    assert chess.Move.from_uci(answer.move or "") in chess.Board().legal_moves
+    assert answer.move in [*chess.Board().legal_moves]
     assert ear.sentences == ["error: ZeroDivisionError in the search: by design"]
     assert "ZeroDivisionError: by design" in capsys.readouterr().err
     monkeypatch.undo()
@@ -289,17 +276,17 @@ def test_a_failing_search_still_plays_a_legal_move(
 
 
 def test_hash_options_reach_the_table(engine: UciEngine) -> None:
-    table = engine._parts.pool.table
+    table = engine.pool.table
     go(engine, depth=DEPTH)
     key = chess.polyglot.zobrist_hash(chess.Board())
     assert table.probe(key) != 0
-    engine.set_option("Clear Hash", None)
+    engine.options.set("Clear Hash", None)
     assert table.probe(key) == 0
-    assert engine.set_option("Hash", "3") == []
+    assert engine.options.set("Hash", "3") == []
     assert table.megabytes == 3
     # The same size again does not forget what was found.
     go(engine, depth=1)
-    engine.set_option("Hash", "3")
+    engine.options.set("Hash", "3")
     assert table.probe(key) != 0
     engine.new_game()
     assert table.probe(key) == 0
@@ -308,27 +295,26 @@ def test_hash_options_reach_the_table(engine: UciEngine) -> None:
 # Other commands -------------------------------------------------------------------------------------------
 
 
-def counted(engine: UciEngine, depth: int) -> list[str]:
+def counted(engine: UciEngine, board: chess.Board, depth: int) -> list[str]:
     lines: list[str] = []
-    perft.perft(engine, depth, lines.append)
+    perft.perft(engine, board, depth, lines.append)
     return lines
 
 
 def test_perft_divides(engine: UciEngine) -> None:
-    lines = counted(engine, 3)
+    lines = counted(engine, chess.Board(), 3)
     assert lines[-1].strip() == "Nodes searched: 8902"
     parts = dict(line.split(": ") for line in lines[:-1])
     assert set(parts) == {move.uci() for move in chess.Board().legal_moves}
     assert sum(map(int, parts.values())) == 8902
     assert parts["e2e4"] == "600"
-    assert [line.strip() for line in counted(engine, 0)] == ["Nodes searched: 1"]
-    engine.set_position(MATED, ())
-    assert [line.strip() for line in counted(engine, 2)] == ["Nodes searched: 0"]
+    assert [line.strip() for line in counted(engine, chess.Board(), 0)] == ["Nodes searched: 1"]
+    assert [line.strip() for line in counted(engine, chess.Board(MATED), 2)] == ["Nodes searched: 0"]
 
 
 def test_perft_stops(engine: UciEngine) -> None:
     lines: list[str] = []
-    engine.start(lambda is_stopped: perft.perft(engine, 12, lines.append, is_stopped))
+    engine.start(lambda is_stopped: perft.perft(engine, chess.Board(), 12, lines.append, is_stopped))
     assert not engine.wait(0.05)
     engine.stop()
     assert engine.wait(PATIENCE_SECONDS)
@@ -337,25 +323,15 @@ def test_perft_stops(engine: UciEngine) -> None:
     assert go(engine, depth=1).answer.move is not None
 
 
-def test_the_position_is_displayed(engine: UciEngine) -> None:
-    engine.set_position(None, ("f2f3", "e7e5", "g2g4", "d8h4"))
-    text = engine.display_text()
-    board = board_after(chess.STARTING_FEN, "f2f3 e7e5 g2g4 d8h4")
-    assert f"FEN {board.fen()}" in text
-    assert f"Key {chess.polyglot.zobrist_hash(board):016X}" in text
-    assert "Checkers h4" in text
-    assert text.isascii()
-
-
 def test_long_searches_tell_of_the_current_move(engine: UciEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clock, "REPORT_AFTER_SECONDS", 0.02)
-    monkeypatch.setattr(clock, "REPORT_EVERY_SECONDS", 0.02)
+    monkeypatch.setattr(time_management, "REPORT_AFTER_SECONDS", 0.02)
+    monkeypatch.setattr(time_management, "REPORT_EVERY_SECONDS", 0.02)
     ear = begin(engine, infinite=True)
     wait_until(lambda: any(info.currmove for info in list(ear.infos)))
     engine.stop()
     finish(engine, ear)
     current = next(info for info in ear.infos if info.currmove)
-    assert chess.Move.from_uci(current.currmove or "") in chess.Board().legal_moves
+    assert current.currmove in [*chess.Board().legal_moves]
 
 
 def test_the_name_tells_of_a_slow_core(engine: UciEngine) -> None:
@@ -365,14 +341,14 @@ def test_the_name_tells_of_a_slow_core(engine: UciEngine) -> None:
 
 def test_search_parameters_are_options_for_tuners_alone() -> None:
     with closing(UciEngine()) as engine:
-        assert engine.set_option("lmr_base", "90")[0].startswith("error: there is no option")
+        assert engine.options.set("lmr_base", "90")[0].startswith("error: there is no option")
     with closing(UciEngine(tuning=True)) as engine:
-        assert engine.set_option("lmr_base", "90") == []
-        assert engine._parts.pool.main.searcher.lmr_base == 90
-        assert engine._parts.pool.main.searcher.lmr_divisor == defaults(PARAMETERS)["lmr_divisor"]
-        assert engine.set_option("time_drop_cp", "77") == []
+        assert engine.options.set("lmr_base", "90") == []
+        assert engine.pool.main.searcher.lmr_base == 90
+        assert engine.pool.main.searcher.lmr_divisor == defaults(PARAMETERS)["lmr_divisor"]
+        assert engine.options.set("time_drop_cp", "77") == []
         times = TIME_DEFAULTS if is_compiled() else SLOW_CORE_TIMES
-        assert engine._parts.time_parameters == replace(times, time_drop_cp=77)
+        assert engine._time_parameters() == replace(times, time_drop_cp=77)
 
 
 def test_where_no_thread_can_be_created_a_search_is_answered(
@@ -381,7 +357,7 @@ def test_where_no_thread_can_be_created_a_search_is_answered(
     def fail(thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    engine.set_option("Threads", "3")
+    engine.options.set("Threads", "3")
     monkeypatch.setattr(threading.Thread, "start", fail)
     assert go(engine, depth=2).answer.move is not None
     assert go(engine, depth=2).answer.move is not None

@@ -16,7 +16,7 @@ from uci_engine.options import (
 )
 from uci_engine.search.history import HISTORY_SHIFT
 from uci_engine.search.parameters import PARAMETERS
-from uci_engine.time_management.allocation import time_tunables
+from uci_engine.time_management import time_tunables
 
 
 class Sample(Options):

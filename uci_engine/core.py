@@ -17,9 +17,14 @@ from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleS
 from importlib.util import find_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from uci_engine import processor
+
+if TYPE_CHECKING:
+    from uci_engine.board.position import Position
+    from uci_engine.search.search import Searcher
+    from uci_engine.search.transposition_table import TranspositionTable
 
 # In import order. A new kernel module is a line here. setup.py reads this tuple from the text of this file.
 KERNEL_MODULES = (
@@ -72,9 +77,9 @@ class Core:
     name: str
     reason: str
     is_fallback: bool
-    position_class: type[Any]
-    searcher_class: type[Any]
-    table_class: type[Any]
+    position_class: type[Position]
+    searcher_class: type[Searcher]
+    table_class: type[TranspositionTable]
     modules: Mapping[str, ModuleType]
 
 

@@ -1,7 +1,7 @@
-"""The engine as UCI commands it, without the text: options, the game so far, and one search at a time.
+"""The engine: its options, what they set up, and one search at a time. Boards, moves and numbers; no text of UCI.
 
-`uci.loop` calls it, and so does `api.engine.Engine`, the engine for Python programs. Each `go` is answered in a thread
-of its own: from the book, or the tablebases rank the root moves and a `SearchManager` searches.
+`uci.loop` calls it, and so does `api.Engine`, the engine for Python programs. Each `go` is answered in a thread of its
+own: from the book, or the tablebases rank the root moves and a `SearchManager` searches.
 
 How a search is stopped: `SearchManager.stop` sets the stop flag of every worker. `UciEngine.stop` calls it;
 `ponderhit` calls it if the time is already up; the `Timer` calls it at the hard limit. `SearchManager` itself stops the
@@ -10,38 +10,51 @@ before the search has begun. `_may_answer` holds `bestmove` back: in `infinite` 
 or `ponderhit`. With limited strength `_take_time` holds it back on a clock.
 
 Invariant: every `go` is answered by exactly one `on_best_move`, with a move that is legal by python-chess.
-Invariant: of the commands only `stop` and `ponderhit` reach a running search.
+Invariant: only `stop` and `ponderhit` reach a running search. Options change between searches.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gc
+import random
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import chess
 import chess.polyglot
 
-from evaluation.network.file import Network
-from evaluation.weights import Weights
+from evaluation.network.file import Network, NetworkError, default_network
+from evaluation.weights import Weights, default_weights
 from uci_engine import __version__
 from uci_engine import score as scores
-from uci_engine.board.game import Game, PositionError, display, parse_searchmoves
+from uci_engine.book.book import Opening
 from uci_engine.core import load
-from uci_engine.engine_parts import EngineParts
+from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
-from uci_engine.search.manager import SearchManager
-from uci_engine.search.strength import MAX_PACE_MS
-from uci_engine.tablebases.root_ranking import RankingLimits, RootRanking, rank
-from uci_engine.task import TaskThread, print_failure
-from uci_engine.time_management.limits import Limits
+from uci_engine.search.manager import SearchManager, SearchOptions
+from uci_engine.search.strength import MAX_PACE_MS, MAX_SKILL_LEVEL, Strength, elo_of_skill_level, level_in
+from uci_engine.search.thread_pool import TaskThread, ThreadPool, print_failure
+from uci_engine.tablebases.root_ranking import Probing, RankingLimits, RootRanking, rank
+from uci_engine.tablebases.tablebases import Tablebases
+from uci_engine.time_management import (
+    UNLIMITED,
+    AvailableNodes,
+    Budget,
+    Clock,
+    Limits,
+    NodesClock,
+    TimeParameters,
+    Timer,
+    allocate,
+)
 
 if TYPE_CHECKING:
+    from uci_engine.board.position import Position
     from uci_engine.static_evaluation import Explanation
 
 # The time after which a waiting thread gets the GIL. A `stop` passes through three threads, and in plain
@@ -52,10 +65,9 @@ OnInfo = Callable[[Info], None]
 OnBestMove = Callable[[BestMove], None]
 
 
-def any_move(board: chess.Board | None) -> str | None:
+def any_move(board: chess.Board | None) -> chess.Move | None:
     """A legal move, if there is one, for a search that has failed: any move is better than none."""
-    move = None if board is None else next(iter(board.legal_moves), None)
-    return None if move is None else move.uci()
+    return None if board is None else next(iter(board.legal_moves), None)
 
 
 class UciEngine:
@@ -75,9 +87,17 @@ class UciEngine:
             self.name += f" ({self.core.name} core)"
         # Created before the option Threads can take the last thread that the system gives.
         self._thread = TaskThread("search")
-        self._parts = EngineParts(self.core, tuning)
-        self.options = self._parts.options
-        self._game = Game()
+        self.options = Options(self.core.name, tuning)
+        # A sentence for the user about what is missing, "" for nothing.
+        self.problem = ""
+        self.pool = ThreadPool(self.core, self.options.hash.value, self._first_network())
+        self._opening = Opening()
+        self._tablebases = Tablebases(self.core, self.pool.main.searcher.prober)
+        self._timer = Timer()
+        # With nodestime: the clocks in nodes.
+        self._available_nodes: AvailableNodes | None = None
+        self._seed = random.SystemRandom().getrandbits(64)
+        self._connect_options()
         self._owns_process = owns_process
         # The state of the running search, if any; `go` sets more. `is_endless`: whether only a command ends it.
         self.is_endless = False
@@ -95,82 +115,43 @@ class UciEngine:
 
     # While no search runs ------------------------------------------------------------------------------------------
 
-    def set_option(self, name: str | None, value: str | None) -> list[str]:
-        """Set an option from the name and value of `setoption`. Returns messages for the user."""
-        return self.options.set(name, value)
-
     def new_game(self) -> None:
-        """Clear the table, the histories and the position, for a new game."""
-        self._parts.new_game()
-        self._game = Game()
-
-    def set_position(self, fen: str | None, moves: Sequence[str]) -> list[str]:
-        """Set up a position (`fen` None: the start position) and play moves. Returns messages for the user.
-
-        If the input is refused, the only message begins with "error: ", and there is no position afterwards.
-        """
-        try:
-            return self._game.set(fen, moves, self.options.chess960.value)
-        except PositionError as error:
-            return [f"error: {error}"]
+        """Clear the table and the histories, and start the book and the node clock anew."""
+        self.pool.clear()
+        self._opening.new_game()
+        self._seed = random.SystemRandom().getrandbits(64)
+        self._reset_nodes_clock()
 
     @property
-    def problem(self) -> str:
-        """A sentence for the user about what is missing, "" for nothing."""
-        return self._parts.problem
-
-    @property
-    def board(self) -> chess.Board | None:
-        """The position with its game, or None if the last one was refused. Work on a copy."""
-        return self._game.board
-
-    @property
-    def position(self) -> Any:
+    def position(self) -> Position:
         """The core's own board. A running task may use it."""
-        return self._parts.pool.main.searcher.position
-
-    @property
-    def weights(self) -> Weights:
-        return self._parts.pool.weights
-
-    @property
-    def network(self) -> Network | None:
-        """The network, None while that is off or the strength is limited."""
-        return self._parts.pool.network
-
-    def display_text(self) -> str:
-        """The position as text: board, FEN, key and checkers."""
-        board = self._game.board
-        return "no position" if board is None else display(board)
-
-    def evaluation_text(self) -> str:
-        """The static evaluation of the position, term by term, as text."""
-        board = self._game.board
-        return "no position" if board is None else str(self.explain(board))
+        return self.pool.main.searcher.position
 
     def explain(self, board: chess.Board) -> Explanation:
         """The static evaluation of a position, term by term. ValueError when the board cannot be evaluated."""
         # Imported here, because a start of the engine does not need it.
         from uci_engine.static_evaluation import Explanation
 
-        return Explanation.of(board, self.weights, self.network)
+        return Explanation.of(board, self.pool.weights, self.pool.network)
 
     def probe_wdl(self, board: chess.Board) -> int | None:
         """What the Syzygy tables say of a position: 2 (win), 1 (cursed win), 0, -1, -2 for the side to move.
 
         None if it is not in the tables. Only while no search runs.
         """
-        if board.castling_rights or board.occupied.bit_count() > self._parts.tablebases.max_pieces:
+        if board.castling_rights or board.occupied.bit_count() > self._tablebases.max_pieces:
             return None
-        self._parts.tablebases.drop_changed()
+        self._tablebases.drop_changed()
         self.position.set_board(board)
-        return self._parts.tablebases.probe_wdl(self.position)
+        return self._tablebases.probe_wdl(self.position)
 
     def close(self) -> None:
         """Stop the running search, if any, and end all threads."""
         self.stop()
         self.wait()
-        self._parts.close()
+        self._timer.close()
+        self.pool.close()
+        self._tablebases.set_syzygy_path("")
         self._thread.dismiss()
         self._thread.join()
 
@@ -181,22 +162,28 @@ class UciEngine:
         """Whether a search is running or waits to send its answer."""
         return self._thread.is_working
 
-    def go(self, limits: Limits, received_at: float, on_info: OnInfo, on_best_move: OnBestMove) -> None:
+    def go(
+        self,
+        board: chess.Board | None,
+        limits: Limits,
+        received_at: float,
+        on_info: OnInfo,
+        on_best_move: OnBestMove,
+    ) -> None:
         """Start a search and return at once. `received_at`: the `time.perf_counter()` at which the command was read.
 
-        `on_info` and `on_best_move` are called as the class says, `on_best_move` once and last. Raises
-        RuntimeError if a search is running.
+        `board`: the position, with the game on its stack; None: there is none, and the answer is no move. It has been
+        read by `board.game`. `on_info` and `on_best_move` are called as the class says, `on_best_move` once and last.
+        RuntimeError: a search is running.
         """
         self._require_idle()
-        board = self._game.board
         # Positions before the last capture or pawn move cannot be repeated. Copying their moves would take time.
         self._board = None if board is None else board.copy(stack=board.halfmove_clock)
         self._limits = limits
         self._on_info = on_info
         self._on_best_move = on_best_move
-        self._search_options = self._parts.search_options(limits, self._board)
-        # The budget is for the time from `ponderhit` on. While pondering the clock is unlimited.
-        self._clock, self._budget = self._parts.new_clock(limits, self._board, received_at, self._nodes)
+        self._search_options = self._new_search_options()
+        self._clock, self._budget = self._new_clock(received_at)
         self._pondering = limits.ponder
         self.is_endless = limits.is_endless or limits.ponder
         if limits.infinite or limits.ponder:
@@ -239,7 +226,7 @@ class UciEngine:
             # The time spent pondering counts, so the search may have to end now.
             if self._search is not None and not self._limits.infinite and self._search.is_enough():
                 self._search.stop()
-        self._parts.timer.clock_changed()
+        self._timer.clock_changed()
         if not self._limits.infinite:
             self._may_answer.set()
 
@@ -247,6 +234,58 @@ class UciEngine:
         """Wait until the running search has ended. False if it takes longer."""
         self._thread.wait(timeout_seconds)
         return not self.searching
+
+    def _new_search_options(self) -> SearchOptions:
+        """What the options mean for the search that begins."""
+        options, limits = self.options, self._limits
+        analyse_mode = options.analyse_mode.value
+        # `go mate` is always answered at full strength.
+        strength = None if limits.mate and not limits.infinite else self._strength()
+        probing = Probing(
+            probe_limit=options.syzygy_probe_limit.value,
+            probe_depth=options.syzygy_probe_depth.value,
+            fifty_moves=options.syzygy_50_move_rule.value,
+        )
+        return SearchOptions(
+            multipv=options.multi_pv.value,
+            show_wdl=options.show_wdl.value,
+            # Limited strength does not know the tablebases.
+            probing=probing if strength is None else Probing(),
+            time_parameters=self._time_parameters(),
+            analyse_mode=analyse_mode,
+            strength=strength,
+            # An analysis serves both sides.
+            contempt_cp=0 if limits.infinite or analyse_mode else options.contempt.value,
+        )
+
+    def _time_parameters(self) -> TimeParameters:
+        return TimeParameters(**{parameter.name: parameter.value for parameter in self.options.time_parameters})
+
+    def _strength(self) -> Strength | None:
+        """The limited strength that the options ask for, None for full strength."""
+        elo = self._elo()
+        if elo is None or self._board is None:
+            return None
+        return Strength(level_in(self._board, elo), self.options.seed.value or self._seed)
+
+    def _elo(self) -> int | None:
+        options = self.options
+        if options.limit_strength.value:
+            return options.elo.value
+        return elo_of_skill_level(options.skill_level.value) if options.skill_level.value < MAX_SKILL_LEVEL else None
+
+    def _new_clock(self, received_at: float) -> tuple[Clock, Budget]:
+        """A clock, and its budget from `ponderhit` on. While pondering the clock is unlimited."""
+        if self._board is None:
+            return Clock(received_at), UNLIMITED
+        turn, ply = self._board.turn, self._board.ply()
+        available = self._available_nodes
+        if available is not None and (adjusted := available.adjust(self._limits, turn)):
+            budget = allocate(adjusted, turn, 0, ply, self._search_options.time_parameters)
+            return NodesClock(received_at, budget, available.nodes_per_ms, self._nodes), budget
+        overhead_ms = self.options.move_overhead.value
+        budget = allocate(self._limits, turn, overhead_ms, ply, self._search_options.time_parameters)
+        return Clock(received_at, UNLIMITED if self._limits.ponder else budget), budget
 
     # The thread of the search --------------------------------------------------------------------------------------
 
@@ -258,7 +297,7 @@ class UciEngine:
             answer = self._think()
         except Exception as error:
             # The answer is found first, because without memory the report may fail too.
-            move = any_move(self._board) if self._search is None else self._search.best.uci()
+            move = any_move(self._board) if self._search is None else self._search.best
             answer = BestMove(move, error=error)
             with contextlib.suppress(MemoryError):
                 print_failure(error)
@@ -274,43 +313,43 @@ class UciEngine:
                 self._search.join()
 
     def _think(self) -> BestMove:
-        allowed, problems = self._allowed_moves()
-        self._send(problems)
-        if self._board is None or not allowed:
-            if self._board is not None and not any(self._board.legal_moves):
-                score = -scores.MATE if self._board.is_checkmate() else scores.DRAW
+        board = self._board
+        if board is None:
+            self._send(["error: there is no position to search"])
+        allowed = self._allowed_moves()
+        if board is None or not allowed:
+            if board is not None and not any(board.legal_moves):
+                score = -scores.MATE if board.is_checkmate() else scores.DRAW
                 self._on_info(Info(depth=0, score=score))
             self._may_answer.wait()
             return BestMove(None)
-        if book_move := self._book_move(self._board):
+        if book_move := self._book_move(board):
             self._may_answer.wait()
             return book_move
-        search = self._run_search(self._board, allowed)
-        self._parts.spend_nodes(self._clock, self._board.turn, search.nodes)
+        search = self._run_search(board, allowed)
+        # With nodestime: the nodes are taken off this colour's clock.
+        if self._available_nodes is not None and self._clock.hard_nodes is not None:
+            self._available_nodes.spend(board.turn, search.nodes)
         self._may_answer.wait()
-        self._take_time(self._board)
+        self._take_time(board)
         search.report()
-        reply = search.ponder
-        return BestMove(search.best.uci(), reply.uci() if reply else None)
+        return BestMove(search.best, search.ponder)
 
-    def _allowed_moves(self) -> tuple[list[chess.Move], list[str]]:
-        """The legal moves that `searchmoves` allows, and messages about its illegal moves."""
+    def _allowed_moves(self) -> Sequence[chess.Move]:
         if self._board is None:
-            return [], ["error: there is no position to search"]
-        if self._limits.searchmoves is None:
-            return list(self._board.legal_moves), []
-        return parse_searchmoves(self._board, self._limits.searchmoves)
+            return ()
+        return list(self._board.legal_moves) if self._limits.searchmoves is None else self._limits.searchmoves
 
     def _book_move(self, board: chess.Board) -> BestMove | None:
         """The opening book's move, reported like a search result. None if the book has no move."""
-        if self.options.analyse_mode.value:
+        options = self.options
+        if options.analyse_mode.value or not options.own_book.value:
             return None
-        depth, variety = self.options.book_depth.value, self.options.book_variety.value
-        advice = self._parts.opening.advise(board, self._limits, depth, variety)
+        advice = self._opening.advise(board, self._limits, options.book_depth.value, options.book_variety.value)
         self._send(advice.messages)
         if not advice.line:
             return None
-        searcher = self._parts.pool.main.searcher
+        searcher = self.pool.main.searcher
         searcher.position.set_board(board)
         score = searcher.evaluate()
         elapsed_ms = int(max(self._clock.elapsed_ms(), 0.0))
@@ -328,35 +367,36 @@ class UciEngine:
         left_ms = min(part * self._clock.budget.soft_ms, MAX_PACE_MS) - self._clock.elapsed_ms()
         self._stop_event.wait(max(left_ms, 0.0) / 1000)
 
-    def _rank(self, board: chess.Board, allowed: list[chess.Move]) -> RootRanking:
+    def _rank(self, board: chess.Board, allowed: Sequence[chess.Move]) -> RootRanking:
         """The root moves ranked by the tablebases, which `go mate` and limited strength do not use."""
+        if not self.options.syzygy_path.value:
+            return RootRanking()
         is_mate_search = self._limits.mate is not None and not self._limits.infinite
         if is_mate_search or self._search_options.strength is not None:
-            ranking = RootRanking(messages=tuple(self._parts.tablebases.drop_changed()))
+            ranking = RootRanking(messages=tuple(self._tablebases.drop_changed()))
         else:
             ranking_limits = RankingLimits.within(self._search_options.probing, self._clock, self._must_end)
-            position = self._parts.pool.main.searcher.position
-            ranking = rank(self._parts.tablebases, position, board, allowed, ranking_limits)
+            ranking = rank(self._tablebases, self.position, board, allowed, ranking_limits)
         self._send(ranking.messages)
         return ranking
 
-    def _run_search(self, board: chess.Board, allowed: list[chess.Move]) -> SearchManager:
+    def _run_search(self, board: chess.Board, allowed: Sequence[chess.Move]) -> SearchManager:
         """Run the search. `stop`, `ponderhit` and the timer may reach it meanwhile."""
         ranking = self._rank(board, allowed)
         contempt_cp = self._search_options.contempt_cp
-        self._parts.pool.set_contempt(contempt_cp if board.turn else -contempt_cp)
+        self.pool.set_contempt(contempt_cp if board.turn else -contempt_cp)
         search = SearchManager(
-            self._parts.pool, board, self._limits, self._clock, self._on_info, self._search_options, allowed, ranking
+            self.pool, board, self._limits, self._clock, self._on_info, self._search_options, allowed, ranking
         )
         with self._lock:
             self._search = search
             if self._stop_event.is_set():
                 search.stop()
-        self._parts.timer.begin(self._clock, search.stop, search.report_current_move)
+        self._timer.begin(self._clock, search.stop, search.report_current_move)
         try:
             search.run()
         finally:
-            self._parts.timer.end()
+            self._timer.end()
         return search
 
     def _send(self, messages: Iterable[str]) -> None:
@@ -369,3 +409,74 @@ class UciEngine:
     def _must_end(self) -> bool:
         """Whether `stop` was sent or the time is up. Reads the clock each time, because `ponderhit` changes it."""
         return self._stop_event.is_set() or time.perf_counter() >= self._clock.deadline
+
+    # Effects of options --------------------------------------------------------------------------------------------
+
+    def _connect_options(self) -> None:
+        options = self.options
+        options.hash.on_set = lambda: self.pool.table.resize(options.hash.value)
+        options.threads.on_set = lambda: self.pool.resize(options.threads.value)
+        # After any of these the entries of the table are unwanted or no longer true.
+        for option in (options.clear_hash, options.syzygy_probe_limit, options.syzygy_50_move_rule):
+            option.on_set = self.pool.clear_table
+        # What was learnt with another contempt is cleared here, and not on the clock of the next move.
+        options.contempt.on_set = self.pool.clear
+        options.syzygy_path.on_set = self._open_syzygy
+        options.own_book.on_set = options.book_file.on_set = self._open_book
+        for parameter in options.search_parameters:
+            parameter.on_set = self._configure_search
+        options.nodes_time.on_set = self._reset_nodes_clock
+        options.weights_file.on_set = self._load_weights
+        options.use_nnue.on_set = options.eval_file.on_set = self._load_network
+        options.limit_strength.on_set = options.skill_level.on_set = self._switch_network
+
+    def _open_syzygy(self) -> list[str]:
+        messages = self._tablebases.set_syzygy_path(self.options.syzygy_path.value)
+        self.pool.clear_table()
+        return messages
+
+    def _open_book(self) -> list[str]:
+        return self._opening.open(self.options.book_file.value if self.options.own_book.value else None)
+
+    def _configure_search(self) -> None:
+        self.pool.configure({parameter.name: parameter.value for parameter in self.options.search_parameters})
+
+    def _reset_nodes_clock(self) -> None:
+        """Start the node clock of a new game if `nodestime` is on."""
+        nodes_per_ms = self.options.nodes_time.value
+        self._available_nodes = AvailableNodes(nodes_per_ms) if nodes_per_ms else None
+
+    def _load_weights(self) -> None:
+        path = self.options.weights_file.value
+        weights = Weights.load(path) if path else default_weights()
+        # The same weights again forget nothing.
+        if weights != self.pool.weights:
+            self.pool.set_evaluation(weights, self.pool.network)
+
+    def _first_network(self) -> Network | None:
+        """The network at the start. Without it the features play alone."""
+        option = self.options.use_nnue
+        try:
+            return default_network() if option.value else None
+        except NetworkError as error:
+            option.value = False
+            self.problem = f"{error}, so {option.name} is false"
+            return None
+
+    def _load_network(self) -> None:
+        """Evaluate with the network that the options name, or by none. A file is read even while the network is off."""
+        path = self.options.eval_file.value
+        is_used = self._wants_network()
+        network = Network.load(path) if path else default_network() if is_used else None
+        network = network if is_used else None
+        if network != self.pool.network:
+            self.pool.set_evaluation(self.pool.weights, network)
+
+    def _switch_network(self) -> None:
+        """Load or drop the network if the strength asks for it, and forget nothing if not."""
+        if self._wants_network() != (self.pool.network is not None):
+            self._load_network()
+
+    def _wants_network(self) -> bool:
+        """Limited strength plays with the features alone, because its levels were measured so."""
+        return self.options.use_nnue.value and self._elo() is None

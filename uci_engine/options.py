@@ -1,7 +1,7 @@
 """Secateur's UCI options: name, bounds, value, and the callback that acts on a change.
 
 Of UCI's types of option there are `Check`, `Spin`, `String` and `Button`. `Options` lists those of Secateur, and
-`engine_parts` sets their callbacks. A new option is one line in `Options` and the code that reads it. A callback is
+`UciEngine` sets their callbacks. A new option is one line in `Options` and the code that reads it. A callback is
 called when the value has changed. That of a `String` is called whenever it is set, because the file that it names may
 have changed, and so is that of a `Button`.
 
@@ -20,7 +20,7 @@ from uci_engine.processor import usable_processors
 from uci_engine.search.parameters import PARAMETERS
 from uci_engine.search.strength import MAX_ELO, MAX_SKILL_LEVEL, MIN_ELO
 from uci_engine.text import parse_int, quoted
-from uci_engine.time_management.allocation import time_tunables
+from uci_engine.time_management import time_tunables
 from uci_engine.tunable import Tunable
 
 # How UCI writes a string option without text.

@@ -1,6 +1,6 @@
 """Tunable parameters: numbers with a name and a range, which `--tuning` offers as UCI options.
 
-Their tables are in `search.parameters` and `time_management.allocation`.
+Their tables are in `search.parameters` and `time_management`.
 """
 
 from __future__ import annotations

@@ -34,9 +34,9 @@ import evaluation
 from tests.support import ENVIRONMENT, PATIENCE_SECONDS, wait_until
 from tests.support.kernel import STARTS, board_after, is_compiled, random_game
 from uci_engine import Engine, Explanation
+from uci_engine import api as engine_module
 from uci_engine import score as scores
-from uci_engine.api import engine as engine_module
-from uci_engine.api.session import KEYWORDS, limits_of, setting
+from uci_engine.api import KEYWORDS, limits_of, setting
 from uci_engine.options import Options
 from uci_engine.processor import usable_processors
 from uci_engine.search.manager import SearchManager
@@ -260,8 +260,6 @@ def test_the_explanation_is_that_of_the_evaluation(engine: Engine) -> None:
 def test_the_explanation_is_readable(engine: Engine) -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3")
     explanation = engine.explain(board)
-    engine._inner.set_position(board.fen(), ())
-    assert str(explanation) == engine._inner.evaluation_text()
     shown = f"{explanation.white_score / 100:+.2f}"
     assert repr(explanation) == f"<Explanation of {board.fen()}: {shown} for White, {len(explanation.terms)} terms>"
     assert explanation["material"] == 0
@@ -394,8 +392,8 @@ def test_other_wrong_arguments(engine: Engine) -> None:
         engine.play(board, limit, root_moves=[])
     with pytest.raises(ValueError, match=r"^root_moves holds e2e5, which is not legal here$"):
         engine.play(board, limit, root_moves=[chess.Move.from_uci("e2e5")])
-    board.push(chess.Move.from_uci("e2e5"))
-    with pytest.raises(ValueError, match=r"^move 1 of the list, 'e2e5', is not legal"):
+    board.push(chess.Move.from_uci("g1g5"))
+    with pytest.raises(ValueError, match=r"g1g5.*not legal"):
         engine.play(board, limit)
     board = chess.Board()
     for multipv in (0, 257):
@@ -464,7 +462,7 @@ def test_a_wrong_board_is_refused_everywhere(engine: Engine, board: Any) -> None
 def test_a_history_that_does_not_lead_to_the_position_is_refused(engine: Engine) -> None:
     turned, moved, root = chess.Board(), chess.Board(), with_fields(ep_square=100_000)
     for board in (turned, moved, root):
-        board.push(chess.Move.from_uci("e2e4"))
+        board.push(chess.Move.from_uci("g1f3"))
     turned.turn = chess.WHITE
     moved.knights, moved.bishops = moved.bishops, moved.knights
     for board in (turned, moved, root):
@@ -558,7 +556,7 @@ def test_a_failing_search_is_an_exception(engine: Engine, monkeypatch: pytest.Mo
 
 
 def test_an_interrupted_call_stops_its_search(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    from uci_engine.api.analysis import Analysis
+    from uci_engine.api import Analysis
 
     def interrupted(_: Analysis) -> None:
         raise KeyboardInterrupt

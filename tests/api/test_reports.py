@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from uci_engine import score as scores
-from uci_engine.api.analysis import info_dict
+from uci_engine.api import info_dict
 from uci_engine.search.info import Bound, Info
 from uci_engine.uci.protocol import format_info
 
+MOVES = tuple(map(chess.Move.from_uci, ("e2e4", "e7e5", "g1f3")))
 NUMBERS = st.none() | st.integers(0, 10**9)
 SCORES = st.integers(-scores.MATE, scores.MATE)
 PERMILLE = st.none() | st.integers(0, 1000)
@@ -32,8 +33,8 @@ PERMILLE = st.none() | st.integers(0, 1000)
         hashfull=PERMILLE,
         tbhits=NUMBERS,
         time_ms=NUMBERS,
-        pv=st.sampled_from([(), ("e2e4",), ("e2e4", "e7e5", "g1f3")]),
-        currmove=st.none() | st.just("e2e4"),
+        pv=st.sampled_from([(), MOVES[:1], MOVES]),
+        currmove=st.none() | st.just(MOVES[0]),
         currmovenumber=NUMBERS,
         string=st.none() | st.just("error: some words"),
     ),

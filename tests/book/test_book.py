@@ -25,7 +25,7 @@ from tests.support.uci_process import Search, UciProcess
 from uci_engine.book.book import MAX_BOOK_BYTES, Advice, Book, BookError, Opening
 from uci_engine.engine import UciEngine
 from uci_engine.text import quoted
-from uci_engine.time_management.limits import Limits
+from uci_engine.time_management import Limits
 
 CLOCK = Limits(wtime_ms=60_000, btime_ms=60_000)
 ENTRY = struct.Struct(">QHHI")

@@ -6,7 +6,7 @@ import chess
 import pytest
 
 from uci_engine.book.book import WITHOUT_ACCENTS, Opening, named_positions, opening_of
-from uci_engine.time_management.limits import Limits
+from uci_engine.time_management import Limits
 
 
 @pytest.mark.parametrize(

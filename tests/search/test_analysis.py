@@ -31,8 +31,8 @@ from uci_engine.search.root_moves import (
     RootMove,
 )
 from uci_engine.tablebases.root_ranking import RootRanking, TablebaseRank
-from uci_engine.time_management.allocation import Budget
-from uci_engine.time_management.clock import Clock
+from uci_engine.time_management import Budget
+from uci_engine.time_management import Clock
 
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
 HANGING_ROOK = "4k3/8/8/8/3r4/8/3R4/4K3 w - - 0 1"

@@ -23,8 +23,8 @@ from tests.support.kernel import (
 from uci_engine import score as scores
 from uci_engine.search.info import Bound, Info
 from uci_engine.search.manager import SearchManager
-from uci_engine.time_management.allocation import TIME_DEFAULTS, Budget
-from uci_engine.time_management.clock import Clock
+from uci_engine.time_management import TIME_DEFAULTS, Budget
+from uci_engine.time_management import Clock
 
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
 DEPTH = 6 if is_compiled() else 3

@@ -33,7 +33,7 @@ from uci_engine.core import load
 from uci_engine.search import parameters
 from uci_engine.search.info import Bound
 from uci_engine.search.thread_pool import new_searcher
-from uci_engine.time_management.allocation import time_tunables
+from uci_engine.time_management import time_tunables
 from uci_engine.tunable import Tunable
 
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"

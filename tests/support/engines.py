@@ -6,10 +6,12 @@ import threading
 import time
 from typing import Any
 
+import chess
+
 from tests.support import PATIENCE_SECONDS
 from uci_engine.engine import UciEngine
 from uci_engine.search.info import BestMove, Info
-from uci_engine.time_management.limits import Limits
+from uci_engine.time_management import Limits
 
 
 class Ear:
@@ -52,9 +54,12 @@ class Ear:
         return [info.string for info in self.infos if info.string is not None]
 
 
-def begin(engine: UciEngine, **limits: Any) -> Ear:
+def begin(engine: UciEngine, board: chess.Board | str | None = None, **limits: Any) -> Ear:
+    """Begin a search of a board or a FEN, by default the start position."""
     ear = Ear()
-    engine.go(Limits(**limits), time.perf_counter(), ear.on_info, ear.on_best_move)
+    if not isinstance(board, chess.Board):
+        board = chess.Board(board or chess.STARTING_FEN)
+    engine.go(board, Limits(**limits), time.perf_counter(), ear.on_info, ear.on_best_move)
     return ear
 
 
@@ -68,21 +73,23 @@ def finish(engine: UciEngine, ear: Ear) -> Ear:
     return ear
 
 
-def go(engine: UciEngine, **limits: Any) -> Ear:
-    return finish(engine, begin(engine, **limits))
+def go(engine: UciEngine, board: chess.Board | str | None = None, **limits: Any) -> Ear:
+    return finish(engine, begin(engine, board, **limits))
 
 
-def search(engine: UciEngine, depth: int = 4) -> tuple[int | None, int | None, list[str]]:
+def search(
+    engine: UciEngine, board: chess.Board | str | None = None, depth: int = 4
+) -> tuple[int | None, int | None, list[chess.Move]]:
     """Score, nodes and principal variation of a search."""
-    last = go(engine, depth=depth).last
+    last = go(engine, board, depth=depth).last
     return last.score, last.nodes, list(last.pv)
 
 
-def statics(engine: UciEngine) -> list[int]:
-    """The static evaluation of the position by every worker, from the side to move's view."""
-    assert engine.board is not None
+def statics(engine: UciEngine, board: chess.Board) -> list[int]:
+    """The static evaluation of a position by every worker, from the side to move's view."""
     scores = []
-    for searcher in engine._parts.pool._searchers():
-        searcher.position.set_board(engine.board)
+    for worker in engine.pool.workers:
+        searcher = worker.searcher
+        searcher.position.set_board(board)
         scores.append(searcher.evaluate())
     return scores

@@ -30,8 +30,7 @@ from uci_engine.search.info import Info
 from uci_engine.search.manager import SearchManager, SearchOptions
 from uci_engine.search.thread_pool import new_searcher, new_worker
 from uci_engine.tablebases.root_ranking import RootRanking
-from uci_engine.time_management.clock import Clock
-from uci_engine.time_management.limits import Limits
+from uci_engine.time_management import Clock, Limits
 
 if TYPE_CHECKING:
     from uci_engine.search.thread_pool import ThreadPool

@@ -20,8 +20,7 @@ import chess
 from tests.support import ENVIRONMENT, PATIENCE_SECONDS
 from toolkit.engines.process import EngineProcess
 from toolkit.uci.grammar import InfoLine, read_best_move, read_info
-from uci_engine.time_management.limits import Limits
-from uci_engine.uci.protocol import MAX_LINE_BYTES, Word, parse
+from uci_engine.uci.protocol import MAX_LINE_BYTES, Go, Word, parse
 
 # The duty is to end within one second of being told to, on a machine that has time for it. Tests that may run
 # on a busy one allow more, and still notice an engine that hangs.
@@ -169,7 +168,7 @@ class UciProcess(EngineProcess):
         assert self.errors == ""
         lines = (line for line in self.sent if len(line) <= MAX_LINE_BYTES)
         commands = list(takewhile(lambda command: command is not Word.QUIT, map(parse, lines)))
-        goes = sum(isinstance(command, Limits) and command.perft is None for command in commands)
+        goes = sum(isinstance(command, Go) and command.perft is None for command in commands)
         best_moves = [line for line in self.lines if line.startswith("bestmove")]
         assert len(best_moves) == goes, f"{goes} go, {len(best_moves)} bestmove"
         assert self.lines.count("readyok") == commands.count(Word.IS_READY)

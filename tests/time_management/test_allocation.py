@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.time_management.allocation import (
+from uci_engine.time_management import (
     FLOOR_MS,
     LEAST_MS,
     MOVES_COVERED,
@@ -23,7 +23,7 @@ from uci_engine.time_management.allocation import (
     allocate,
     time_tunables,
 )
-from uci_engine.time_management.limits import Limits
+from uci_engine.time_management import Limits
 
 TIMES = [-50, 0, 1, 5, 10, 50, 100, 300, 1_000, 10_000, 60_000, 3_600_000, 10**12]
 INCREMENTS = [None, -5, 0, 1, 10, 100, 1_000, 60_000]

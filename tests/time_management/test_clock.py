@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import pytest
 
 from uci_engine.time_management import clock as clock_module
-from uci_engine.time_management.allocation import UNLIMITED, Budget
-from uci_engine.time_management.clock import Clock, Timer
+from uci_engine.time_management import UNLIMITED, Budget
+from uci_engine.time_management import Clock, Timer
 
 
 @pytest.fixture

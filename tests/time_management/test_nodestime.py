@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.support.engines import go
 from uci_engine.engine import UciEngine
-from uci_engine.time_management.clock import AvailableNodes
-from uci_engine.time_management.limits import Limits
+from uci_engine.time_management import AvailableNodes
+from uci_engine.time_management import Limits
 
 NODES_PER_MS = 3
 CLOCK = Limits(wtime_ms=4_000, btime_ms=4_000, winc_ms=40, binc_ms=40)

@@ -15,7 +15,7 @@ import pytest
 
 from tests.support.uci_process import UciProcess
 from uci_engine.uci.debug_log import FROM_GUI, HEADING, DebugLog
-from uci_engine.uci.output import Writer
+from uci_engine.uci.loop import Writer
 
 RECORD = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \[(?P<process>\d+)\] (?P<mark>>>|<<|--) (?P<line>.*)")
 

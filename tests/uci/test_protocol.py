@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from uci_engine import score
 from uci_engine.search.info import BestMove, Bound, Info
 from uci_engine.text import MAX_INT, QUOTE_LENGTH, parse_int, quoted
-from uci_engine.time_management.limits import Limits
+from uci_engine.time_management import Limits
 from uci_engine.uci import protocol
 from uci_engine.uci.protocol import SetOption, SetPosition, Word, format_best_move, format_info, parse
 

@@ -201,8 +201,8 @@ PROGRAM = [sys.executable, "-m", "uci_engine"]
 DEAF = """
 import signal
 import sys
-from uci_engine.uci.inbox import Inbox, quit_on_signals
-from uci_engine.uci.output import Writer
+from uci_engine.uci.loop import Inbox, quit_on_signals
+from uci_engine.uci.loop import Writer
 inbox = Inbox()
 quit_on_signals(inbox, Writer(sys.stdout.buffer))
 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})

@@ -21,7 +21,7 @@ import chess.pgn
 import pytest
 
 from tests.web_board.served import GAMES_FILE, Served, answers
-from uci_engine.api.engine import Engine
+from uci_engine.api import Engine
 from uci_engine.web_board.requests import Fields
 from uci_engine.web_board.saved_games import SavedGames
 

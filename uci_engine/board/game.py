@@ -1,4 +1,4 @@
-"""The game that the GUI sent: its first position and its moves, checked and played.
+"""Positions and games from outside: read, checked and played.
 
 A FEN is normalised as text, parsed, rejected or repaired. Normalising changes only the text. Repairing drops invalid
 castling rights and en-passant squares. Neither moves a piece. Everything else raises `PositionError`.
@@ -15,6 +15,7 @@ from itertools import pairwise
 
 import chess
 
+from evaluation.scoring import check
 from uci_engine.board.moves import key_of
 from uci_engine.text import DASHES, Messages, parse_int, quoted
 
@@ -68,6 +69,13 @@ class Game:
         self._fen: str | None = None
         self._chess960 = False
         self._moves: tuple[str, ...] = ()
+
+    @property
+    def position(self) -> chess.Board:
+        """The board. PositionError: there is none."""
+        if self.board is None:
+            raise PositionError("there is no position")
+        return self.board
 
     def set(self, fen: str | None, moves: Sequence[str], chess960: bool) -> list[str]:
         """Set up `fen` and play `moves` (None: the start position).
@@ -165,12 +173,38 @@ def read_fen(text: str, chess960: bool | None) -> tuple[chess.Board, list[str]]:
         reason = str(error).partition(": ")[0]
         raise PositionError(f"{quoted(text)} is not a FEN: {reason}") from None
     _reject(board)
-    notes += _repair(board, castling=fields[2])
+    # The number of letters counts, because python-chess silently drops some rights.
+    notes += _repair(board, fields[2], len(fields[2].strip("-")))
     board.halfmove_clock = _clock("halfmove clock", halfmove_clock, 0, MAX_HALFMOVE_CLOCK, notes)
     # Many programs write move number 0 for 1: no message.
     written_number = "1" if parse_int(fullmove_number) == 0 else fullmove_number
     board.fullmove_number = _clock("move number", written_number, 1, MAX_FULLMOVE_NUMBER, notes)
     return board, notes
+
+
+def checked(board: chess.Board) -> tuple[chess.Board, list[str]]:
+    """A copy of a board, for a search, with the moves since the last irreversible one on its stack.
+
+    Repaired and refused as by `read_fen`. Returns the copy and messages about repairs. A null move is not a move of a
+    game: then the copy has no stack. ValueError, also PositionError: the fields of the board are those of no position,
+    or its stack does not lead to it.
+    """
+    check(board)
+    given = board.copy(stack=min(board.halfmove_clock, MAX_HALFMOVE_CLOCK))
+    if not all(given.move_stack):
+        given.clear_stack()
+    _reject(given)
+    rights = chess.popcount(given.castling_rights)
+    game = given.root()
+    check(game)
+    for move in given.move_stack:
+        if not game.is_legal(move):
+            raise PositionError(f"the move {move.uci()} in the game before the position is not legal")
+        game.push(move)
+    if (game.turn, game.board_fen(promoted=True)) != (given.turn, given.board_fen(promoted=True)):
+        raise PositionError("the moves of the board do not lead to its position")
+    game.halfmove_clock = min(given.halfmove_clock, MAX_HALFMOVE_CLOCK)
+    return game, _repair(game, f"on {rights} squares", rights)
 
 
 def play(board: chess.Board, moves: Sequence[str]) -> None:
@@ -225,11 +259,13 @@ def _reject(board: chess.Board) -> None:
             raise PositionError(f"impossible position: {side} has more promoted pieces than missing pawns")
 
 
-def _repair(board: chess.Board, castling: str) -> list[str]:
+def _repair(board: chess.Board, castling: str, rights: int) -> list[str]:
+    """Drop the castling rights and the en-passant square that are impossible. `castling`: as it was written, `rights`
+    in number.
+    """
     notes: list[str] = []
     usable = board.clean_castling_rights()
-    # Compare with the FEN text, because python-chess silently drops some rights.
-    if len(castling.strip("-")) != chess.popcount(usable):
+    if rights != chess.popcount(usable):
         rules = "Chess960" if board.chess960 else "standard chess"
         board.castling_rights = usable
         left = board.castling_xfen()

@@ -26,7 +26,7 @@ import chess.polyglot
 
 from evaluation.files import open_plain_file, reason_of
 from uci_engine.text import quoted
-from uci_engine.time_management.limits import Limits
+from uci_engine.time_management import Limits
 
 BUILT_IN = Path(__file__).with_name("book.bin")
 
@@ -180,10 +180,10 @@ def opening_of(board: chess.Board) -> OpeningName | None:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Messages, and no move, a move, or a move and the reply, in UCI notation."""
+    """Messages, and no move, a move, or a move and the reply."""
 
     messages: tuple[str, ...] = ()
-    line: tuple[str, ...] = ()
+    line: tuple[chess.Move, ...] = ()
 
 
 class Opening:
@@ -237,8 +237,8 @@ class Opening:
         after.push(move)
         self._name = opening_of(after) or self._name
         replies = self._book.moves(after)
-        line = (board.uci(move), *(after.uci(reply) for reply, _ in replies[:1]))
-        return Advice((f"book: {line[0]}, weight {weight} ({share:.0%}){self._named()}",), line)
+        line = (move, *(reply for reply, _ in replies[:1]))
+        return Advice((f"book: {board.uci(move)}, weight {weight} ({share:.0%}){self._named()}",), line)
 
     def _leave(self, board: chess.Board) -> Advice:
         if self._announced:

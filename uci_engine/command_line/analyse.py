@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.files import locked, replace_file
-from uci_engine.api.engine import Engine
+from uci_engine.api import Engine
 from uci_engine.command_line.arguments import Parser, UsageError, add_analysis, analysis_engine
 from uci_engine.command_line.console import Progress, show, warn
 from uci_engine.game_analysis.game_search import limit_text

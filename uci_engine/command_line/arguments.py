@@ -16,7 +16,8 @@ from uci_engine.processor import usable_processors
 from uci_engine.text import ERROR, suggestion
 
 if TYPE_CHECKING:
-    from uci_engine.api.engine import Engine
+    from uci_engine.api import Engine
+    from uci_engine.board.game import Game
     from uci_engine.engine import UciEngine
 
 # "interpreted" is accepted too but not shown, because it is for tests and debugging only.
@@ -104,8 +105,7 @@ def add_options(parser: argparse.ArgumentParser, default_core: str, example: str
 
 def analysis_engine(options: argparse.Namespace) -> Engine:
     """An engine with the options of `add_options`. Raises UsageError where one is refused."""
-    from uci_engine.api.engine import Engine
-    from uci_engine.api.session import setting
+    from uci_engine.api import Engine, setting
     from uci_engine.options import Options
 
     keywords: dict[str, Any] = {"move_overhead": 0}
@@ -152,8 +152,8 @@ def _seconds(text: str) -> float:
     return value
 
 
-def prepared(options: argparse.Namespace, tuning: bool, search_moves: Sequence[str] = ()) -> UciEngine:
-    """An engine with the settings of `add_settings`. Prints remarks on stderr. Raises UsageError.
+def prepared(options: argparse.Namespace, tuning: bool, search_moves: Sequence[str] = ()) -> tuple[UciEngine, Game]:
+    """An engine with the settings of `add_settings`, and the game. Prints remarks on stderr. Raises UsageError.
 
     `search_moves` must be legal in the position.
     """
@@ -167,15 +167,27 @@ def prepared(options: argparse.Namespace, tuning: bool, search_moves: Sequence[s
     for name, value in [*_settings(options), *chess960]:
         is_known = engine.options.find(name) is not None
         hint = "" if is_known else suggestion(name, (option.name for option in engine.options))
-        for message in engine.set_option(name, value):
+        for message in engine.options.set(name, value):
             if message.startswith(ERROR):
                 raise UsageError(message.removeprefix(ERROR) + hint)
             warn(message)
-    for message in engine.set_position(options.fen, " ".join(options.moves).split()):
-        if message.startswith(ERROR):
-            raise UsageError(message, exit_code=1)
-        warn(message)
-    assert engine.board is not None
-    for problem in parse_searchmoves(engine.board, search_moves)[1]:
+    game = read_game(options, engine.options.chess960.value)
+    for problem in parse_searchmoves(game.position, search_moves)[1]:
         raise UsageError(problem.removeprefix(ERROR))
-    return engine
+    return engine, game
+
+
+def read_game(options: argparse.Namespace, chess960: bool) -> Game:
+    """The game of `add_position`, repaired or refused as UCI's `position` does. Prints remarks on stderr.
+
+    Raises UsageError.
+    """
+    from uci_engine.board.game import Game, PositionError
+
+    game = Game()
+    try:
+        for message in game.set(options.fen, " ".join(options.moves).split(), chess960):
+            warn(message)
+    except PositionError as error:
+        raise UsageError(f"{ERROR}{error}", exit_code=1) from None
+    return game

@@ -79,10 +79,11 @@ def converse(core: str, tuning: bool) -> int:
 
 def execute(lines: Sequence[str] | None, core: str, tuning: bool) -> int:
     """Execute these UCI commands, or those of standard input for None. Returns the exit code."""
+    from uci_engine.board.game import Game
     from uci_engine.engine import UciEngine
     from uci_engine.uci import loop as uci
 
-    return uci.run(lambda: UciEngine(core, tuning), lines)
+    return uci.run(lambda: (UciEngine(core, tuning), Game()), lines)
 
 
 def guarded(action: Callable[[], int]) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Sequence
 from contextlib import suppress
@@ -10,9 +9,16 @@ from pathlib import Path
 
 import chess
 
-from uci_engine.command_line.arguments import Parser, UsageError, add_analysis, add_position, analysis_engine
-from uci_engine.command_line.console import show, warn
-from uci_engine.text import ERROR, quoted
+from uci_engine.command_line.arguments import (
+    Parser,
+    UsageError,
+    add_analysis,
+    add_position,
+    analysis_engine,
+    read_game,
+)
+from uci_engine.command_line.console import show
+from uci_engine.text import quoted
 
 DEFAULT_SECONDS = 2.0
 
@@ -34,7 +40,7 @@ def run(words: Sequence[str], default_core: str) -> int:
     if options.page:
         # Before the work: the library for pages may be missing.
         environment()
-    board, limit = _board(options), options.limit
+    board, limit = read_game(options, options.chess960).position, options.limit
     move = None if options.move is None else _move(board, options.move)
     with analysis_engine(options) as engine:
         found: Shown = compare_moves(engine, board, limit) if move is None else explain_move(engine, board, move, limit)
@@ -55,20 +61,6 @@ def _parser(default_core: str) -> Parser:
     parser.add_argument("--json", action="store_true", help="show JSON")
     parser.add_argument("--page", metavar="FILE", help="also write a page, one HTML file that needs no network")
     return parser
-
-
-def _board(options: argparse.Namespace) -> chess.Board:
-    """The position, repaired or refused as UCI's `position` does. Raises UsageError."""
-    from uci_engine.board.game import Game, PositionError
-
-    game = Game()
-    try:
-        for message in game.set(options.fen, " ".join(options.moves).split(), options.chess960):
-            warn(message)
-    except PositionError as error:
-        raise UsageError(f"{ERROR}{error}", exit_code=1) from None
-    assert game.board is not None
-    return game.board
 
 
 def _move(board: chess.Board, text: str) -> chess.Move:

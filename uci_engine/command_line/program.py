@@ -121,30 +121,29 @@ def _execute(parser: Parser, options: argparse.Namespace) -> int:
 
 
 def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
-    from uci_engine.time_management.limits import Limits
     from uci_engine.uci import loop as uci
-    from uci_engine.uci.protocol import GO_WORDS, parse
+    from uci_engine.uci.protocol import GO_WORDS, Go, parse
 
     parser = Parser("secateur go", GO_DESCRIPTION)
     parser.add_argument("words", metavar="WORD", nargs="*", help="limits of the search, as listed above")
     add_settings(parser, default_core)
     options = parser.parse_intermixed_args(words)
     line = " ".join(["go", *options.words])
-    limits = parse(line)
-    assert isinstance(limits, Limits)
-    if limits.unknown_word is not None:
+    go = parse(line)
+    assert isinstance(go, Go)
+    if go.unknown_word is not None:
         choices = (*GO_WORDS, "--fen", "--moves", "--chess960", "--option", "--threads", "--hash")
-        parser.error(f"{limits.unknown_word!a} is no word of go{suggestion(limits.unknown_word, choices)}")
-    for problem in limits.problems:
+        parser.error(f"{go.unknown_word!a} is no word of go{suggestion(go.unknown_word, choices)}")
+    for problem in go.problems:
         if problem.startswith(ERROR):
             parser.error(problem.removeprefix(ERROR).partition(",")[0])
 
-    return uci.run(lambda: prepared(options, tuning, limits.searchmoves or ()), [line])
+    return uci.run(lambda: prepared(options, tuning, go.searchmoves or ()), [line])
 
 
 def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
     from uci_engine.score import MAX_DEPTH
-    from uci_engine.tools.bench import DEFAULT_DEPTH, POSITIONS, bench
+    from uci_engine.tools.bench import DEFAULT_DEPTH, bench
 
     parser = Parser("secateur bench", "Search fixed positions to a fixed depth and show nodes, time and speed.")
     parser.add_argument(
@@ -153,11 +152,12 @@ def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
     add_settings(parser, default_core, text="search this position only")
     options = parser.parse_intermixed_args(words)
     has_position = options.fen is not None or bool(options.moves)
-    with closing(prepared(options, tuning)) as engine:
+    engine, game = prepared(options, tuning)
+    with closing(engine):
         # `prepared` has told it. A total without the network would be taken for that of another version.
         if engine.problem:
             return 1
-        bench(engine, options.depth, show, positions=() if has_position else POSITIONS)
+        bench(engine, options.depth, show, board=game.position if has_position else None)
     return 0
 
 
@@ -169,10 +169,11 @@ def _perft(words: Sequence[str], default_core: str, tuning: bool) -> int:
     parser.add_argument("--divide", action="store_true", help="also show the count of each legal move")
     add_settings(parser, default_core)
     options = parser.parse_intermixed_args(words)
-    with closing(prepared(options, tuning)) as engine:
+    engine, game = prepared(options, tuning)
+    with closing(engine):
         lines: list[str] = []
         started = time.perf_counter()
-        perft(engine, options.depth, show if options.divide else lines.append)
+        perft(engine, game.position, options.depth, show if options.divide else lines.append)
         seconds = time.perf_counter() - started
     # Without --divide, show only the last line, with the total.
     show("".join(line.strip() + "\n" for line in lines[-1:]) + f"time {seconds:.3f} s")
@@ -185,14 +186,15 @@ def _eval(words: Sequence[str], default_core: str, tuning: bool) -> int:
     add_settings(parser, default_core)
     parser.add_argument("--json", action="store_true", help="show it as JSON, with the keys below")
     options = parser.parse_args(words)
-    with closing(prepared(options, tuning)) as engine:
+    engine, game = prepared(options, tuning)
+    with closing(engine):
+        explanation = engine.explain(game.position)
         if options.json:
             import json
 
-            assert engine.board is not None
-            show(json.dumps(engine.explain(engine.board).data(), indent=2))
+            show(json.dumps(explanation.data(), indent=2))
         else:
-            show(engine.evaluation_text())
+            show(str(explanation))
     return 0
 
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from uci_engine.score import MAX_PIECES
+
+if TYPE_CHECKING:
+    import chess
 
 
 class Bound(Enum):
@@ -22,8 +26,7 @@ class Info:
 
     `score` is the internal score (see `score.py`) from the view of the side to move at the root, and `pieces` the
     number of pieces there: what shows the score needs both. `wdl` and `hashfull` are in permille, `time_ms` in
-    milliseconds, `nps` in nodes per second. `pv` and `currmove` are moves in UCI notation, `currmovenumber` counts from
-    1. `string` is a message for the user.
+    milliseconds, `nps` in nodes per second. `currmovenumber` counts from 1. `string` is a message for the user.
     """
 
     depth: int | None = None
@@ -38,19 +41,19 @@ class Info:
     hashfull: int | None = None
     tbhits: int | None = None
     time_ms: int | None = None
-    pv: tuple[str, ...] = ()
-    currmove: str | None = None
+    pv: tuple[chess.Move, ...] = ()
+    currmove: chess.Move | None = None
     currmovenumber: int | None = None
     string: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class BestMove:
-    """The answer to one `go`: a move in UCI notation, or None if there is no legal move.
+    """The answer to one `go`: a move, or None if there is no legal move.
 
     `error`: what ended the search, if it has failed.
     """
 
-    move: str | None
-    ponder: str | None = None
+    move: chess.Move | None
+    ponder: chess.Move | None = None
     error: Exception | None = None

@@ -21,7 +21,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 import chess
 import chess.polyglot
@@ -35,9 +35,10 @@ from uci_engine.search.root_moves import RootAnalysis, RootMove, vote
 from uci_engine.search.strength import MATE_NODES, Strength, goes_back
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.root_ranking import Probing, RootRanking
-from uci_engine.time_management.allocation import TIME_DEFAULTS, TimeParameters
-from uci_engine.time_management.clock import Clock
-from uci_engine.time_management.limits import Limits
+from uci_engine.time_management import TIME_DEFAULTS, Clock, Limits, TimeParameters
+
+if TYPE_CHECKING:
+    from uci_engine.search.search import Searcher
 
 # Against the clock, a worker that takes longer than this to stop has no vote.
 VOTE_WAIT_SECONDS = 0.002
@@ -71,7 +72,7 @@ class SearchOptions:
         """The number of lines to search. The first `multipv` of them are reported."""
         return max(1, self.multipv, 0 if self.strength is None else self.strength.level.lines)
 
-    def prepare(self, searcher: Any, probes: bool) -> None:
+    def prepare(self, searcher: Searcher, probes: bool) -> None:
         """Set up a searcher, which is not running. `probes`: whether it probes the tablebases."""
         probe_limit = self.probing.probe_limit if probes else 0
         searcher.set_probing(probe_limit, self.probing.probe_depth, self.probing.fifty_moves)
@@ -93,8 +94,7 @@ class SearchManager:
         root_moves: Iterable[chess.Move],
         ranking: RootRanking,
     ) -> None:
-        """Sets up the workers, which must not be running. Their stop flags are cleared here, so a `stop` before `run`
-        counts.
+        """The workers must not be running. Their stop flags are cleared here, so a `stop` before `run` counts.
 
         `root_moves`: those allowed, at least one. `ranking`: has tablebase ranks for all of them or for none. Moves of
         a better rank are searched first. `go mate` and limited strength run in worker 0 only.
@@ -105,11 +105,12 @@ class SearchManager:
         self._on_info = on_info
         self._options = options
         self._ranking = ranking
-        self._pieces = scores.piece_count(board)
         self._depth_limit = min(self._limits.depth or scores.MAX_DEPTH, scores.MAX_DEPTH)
         nodes = 0 if limits.infinite else self._node_limit()
         threads = pool.threads if self._limits.mate is None and options.strength is None else []
         self._threads = tuple(threads[: nodes - 1] if nodes else threads)
+        self._main = pool.main
+        self._searcher = pool.main.searcher
         self.workers = (pool.main, *(thread.worker for thread in self._threads))
         # Each worker gets a share of the nodes, so the total is exact without a shared counter. 0 is no limit.
         share, rest = divmod(nodes, len(self.workers))
@@ -119,23 +120,13 @@ class SearchManager:
         # How many other workers have been started, and the root moves that they begin with.
         self._started = 0
         self._root_order: list[int] = []
-
-        self._main = pool.main
-        self._searcher = pool.main.searcher
-        self._searcher.position.set_board(board)
-        options.prepare(self._searcher, probes=not ranking.complete)
+        self._root_moves = [moves.encode(board, move) for move in root_moves]
         self._ranks = {moves.encode(board, move): rank for move, rank in ranking.tablebase_ranks.items()}
-        ranks = {move: tablebase_rank.rank for move, tablebase_rank in self._ranks.items()}
-        order = self._main.sorted_root_moves([moves.encode(board, move) for move in root_moves], ranks)
-        self._searcher.set_root(order)
-        # A line searches root moves of one tablebase rank only. Moves are sorted by rank, so an end index is enough.
-        rank_order = [-ranks.get(move, 0) for move in order]
-        self._pv_ends = [bisect_right(rank_order, rank) for rank in rank_order]
         # The lines, best first, and their results of the previous depth.
-        candidates = [RootMove((move,), tablebase_rank=self._ranks.get(move)) for move in order]
-        self._lines = candidates[: options.lines]
-        self._before = tuple(self._lines)
-        self._set_windows()
+        self._lines = [RootMove((self._root_moves[0],))]
+        self._before: tuple[RootMove, ...] = ()
+        # By line: the end of the root moves that it searches, those of one tablebase rank.
+        self._pv_ends: list[int] = []
         # With limited strength: the lines at the node budget. The search may continue after it.
         self._strength_lines: tuple[RootMove, ...] = ()
         self._depth = 1
@@ -144,11 +135,7 @@ class SearchManager:
         self._soft_factor = 0.0  # on the soft limit, from the last finished depth
         self._in_analysis = False
         self._searched_ms = 0.0  # when the search was over
-        # No analysis with MultiPV (each line has its own window already), nor for `go mate` (full width), nor in timed
-        # games (it costs nodes).
-        is_excluded = options.lines > 1 or self._limits.mate is not None or clock.may_end_early or self._pv_ends[0] == 1
-        has_analysis = options.analyse_mode and not is_excluded
-        self.analysis = RootAnalysis(board, candidates[: self._pv_ends[0]]) if has_analysis else None
+        self.analysis: RootAnalysis | None = None
 
     def stop(self) -> None:
         for worker in self.workers:
@@ -159,6 +146,7 @@ class SearchManager:
 
         Call `join` before the workers are used again.
         """
+        self._set_up_root()
         self._searcher.table.new_search()
         has_nodes_left = True
         try:
@@ -192,6 +180,26 @@ class SearchManager:
             self._apply_analysis()
         self._apply_strength()
         self._searched_ms = self._clock.elapsed_ms()
+
+    def _set_up_root(self) -> None:
+        """Set up worker 0, sort the root moves, and begin the lines of MultiPV with the first of them."""
+        self._searcher.position.set_board(self._board)
+        self._options.prepare(self._searcher, probes=not self._ranking.complete)
+        ranks = {move: self._ranks[move].rank if self._ranks else 0 for move in self._root_moves}
+        order = self._main.sorted_root_moves(ranks)
+        self._searcher.set_root(order)
+        # Moves are sorted by rank, so an end index is enough.
+        rank_order = [-ranks[move] for move in order]
+        self._pv_ends = [bisect_right(rank_order, rank) for rank in rank_order]
+        candidates = [RootMove((move,), tablebase_rank=self._ranks.get(move)) for move in order]
+        self._lines = candidates[: self._options.lines]
+        self._before = tuple(self._lines)
+        self._set_windows()
+        # No analysis with MultiPV (each line has its own window already), nor for `go mate` (full width), nor in timed
+        # games (it costs nodes), nor for one root move.
+        is_excluded = self._options.lines > 1 or self._limits.mate is not None or self._clock.may_end_early
+        if self._options.analyse_mode and not is_excluded and self._pv_ends[0] > 1:
+            self.analysis = RootAnalysis(self._board, candidates[: self._pv_ends[0]])
 
     # Time and nodes ------------------------------------------------------------------------------------------------
 
@@ -402,7 +410,7 @@ class SearchManager:
         number = self._searcher.current_move_number
         if number and not self._in_analysis:
             move = self._decode(self._searcher.current_move)
-            self._on_info(Info(depth=self._depth, currmove=move.uci(), currmovenumber=number))
+            self._on_info(Info(depth=self._depth, currmove=move, currmovenumber=number))
 
     def report(self, multipv: int = 1) -> None:
         """Report a line, with the current nodes and time."""
@@ -411,21 +419,22 @@ class SearchManager:
         known = line.depth > 0
         nodes = self.nodes
         score, bound = line.shown_score
+        pieces = scores.piece_count(self._board)
         self._on_info(
             Info(
                 depth=line.depth,
                 seldepth=line.seldepth if known else None,
                 multipv=multipv,
                 score=score if known else self._searcher.evaluate(),
-                pieces=self._pieces,
+                pieces=pieces,
                 bound=bound,
-                wdl=scores.win_draw_loss(score, self._pieces) if known and self._options.show_wdl else None,
+                wdl=scores.win_draw_loss(score, pieces) if known and self._options.show_wdl else None,
                 nodes=nodes,
                 nps=int(nodes * 1000 / max(self._searched_ms or elapsed_ms, 0.001)),
                 hashfull=self._searcher.table.hashfull(),
                 tbhits=sum(worker.searcher.tb_hits for worker in self.workers) + self._ranking.hits,
                 time_ms=int(elapsed_ms),
-                pv=tuple(self._decode(move).uci() for move in line.pv),
+                pv=tuple(map(self._decode, line.pv)),
             )
         )
 

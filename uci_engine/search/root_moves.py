@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import chess
 
@@ -23,6 +23,9 @@ from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.search.info import Bound
 from uci_engine.tablebases.root_ranking import TablebaseRank
+
+if TYPE_CHECKING:
+    from uci_engine.search.worker import Worker
 
 # Thread voting: added to each score's margin above the worst, so that the worst score has a vote too. With equal scores
 # depth and agreement decide.
@@ -60,7 +63,7 @@ class RootMove:
     tablebase_rank: TablebaseRank | None = None
 
     @classmethod
-    def of(cls, worker: Any, ranks: Mapping[int, TablebaseRank]) -> RootMove:
+    def of(cls, worker: Worker, ranks: Mapping[int, TablebaseRank]) -> RootMove:
         """The best root move of a worker's last search. `ranks`: the tablebase ranks by move."""
         pv = tuple(worker.pv())
         bound = Bound.LOWER if worker.is_lower_bound else Bound.EXACT
@@ -140,7 +143,7 @@ class RootAnalysis:
         """Nodes that the analysis may still search. `nodes`: the total so far, including its own."""
         return (nodes * ANALYSIS_SHARE - self.nodes) / (1 - ANALYSIS_SHARE)
 
-    def run(self, worker: Any, max_nodes: float) -> None:
+    def run(self, worker: Worker, max_nodes: float) -> None:
         """Search with a worker set up at the root until it is stopped or has searched about `max_nodes`.
 
         It also ends when there is nothing left to search. Afterwards the worker has its root moves again and no result.
@@ -199,7 +202,7 @@ class RootAnalysis:
         is_promising = root_move.score >= best.score + ANALYSIS_MARGIN_CP and 0 < root_move.depth < best.depth
         return not is_promising, entry.nodes / entry.weight
 
-    def _search_deeper(self, worker: Any, entry: _AnalysisMove) -> None:
+    def _search_deeper(self, worker: Worker, entry: _AnalysisMove) -> None:
         """Search one root move one ply deeper than before. The result of an interrupted search is ignored."""
         last = entry.root_move
         depth = last.depth + 1

@@ -1,22 +1,30 @@
 """The thread pool: the workers and their threads, which are kept between searches.
 
-Worker 0 has no thread here: it runs in the engine's thread for tasks. Each other worker has its own `WorkerThread`.
-The workers share the transposition table, the network's weights and the tablebases.
+Worker 0 has no thread here: it runs in the engine's own `TaskThread`. Each other worker has a `WorkerThread`. The
+workers share the transposition table, the network's weights and the tablebases.
 
 Invariant: if `resize` fails, the pool is unchanged.
 """
 
 from __future__ import annotations
 
+import queue
 import sys
+import threading
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from evaluation.network.file import Network
 from evaluation.weights import Weights, default_weights
 from uci_engine.core import Core
 from uci_engine.memory import available_bytes
-from uci_engine.task import TaskThread
+
+if TYPE_CHECKING:
+    from evaluation.network.inference import NetworkWeights
+    from uci_engine.search.search import Searcher
+    from uci_engine.search.transposition_table import TranspositionTable
+    from uci_engine.search.worker import Worker
 
 # Maximum share of the available memory for workers 1 and up.
 MEMORY_SHARE = 0.25
@@ -24,38 +32,90 @@ MEMORY_SHARE = 0.25
 
 def new_searcher(
     core: Core,
-    table: Any,
+    table: TranspositionTable,
     values: dict[str, int] | None = None,
     weights: Weights | None = None,
-    network_weights: Any = None,
-) -> Any:
+    network_weights: NetworkWeights | None = None,
+) -> Searcher:
     """A searcher on a table that it may share with other searchers. Raises MemoryError.
 
     `values`: search parameters by name. `weights`: of its evaluation; None: the default ones. `network_weights`: from
     `new_network_weights`.
     """
+    from evaluation.evaluator import Evaluator  # as every kernel module, only after `load`
+
     weights = weights or default_weights()
     position = core.position_class(weights.piece_square())
-    return core.searcher_class(position, _new_evaluator(core, weights, network_weights), table, values or {})
+    return core.searcher_class(position, Evaluator(weights, network_weights), table, values or {})
 
 
-def new_worker(core: Core, searcher: Any) -> Any:
-    return core.modules["uci_engine.search.worker"].Worker(searcher)
+def new_worker(searcher: Searcher) -> Worker:
+    from uci_engine.search.worker import Worker
+
+    return Worker(searcher)
 
 
-def new_network_weights(core: Core, network: Network | None) -> Any:
+def new_network_weights(network: Network | None) -> NetworkWeights | None:
     """A network as the kernel reads it, for many searchers; None for none. Raises MemoryError."""
-    return None if network is None else core.modules["evaluation.network.inference"].NetworkWeights(network)
+    from evaluation.network.inference import NetworkWeights
+
+    return None if network is None else NetworkWeights(network)
 
 
-def _new_evaluator(core: Core, weights: Weights, network_weights: Any) -> Any:
-    return core.modules["evaluation.evaluator"].Evaluator(weights, network_weights)
+def print_failure(error: Exception) -> None:
+    """Print the traceback of an error in this program on stderr, if there is one and somebody reads it."""
+    sys.excepthook(type(error), error, error.__traceback__)
+
+
+class TaskThread:
+    """A thread that waits for work. It is kept, so that work can start when the system has no more threads."""
+
+    def __init__(self, name: str) -> None:
+        """Raises RuntimeError if the system cannot create a thread."""
+        self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._done = threading.Event()
+        self._done.set()
+        self._error: Exception | None = None
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    @property
+    def is_working(self) -> bool:
+        return not self._done.is_set()
+
+    def begin(self, work: Callable[[], None]) -> None:
+        """Start `work` in the thread and return at once. The previous work must have finished."""
+        self._done.clear()
+        self._error = None
+        self._work.put(work)
+
+    def wait(self, timeout_seconds: float | None = None) -> Exception | None:
+        """Wait until the work has finished, or for this long. Returns the exception that ended it, if any."""
+        self._done.wait(timeout_seconds)
+        return self._error
+
+    def dismiss(self) -> None:
+        """Let the thread end after its current work. No more work may begin."""
+        self._work.put(None)
+
+    def join(self) -> None:
+        """Wait until a thread that was dismissed has ended."""
+        self._thread.join()
+
+    def _run(self) -> None:
+        for work in iter(self._work.get, None):
+            try:
+                work()
+            except Exception as error:
+                print_failure(error)
+                self._error = error
+            self._done.set()
 
 
 class WorkerThread(TaskThread):
     """A worker and its own thread, which waits for work. Creating threads for each move would take too long."""
 
-    def __init__(self, worker: Any) -> None:
+    def __init__(self, worker: Worker) -> None:
         """Raises RuntimeError if the system cannot create a thread."""
         super().__init__("worker")
         self.worker = worker
@@ -73,7 +133,7 @@ class ThreadPool:
         self._values: dict[str, int] = {}
         self.weights = default_weights()
         self.network = network
-        self._network_weights = new_network_weights(core, network)
+        self._network_weights = new_network_weights(network)
         self.table = core.table_class(hash_mib)
         self.main = self._new_worker()
         self.threads: list[WorkerThread] = []
@@ -134,9 +194,11 @@ class ThreadPool:
 
         Raises MemoryError, and then nothing has changed.
         """
-        network_weights = self._network_weights if network is self.network else new_network_weights(self._core, network)
+        from evaluation.evaluator import Evaluator
+
+        network_weights = self._network_weights if network is self.network else new_network_weights(network)
         searchers = self._searchers()
-        evaluators = [_new_evaluator(self._core, weights, network_weights) for _ in searchers]
+        evaluators = [Evaluator(weights, network_weights) for _ in searchers]
         for searcher, evaluator in zip(searchers, evaluators, strict=True):
             searcher.evaluator = evaluator
             searcher.position.piece_square = weights.piece_square()
@@ -149,12 +211,15 @@ class ThreadPool:
     def close(self) -> None:
         self.resize(1)
 
-    def _searchers(self) -> list[Any]:
-        return [self.main.searcher, *(thread.worker.searcher for thread in self.threads)]
+    @property
+    def workers(self) -> list[Worker]:
+        return [self.main, *(thread.worker for thread in self.threads)]
 
-    def _new_worker(self) -> Any:
-        searcher = new_searcher(self._core, self.table, self._values, self.weights, self._network_weights)
-        return new_worker(self._core, searcher)
+    def _searchers(self) -> list[Searcher]:
+        return [worker.searcher for worker in self.workers]
+
+    def _new_worker(self) -> Worker:
+        return new_worker(new_searcher(self._core, self.table, self._values, self.weights, self._network_weights))
 
     @staticmethod
     def _dismiss(threads: list[WorkerThread]) -> None:
@@ -165,7 +230,7 @@ class ThreadPool:
             thread.join()
 
 
-def worker_bytes(worker: Any) -> int:
+def worker_bytes(worker: Worker) -> int:
     """The memory in bytes of one compiled worker, without the table."""
     searcher = worker.searcher
     evaluator = searcher.evaluator

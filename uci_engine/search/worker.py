@@ -1,14 +1,14 @@
 """A worker: one thread's searcher, with aspiration windows and iterative deepening.
 
-Every search deepens in `run`: worker 0 with its lines of MultiPV, the other workers, and a root move that
-`RootAnalysis` searches alone. Worker 0 has a hook, which `SearchManager` gives it.
+`SearchManager` calls `run` for every search: worker 0 with its lines of MultiPV, the other workers, and the single root
+moves of `RootAnalysis`. Between its windows worker 0 calls a hook of `SearchManager`.
 
 Invariant: without a hook, `run` never takes the GIL, so many workers cannot delay the UCI thread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from evaluation.typed import gil, i64, ints, nogil
 from uci_engine.score import INFINITE, MATE_BOUND, MAX_PLY, TABLEBASE_BOUND
@@ -94,21 +94,21 @@ class Worker:
         """The principal variation of the last result. It begins with the best root move."""
         return [self.pv_moves[index] for index in range(self.pv_length)]
 
-    def sorted_root_moves(self, root_moves: Iterable[int], ranks: Mapping[int, int]) -> list[int]:
+    def sorted_root_moves(self, ranks: Mapping[int, int]) -> list[int]:
         """The root moves in the order for the first search: by tablebase rank, TT move, static eval after the move.
 
-        `ranks`: the tablebase rank by move, 0 if absent. The position is set up.
+        `ranks`: the tablebase rank of each root move, 0 without tablebases. The position is set up.
         """
         position = self.searcher.position
-        tt_move: int = entry_move(self.searcher.table.probe(position.key))
-        keys = {}
-        for move in root_moves:
-            penalty_cp = 0 if position.see_at_least(move, 0) else LOSING_MOVE_PENALTY_CP
+        scores_cp = {}
+        for move in ranks:
             position.make(move)
-            score = -self.searcher.evaluate() - penalty_cp
+            scores_cp[move] = -self.searcher.evaluate()
             position.unmake(move)
-            keys[move] = (ranks.get(move, 0), move == tt_move, score, move)
-        return sorted(keys, key=lambda move: keys[move], reverse=True)
+            if not position.see_at_least(move, 0):
+                scores_cp[move] -= LOSING_MOVE_PENALTY_CP
+        tt_move: int = entry_move(self.searcher.table.probe(position.key))
+        return sorted(ranks, key=lambda move: (ranks[move], move == tt_move, scores_cp[move], move), reverse=True)
 
     def set_line(self, line: int, score: int, end: int = MAX_ROOT_MOVES) -> None:
         """Set the score around which the next window of a line of MultiPV opens, and where its root moves end.

@@ -24,7 +24,7 @@ from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.board.game import seen_twice
 from uci_engine.tablebases.tablebases import Tablebases
-from uci_engine.time_management.clock import Clock
+from uci_engine.time_management import Clock
 
 # Ranks: a win is WON minus its plies, a loss the negative of that, a draw 0. WON is far above any distance.
 WON = 1 << 18

@@ -9,13 +9,13 @@ on time, machine, core or earlier searches.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import chess
 
 from uci_engine.search.info import BestMove, Info
-from uci_engine.time_management.limits import Limits
+from uci_engine.time_management import Limits
 
 if TYPE_CHECKING:
     from uci_engine.engine import UciEngine
@@ -58,37 +58,38 @@ def bench(
     depth: int | None,
     on_line: Callable[[str], None],
     is_stopped: Callable[[], bool] = lambda: False,
-    positions: Sequence[str] = POSITIONS,
+    board: chess.Board | None = None,
 ) -> None:
     """Search every position with the engine's options, and report the total of nodes, the time and the speed.
 
     `depth`: of each search, None for the default. `on_line` gets a line for each position, and the report.
-    `positions`: FENs; none for the engine's own position. Raises the error of a search that has failed.
+    `board`: searched in place of POSITIONS, without a new game. Raises the error of a search that has failed.
     """
     limits = Limits(depth=depth or DEFAULT_DEPTH)
     started = time.perf_counter()
-    count = len(positions) or 1
+    boards = [board] if board is not None else [chess.Board(fen) for fen in POSITIONS]
     total = 0
-    for number in range(1, count + 1):
-        if positions:
+    for number, each in enumerate(boards, start=1):
+        if board is None:
             engine.new_game()
-            engine.set_position(positions[number - 1], ())
-        best, last = _search(engine, limits, is_stopped)
+        best, last = _search(engine, each, limits, is_stopped)
         if is_stopped():
             on_line("info string bench was stopped")
             return
-        nodes, fen = last.nodes or 0, "" if engine.board is None else engine.board.fen()
+        nodes, move = last.nodes or 0, "(none)" if best.move is None else best.move.uci()
         total += nodes
-        on_line(f"{number:2d}/{count}  {best.move or '(none)':5s} {last.score or 0:6d} {nodes:9d}  {fen}")
+        on_line(f"{number:2d}/{len(boards)}  {move:5s} {last.score or 0:6d} {nodes:9d}  {each.fen()}")
     seconds = max(time.perf_counter() - started, 1e-9)
     on_line(f"\nnodes {total}\ntime {seconds:.3f} s\nnps {round(total / seconds)}")
 
 
-def _search(engine: UciEngine, limits: Limits, is_stopped: Callable[[], bool]) -> tuple[BestMove, Info]:
+def _search(
+    engine: UciEngine, board: chess.Board, limits: Limits, is_stopped: Callable[[], bool]
+) -> tuple[BestMove, Info]:
     """The answer, and the last report of the best line."""
     infos = [Info(score=0, nodes=0)]
     answers: list[BestMove] = []
-    engine.go(limits, time.perf_counter(), infos.append, answers.append)
+    engine.go(board, limits, time.perf_counter(), infos.append, answers.append)
     while not engine.wait(STOP_SECONDS):
         if is_stopped():
             engine.stop()

@@ -134,18 +134,17 @@ def check_search(core_name: str) -> str | None:
 
     from uci_engine.engine import UciEngine
     from uci_engine.search.info import BestMove
-    from uci_engine.time_management.limits import Limits
+    from uci_engine.time_management import Limits
 
     with closing(UciEngine(core_name)) as engine:
         for fen, *_ in PERFT_COUNTS[:3]:
             answers: list[BestMove] = []
-            messages = engine.set_position(fen, ())
-            engine.go(Limits(depth=SEARCH_DEPTH), time.perf_counter(), lambda _: None, answers.append)
+            board = chess.Board(fen)
+            engine.go(board, Limits(depth=SEARCH_DEPTH), time.perf_counter(), lambda _: None, answers.append)
             if not engine.wait(MAX_SEARCH_SECONDS):
                 return f"no answer within {MAX_SEARCH_SECONDS:.0f} s: {fen}"
-            moves = [answer.move for answer in answers]
-            if len(moves) != 1 or moves[0] not in [move.uci() for move in chess.Board(fen).legal_moves]:
-                return f"{moves} answered to {fen} {messages or ''}"
+            if [answer.move in [*board.legal_moves] for answer in answers] != [True]:
+                return f"{answers} answered to {fen}"
     return None
 
 

@@ -6,11 +6,14 @@ Invariant: a count is exact or missing. A stop ends it soon, also in the middle 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from uci_engine.board import moves
 
 if TYPE_CHECKING:
+    import chess
+
+    from uci_engine.board.position import Position
     from uci_engine.engine import UciEngine
 
 # Deeper counts never finish, and would overflow the move buffer.
@@ -18,18 +21,19 @@ MAX_DEPTH = 64
 
 
 def perft(
-    engine: UciEngine, depth: int, on_line: Callable[[str], None], is_stopped: Callable[[], bool] = lambda: False
+    engine: UciEngine,
+    board: chess.Board,
+    depth: int,
+    on_line: Callable[[str], None],
+    is_stopped: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Count from the engine's position, while no search runs."""
-    if engine.board is None:
-        on_line("info string error: there is no position")
-        return
+    """Count from a position, while no search runs."""
     if depth > MAX_DEPTH:
         on_line(f"info string error: perft counts to depth {MAX_DEPTH} at most, not to {depth}")
         return
     # Subtrees of this depth are counted at once, without checking for a stop.
     position, step = engine.position, 4 if engine.core.name == "compiled" else 2
-    position.set_board(engine.board)
+    position.set_board(board)
     total = 1 if depth == 0 else 0
     for move in position.legal_moves() if depth > 0 else []:
         position.make(move)
@@ -39,11 +43,11 @@ def perft(
             on_line("info string perft was stopped")
             return
         total += nodes
-        on_line(f"{moves.decode(move, engine.board.chess960).uci()}: {nodes}")
+        on_line(f"{moves.decode(move, board.chess960).uci()}: {nodes}")
     on_line(f"\nNodes searched: {total}")
 
 
-def _count(position: Any, depth: int, step: int, is_stopped: Callable[[], bool]) -> int:
+def _count(position: Position, depth: int, step: int, is_stopped: Callable[[], bool]) -> int:
     if is_stopped():
         return 0
     if depth <= step:

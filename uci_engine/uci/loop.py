@@ -1,39 +1,58 @@
 """The UCI loop: one thread reads commands, one executes them, and each search reports from its own thread.
 
 `run` is the program. The reader adds the time of arrival to each command and puts it into the `Inbox`. The `Dispatcher`
-takes the commands out in order and executes them on the engine, also during a search. Invariants:
+takes the commands out in order and executes them on the engine, also during a search. All output goes through the
+`Writer`. Invariants:
 
 - A command that needs an idle engine waits for the end of the search. Later commands that can be executed during a
   search (`stop`, `isready`) do not wait.
 - A `go` stops the search before it, and so do many waiting commands. A `stop` behind a waiting `go` stops the search of
   that `go`.
 - Every `go` is answered by one `bestmove`. An error in a command, ours or the GUI's, ends neither search nor program.
-- At the end of the input, a search that ends by itself is finished first. `quit` stops every search.
+- At the end of the input all commands are finished first, and a search that ends by itself, unless nobody reads the
+  answers. `quit` stops every search, and ends the program even when its other threads are stuck.
+- No event is lost. Lines from different threads are never mixed. Once nobody can read the output, the process ends.
+- An error of the debug log closes it and is reported once.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
+import queue
+import select
+import signal
 import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING, BinaryIO
 
+from evaluation.files import reason_of
+from uci_engine.board.game import Game, PositionError, display, parse_searchmoves
+from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
+from uci_engine.search.thread_pool import print_failure
 from uci_engine.text import ERROR, parse_int, quoted
-from uci_engine.time_management.limits import Limits
 from uci_engine.uci import protocol
-from uci_engine.uci.debug_log import MAX_LINE_CHARACTERS
-from uci_engine.uci.inbox import UNREAD_LIMIT, Event, Inbox, Mark, Received, quit_on_signals
-from uci_engine.uci.output import Writer, connect_debug_log, report_failure, say
-from uci_engine.uci.protocol import Bench, Command, Debug, SetOption, SetPosition, Unknown, Word
+from uci_engine.uci.debug_log import FROM_GUI, MAX_LINE_CHARACTERS, TO_GUI, DebugLog
+from uci_engine.uci.protocol import Bench, Command, Debug, Go, SetOption, SetPosition, Unknown, Word, format_info
 
 if TYPE_CHECKING:
     from uci_engine.engine import UciEngine
 
 AUTHOR = "the Secateur developers"
+
+# The number of commands read and not yet executed at which the reader pauses.
+UNREAD_LIMIT = 1024
+
+# The reader ends the process when this long after `quit` no command has finished, or when after the end of the input
+# the output is blocked for this long.
+STUCK_SECONDS = 1.0
 
 # So many commands may wait for the end of a search. Then it is stopped: the reader pauses at UNREAD_LIMIT, and a `stop`
 # might never be read.
@@ -45,11 +64,195 @@ _ALWAYS = (Word.UCI, Word.IS_READY, Word.REGISTER, Word.HELP, Word.EMPTY)
 _TO_SEARCH = (Word.STOP, Word.PONDER_HIT)
 
 
+# The output -------------------------------------------------------------------------------------------------------
+
+
+def exit_now() -> None:
+    """End the process at once, with exit code 0 and without any cleaning up."""
+    os._exit(0)
+
+
+class Writer:
+    """Writes whole lines in ASCII and flushes them, from any thread. Nothing else writes to the output."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._lock = threading.Lock()
+        self._log: DebugLog | None = None
+        # A lock of its own: a command must not wait to be noted while nobody reads the output.
+        self._log_lock = threading.Lock()
+        # For the watch on a blocked output: the number of writes that have begun, and of those that have ended.
+        self.begun = 0
+        self.ended = 0
+
+    def has_lost_its_reader(self) -> bool:
+        """Whether the other end of the pipe is known to be closed. Only POSIX systems tell without a write."""
+        if os.name != "posix":
+            return False
+        poll = select.poll()
+        try:
+            poll.register(self._stream.fileno(), 0)
+            return any(event & select.POLLERR for _, event in poll.poll(0))
+        except (OSError, ValueError):
+            return False
+
+    def set_log(self, log: DebugLog | None) -> None:
+        """Close the log, if there is one, and begin this one."""
+        with self._log_lock:
+            before, self._log = self._log, log
+            if before is not None:
+                before.close()
+
+    def note_received(self, line: str, received_at: float) -> None:
+        """Note a line from the GUI in the log. `received_at`: the `time.perf_counter()` at which it was read."""
+        problem = self._note(FROM_GUI, line, time.time() - (time.perf_counter() - received_at))
+        if problem:
+            self.write(problem)
+
+    def write(self, text: str) -> None:
+        """Write a line, or several lines, joined by newlines, that must not be separated."""
+        try:
+            with self._lock:
+                self.begun += 1
+                problem = self._note(TO_GUI, text, time.time())
+                if problem:
+                    text = f"{problem}\n{text}"
+                self._stream.write(text.encode("ascii", errors="replace") + b"\n")
+                self._stream.flush()
+                self.ended += 1
+        except (OSError, ValueError):  # ValueError: the stream has been closed on our side
+            exit_now()
+
+    def _note(self, mark: str, text: str, at_seconds: float) -> str:
+        """Note lines in the log. After an error it is closed; the result is the line that says so, "" for no error."""
+        with self._log_lock:
+            if (log := self._log) is None:
+                return ""
+            try:
+                log.note(mark, text, at_seconds)
+            except (OSError, ValueError) as error:
+                self._log = None
+                log.close()
+                problem = f"error: the debug log {quoted(log.path)} is closed, because of an error: {reason_of(error)}"
+                return format_info(Info(string=problem))
+        return ""
+
+
+def say(writer: Writer, *messages: str) -> None:
+    """Write each message as an `info string`."""
+    for message in messages:
+        writer.write(format_info(Info(string=message)))
+
+
+def report_failure(writer: Writer, error: Exception) -> None:
+    """Report an error in this program: one line for the user, and a traceback on stderr for developers."""
+    say(writer, f"error: {type(error).__name__}: {error}")
+    print_failure(error)
+
+
+def connect_debug_log(options: Options, writer: Writer) -> None:
+    """Let the option `Debug Log File` open and close the log. The command line may have set it already."""
+    option = options.debug_log_file
+    option.on_set = lambda: writer.set_log(DebugLog(option.value) if option.value else None)
+    if option.value:
+        say(writer, *options.set(option.name, option.value))
+
+
+# The inbox --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A command, and the `time.perf_counter()` at which its line was read. `line` is for the debug log."""
+
+    received_at: float
+    command: Command
+    line: str = ""
+
+
+class Mark(Enum):
+    """An event without more to say: the search has given its answer, or no more commands will come."""
+
+    SEARCH_ENDED = 1
+    END_OF_INPUT = 2
+
+
+Event = Received | Mark
+
+
+class Inbox(queue.SimpleQueue[Event]):
+    """The queue of events from all threads."""
+
+    def __init__(self) -> None:
+        self._free_places = threading.Semaphore(UNREAD_LIMIT)
+        self._done_count = 0
+        self.closed = threading.Event()
+        # Whether to end now: after `quit`, and when all is done. Until then a command or search may take its time.
+        self.must_end = False
+
+    def receive(self, received: Received) -> None:
+        """Called by the reader: waits while UNREAD_LIMIT commands are received and not yet executed."""
+        self._free_places.acquire()
+        self.put(received)
+
+    def task_done(self) -> None:
+        """A command has been executed or refused."""
+        self._done_count += 1
+        self._free_places.release()
+
+    def exit_if_stuck(self, writer: Writer) -> None:
+        """After a `quit` or the end of the input: return once closed. End the process when nobody can read the answers,
+        or the output is blocked for STUCK_SECONDS. With `must_end`, also when no command was finished in that time.
+        """
+        while True:
+            done_before, begun_before, ended_before = self._done_count, writer.begun, writer.ended
+            if self.closed.wait(STUCK_SECONDS):
+                return
+            is_blocked = begun_before > ended_before == writer.ended
+            is_stuck = self._done_count == done_before and (is_blocked or self.must_end)
+            if is_stuck or (not self.must_end and writer.has_lost_its_reader()):
+                exit_now()
+                return
+
+
+def quit_on_signals(inbox: Inbox, writer: Writer) -> None:
+    """SIGINT and SIGTERM mean `quit`; a second one ends the process at once.
+
+    To be called from the main thread, where Python runs signal handlers. If a signal arrives just before that thread
+    waits for an event, its handler would run only after the next event, which may never come. So another thread reads
+    the signals from a pipe.
+    """
+    read_end, write_end = os.pipe()
+    if os.name == "posix":
+        os.set_blocking(write_end, False)
+    threading.Thread(target=_read_signals, args=(read_end, inbox, writer), name="signals", daemon=True).start()
+    signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda _number, _frame: None)
+
+
+def _read_signals(descriptor: int, inbox: Inbox, writer: Writer) -> None:
+    """Read the pipe, into which Python writes a byte for each signal as it arrives."""
+    os.read(descriptor, 1)
+    inbox.must_end = True
+    inbox.put(Received(time.perf_counter(), Word.QUIT, "(signal)"))
+    # Without a thread for the watch, a second signal still ends the process.
+    with contextlib.suppress(RuntimeError):
+        threading.Thread(target=inbox.exit_if_stuck, args=(writer,), name="exit if stuck", daemon=True).start()
+    os.read(descriptor, 1)
+    exit_now()
+
+
+# The commands -----------------------------------------------------------------------------------------------------
+
+
 class Dispatcher:
     """Executes commands, one after the other, in the thread that calls `serve` or `execute_all`."""
 
-    def __init__(self, engine: UciEngine, inbox: Inbox, writer: Writer) -> None:
+    def __init__(self, engine: UciEngine, inbox: Inbox, writer: Writer, game: Game | None = None) -> None:
+        """`game`: with the first position, None for a new game."""
         self._engine = engine
+        self._game = game or Game()
         self._inbox = inbox
         self._writer = writer
         self._waiting: deque[Received] = deque()
@@ -107,7 +310,7 @@ class Dispatcher:
 
     def _wait(self, received: Received) -> None:
         self._waiting.append(received)
-        self._go_waits |= isinstance(received.command, Limits)
+        self._go_waits |= isinstance(received.command, Go)
         if self._go_waits or len(self._waiting) >= WAITING_LIMIT:
             self._engine.stop()
         if self._debug:
@@ -160,11 +363,12 @@ class Dispatcher:
                 self._writer.write("readyok")
             case Word.NEW_GAME:
                 self._engine.new_game()
+                self._game = Game()
             case SetOption(name, value):
-                self._say(*self._engine.set_option(name, value))
+                self._say(*self._engine.options.set(name, value))
             case SetPosition(fen, moves, error):
                 self._set_position(fen, moves, error)
-            case Limits():
+            case Go():
                 self._go(received.command, received.received_at)
             case Word.STOP:
                 self._engine.stop()
@@ -174,9 +378,11 @@ class Dispatcher:
                 self._debug = on
                 self._say(f"debug mode {'on' if on else 'off'}")
             case Word.DISPLAY:
-                self._writer.write(self._engine.display_text())
+                board = self._game.board
+                self._writer.write("no position" if board is None else display(board))
             case Word.EVALUATE:
-                self._writer.write(self._engine.evaluation_text())
+                board = self._game.board
+                self._writer.write("no position" if board is None else str(self._engine.explain(board)))
             case Bench(words):
                 self._bench(words)
             case Word.HELP:
@@ -202,31 +408,43 @@ class Dispatcher:
         self._writer.write("\n".join([*lines, "uciok"]))
 
     def _set_position(self, fen: str | None, moves: Sequence[str], error: str | None) -> None:
-        if error is None:
-            self._say(*self._engine.set_position(fen, moves))
-        else:
+        if error is not None:
             # Handled like an illegal position. Otherwise the next `go` would search the previous position.
-            self._engine.set_position("", ())
+            self._game.board = None
             self._say(f"error: {error}")
-
-    def _go(self, limits: Limits, received_at: float) -> None:
-        self._say(*limits.problems)
-        if limits.perft is not None:
-            self._perft(limits.perft)
             return
         try:
-            self._engine.go(limits, received_at, self._on_info, self._on_best_move)
+            self._say(*self._game.set(fen, moves, self._engine.options.chess960.value))
+        except PositionError as refusal:
+            self._say(f"error: {refusal}")
+
+    def _go(self, go: Go, received_at: float) -> None:
+        board, limits = self._game.board, go.limits
+        self._say(*go.problems)
+        if go.perft is not None:
+            self._perft(go.perft)
+            return
+        if go.searchmoves is not None and board is not None:
+            moves, problems = parse_searchmoves(board, go.searchmoves)
+            limits = replace(limits, searchmoves=tuple(moves))
+            self._say(*problems)
+        try:
+            self._engine.go(board, limits, received_at, self._on_info, self._on_best_move)
             self._searching = True
         except Exception as error:
             from uci_engine.engine import any_move
 
             report_failure(self._writer, error)
-            self._writer.write(protocol.format_best_move(BestMove(any_move(self._engine.board))))
+            self._writer.write(protocol.format_best_move(BestMove(any_move(board))))
 
     def _perft(self, depth: int) -> None:
         from uci_engine.tools.perft import perft
 
-        self._start(lambda is_stopped: perft(self._engine, depth, self._writer.write, is_stopped))
+        board = self._game.board
+        if board is None:
+            self._say("error: there is no position")
+            return
+        self._start(lambda is_stopped: perft(self._engine, board, depth, self._writer.write, is_stopped))
 
     def _bench(self, words: Sequence[str]) -> None:
         depth = parse_int(words[0]) if words else None
@@ -302,20 +520,20 @@ def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
         inbox.exit_if_stuck(writer)
 
 
-def run(engine_factory: Callable[[], UciEngine], lines: Sequence[str] | None = None) -> int:
+def run(begin: Callable[[], tuple[UciEngine, Game]], lines: Sequence[str] | None = None) -> int:
     """Speak UCI on standard input and output until `quit`. With `lines`, execute those and read no input.
 
-    To be called once, from the main thread. Returns the exit code: 2 if one of the `lines` was refused with an error.
-    Raises what `engine_factory` raises.
+    To be called once, from the main thread. `begin` makes the engine and the game with the first position. Returns the
+    exit code: 2 if one of the `lines` was refused with an error. Raises what `begin` raises.
     """
     if sys.stdout is None:
         return 0
     inbox = Inbox()
     writer = Writer(sys.stdout.buffer)
     quit_on_signals(inbox, writer)
-    engine = engine_factory()
+    engine, game = begin()
     connect_debug_log(engine.options, writer)
-    dispatcher = Dispatcher(engine, inbox, writer)
+    dispatcher = Dispatcher(engine, inbox, writer, game)
     if lines is None:
         descriptor = -1 if sys.stdin is None else sys.stdin.fileno()
         threading.Thread(target=read, args=(descriptor, inbox, writer), name="reader", daemon=True).start()

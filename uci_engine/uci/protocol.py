@@ -1,7 +1,7 @@
 """The UCI protocol as text: `read_lines` cuts the input, `parse` reads a line, `format_...` functions write answers.
 
-No state, no chess (a move is a word here), and but for `read_lines` no input or output. Unknown words before a command
-are skipped, as the UCI specification demands: `joho debug on` is `debug on`.
+No state, no board (a move from the GUI is a word here), and but for `read_lines` no input or output. Unknown words
+before a command are skipped, as the UCI specification demands: `joho debug on` is `debug on`.
 
 Invariants: no input, however long or malformed, raises or is stored without bound. `parse` returns a command for any
 text, and takes time linear in the length of the line. The `format_...` functions return one line of printable ASCII
@@ -22,7 +22,7 @@ from typing import Any
 from uci_engine.score import to_uci
 from uci_engine.search.info import BestMove, Bound, Info
 from uci_engine.text import QUOTE_LENGTH, Messages, parse_int, quoted
-from uci_engine.time_management.limits import Limits
+from uci_engine.time_management import Limits
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
 READ_BYTES = 1 << 16
@@ -98,6 +98,22 @@ class SetPosition:
 
 
 @dataclass(frozen=True, slots=True)
+class Go:
+    """`go`. A limit is None where its word was absent or unreadable.
+
+    `searchmoves` holds the words as sent. `perft` is in plies, at least 0. `problems` are messages about words that
+    were ignored or changed. UCI skips words that it does not know: `unknown_word` is the first of them, because the
+    command line refuses it.
+    """
+
+    limits: Limits
+    searchmoves: tuple[str, ...] | None = None
+    perft: int | None = None
+    problems: tuple[str, ...] = ()
+    unknown_word: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Bench:
     """`bench` and the words after it."""
 
@@ -111,7 +127,7 @@ class Unknown:
     text: str
 
 
-Command = Word | Debug | SetOption | SetPosition | Limits | Bench | Unknown
+Command = Word | Debug | SetOption | SetPosition | Go | Bench | Unknown
 
 
 def read_lines(descriptor: int, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[float, str | None]]:
@@ -187,18 +203,20 @@ def format_info(info: Info) -> str:
     add("hashfull", info.hashfull)
     add("tbhits", info.tbhits)
     add("time", info.time_ms)
-    add("currmove", info.currmove)
+    if info.currmove is not None:
+        add("currmove", info.currmove.uci())
     add("currmovenumber", info.currmovenumber)
     if info.pv:
-        add("pv", " ".join(info.pv))
+        add("pv", " ".join(move.uci() for move in info.pv))
     add("string", info.string)
     return _one_line(" ".join(words))
 
 
 def format_best_move(best: BestMove) -> str:
     """The `bestmove` line: `(none)`, without a ponder move, when there is no legal move."""
-    ponder = "" if best.move is None or best.ponder is None else f" ponder {best.ponder}"
-    return _one_line(f"bestmove {best.move or '(none)'}{ponder}")
+    if best.move is None:
+        return "bestmove (none)"
+    return f"bestmove {best.move.uci()}" + (f" ponder {best.ponder.uci()}" if best.ponder else "")
 
 
 def _one_line(text: str) -> str:
@@ -259,9 +277,10 @@ _GO_NUMBERS: dict[str, tuple[str, int | None]] = {
 GO_WORDS = frozenset({*_GO_NUMBERS, "searchmoves", "infinite", "ponder"})
 
 
-def _parse_go(rest: str) -> Limits:
+def _parse_go(rest: str) -> Go:
     words = rest.split()
     limits: dict[str, Any] = {}
+    moves: tuple[str, ...] | None = None
     problems = Messages()
     unknown_word: str | None = None
     i = 0
@@ -289,18 +308,19 @@ def _parse_go(rest: str) -> Limits:
             if i == first:
                 problems.add("error: go searchmoves needs at least one move")
             else:
-                limits["searchmoves"] = tuple(words[first:i])
+                moves = tuple(words[first:i])
         elif word in GO_WORDS:
             limits[word] = True
         elif unknown_word is None:
             unknown_word = word
-    found = Limits(**limits, problems=problems.texts(), unknown_word=unknown_word)
+    perft = limits.pop("perft", None)
+    found = Limits(**limits)
     # A limit that was not understood must not cause an endless search. Only `go` alone means one.
-    misread = problems or unknown_word is not None or limits.keys() - {"searchmoves", "ponder"}
-    if found.is_endless and not found.infinite and misread:
+    is_misread = problems or unknown_word is not None or limits.keys() - {"ponder"}
+    if found.is_endless and not found.infinite and perft is None and is_misread:
         message = "error: no limit for go was understood, the search ends after depth 1"
-        return replace(found, depth=1, problems=(*found.problems, message))
-    return found
+        return Go(replace(found, depth=1), moves, perft, (*problems.texts(), message), unknown_word)
+    return Go(found, moves, perft, problems.texts(), unknown_word)
 
 
 _PARSERS: dict[str, Callable[[str], Command]] = {

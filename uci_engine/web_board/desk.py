@@ -11,8 +11,7 @@ from typing import Any
 import chess
 from chess.engine import EngineError, Limit
 
-from uci_engine.api.analysis import Analysis
-from uci_engine.api.engine import Engine
+from uci_engine.api import Analysis, Engine
 
 # A page that asks again no longer reads what it asked before. So only another page reads this.
 OTHER_TAB = "Another tab has asked the engine. Click here to go on in this one."

@@ -1,0 +1,394 @@
+"""Time management: the limits of a search, how long a move may take, and the clock that ends the search.
+
+`Limits` is what `go` asks for. `allocate` turns it into a `Budget`: a soft and a hard limit in milliseconds. The search
+starts no new iteration once the soft limit, times a factor, has passed. `TimeParameters.soft_factor` computes the
+factor after each depth. Every search has a `Clock`, which it reads between iterations. The `Timer` waits for the hard
+limit in a thread of its own, so that nothing the search does can delay the end.
+
+A reserve is kept for the overheads of the moves to come. A move gets a fraction of the clock above the reserve,
+growing with the move number, and most of the increment. Its hard limit is a few times that. The clock approaches the
+reserve but does not reach it this way. Within the reserve, a move takes a part of its overhead. The reserve also pays
+for a loaded machine that wakes the timer late. There is no other minimum for a move, because such minima lose games on
+short clocks: when the clock has almost run down, the first depth is played.
+
+Invariants, for every clock:
+
+- 0 < soft <= hard <= max(time - overhead, FLOOR_MS). The soft limit is infinite where all of the time is to be used.
+- More time never makes a limit smaller.
+- A game of MOVES_COVERED moves is not lost on time, even if every move uses its hard limit and the full overhead,
+  provided the clock starts with one overhead plus the reserve.
+- After `Timer.end`, the search is not touched.
+
+Nodestime counts time in nodes, so that a game does not depend on the machine or its load. It serves to tune time
+management with many games at once. The engine holds an `AvailableNodes` while the option NodesTime of `--tuning` is
+set, and a search with a clock gets a `NodesClock`. The GUI's clock must be ample, because only its first reading in a
+game and the increment count. Invariant: with one thread, the budgets of such a game depend on its moves, its first
+clock and the increment alone.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from uci_engine.tunable import Tunable, tunable, tunables_of
+
+if TYPE_CHECKING:
+    import chess
+
+# The shortest hard limit: play the best move so far. It is also the shortest soft limit while the clock has it for
+# MIN_MOVES_TO_COME moves. Then the soft limit may fall to LEAST_MS, with which a search ends after its first depth.
+FLOOR_MS = 1.0
+LEAST_MS = 0.01
+
+# What a move takes at least, beside its overhead.
+LEAST_TAKEN_MS = 0.7
+
+# Kept back beyond the overhead, for the timer that ends the search.
+WAKE_UP_MS = 5.0
+
+# The game is expected to last this many moves.
+MOVES_COVERED = 200
+
+# Minimum number of moves still expected, however long the game.
+MIN_MOVES_TO_COME = 60
+
+# The reserve is this times the moves to come times the overhead that no increment pays. With no more than the reserve
+# left, the soft limit is a part of one such overhead, the largest that keeps the last invariant.
+RESERVE_FACTOR = 1.6
+RESERVE_SHARE = 0.6
+
+# Maximum part of the clock added for the increment: a buffer for lags longer than the overhead.
+INCREMENT_CLOCK_SHARE = 0.1
+
+# The hard limit is at most this part of the clock.
+HARD_SHARE = 0.4
+
+# `movestogo`: this much more, divided by the moves to go. The last move before a time control may use 0.8 of the clock.
+HARD_SHARE_LAST_MOVE = 0.4
+
+# `movestogo`: the clock above the reserve is divided by 1 + this * moves to go. So the first moves of a period take
+# more than an even part.
+DIVISOR_PER_MOVE_TO_GO = 0.6
+
+
+# The factor on the soft limit, by the number of depths that the best move has stayed the same.
+STABILITY_FACTORS = (1.5, 1.2, 1.0, 0.85, 0.75)
+
+# Lower limit of that factor, whatever the tuned parameters are.
+MIN_STABILITY_FACTOR = 0.2
+
+# From this depth on, the nodes below the best move count.
+EFFORT_DEPTH = 7
+
+# More nodes than any search counts.
+MAX_NODES = 1 << 62
+
+REPORT_AFTER_SECONDS = 3.0
+REPORT_EVERY_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a search is asked for. A field is None where nothing was asked, so a clock of 0 ms differs from no clock.
+
+    Clocks and increments are milliseconds as sent and may be negative; `movestogo` is as sent. `depth` is in plies,
+    `mate` in our own moves; they and `nodes` are at least 1. `movetime_ms` is at least 0. `searchmoves` are legal. With
+    `infinite` only `stop` ends the search, whatever the other limits are.
+    """
+
+    wtime_ms: int | None = None
+    btime_ms: int | None = None
+    winc_ms: int | None = None
+    binc_ms: int | None = None
+    movestogo: int | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    mate: int | None = None
+    movetime_ms: int | None = None
+    searchmoves: tuple[chess.Move, ...] | None = None
+    infinite: bool = False
+    ponder: bool = False
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether only `stop` ends it. One clock alone, whosever it is, is a bound: the search keeps to it."""
+        bounds = (self.wtime_ms, self.btime_ms, self.movetime_ms, self.depth, self.nodes, self.mate)
+        return self.infinite or all(bound is None for bound in bounds)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeParameters:
+    """The parameters, by default with the values for the compiled core."""
+
+    time_first_divisor: int = tunable(24, 8, 60, "sudden death: divisor of the clock at a game's first move")
+    time_plies_per_part: int = tunable(10, 1, 60, "sudden death: half-moves after which the divisor is one less")
+    time_last_divisor: int = tunable(13, 5, 40, "sudden death: minimum divisor")
+    time_increment_percent: int = tunable(
+        75, 0, 100, "share of the increment, less the overhead, added to the soft limit"
+    )
+    time_hard_percent: int = tunable(500, 100, 1000, "hard limit, in percent of the soft limit")
+    time_stability_percent: int = tunable(100, 0, 200, "weight of the best move's stability")
+    time_effort_max_percent: int = tunable(
+        200, 100, 400, "effort: factor on the soft limit if no node is the best move's"
+    )
+    time_effort_slope_percent: int = tunable(
+        160, 0, 400, "effort: part of it taken off if all nodes are the best move's"
+    )
+    time_effort_min_percent: int = tunable(50, 10, 100, "effort: minimum factor on the soft limit")
+    time_drop_cp: int = tunable(30, 5, 200, "score drop: minimum fall that gives more time")
+    time_drop_percent: int = tunable(130, 100, 300, "score drop: factor on the soft limit after such a fall")
+
+    def soft_factor(self, depth: int, stable_for: int, score_drop_cp: int, effort: float) -> float:
+        """The factor on the soft limit after a depth: more while the best move is in doubt.
+
+        stable_for: the number of depths that the best move has stayed the same. effort: the share of the last depth's
+        nodes below it, 0 to 1.
+        """
+        stability = STABILITY_FACTORS[min(stable_for, len(STABILITY_FACTORS) - 1)]
+        factor = max(1 + (stability - 1) * self.time_stability_percent / 100, MIN_STABILITY_FACTOR)
+        if depth >= EFFORT_DEPTH:
+            percent = self.time_effort_max_percent - self.time_effort_slope_percent * effort
+            factor *= max(self.time_effort_min_percent, percent) / 100
+        return factor * self.time_drop_percent / 100 if score_drop_cp > self.time_drop_cp else factor
+
+
+TIME_DEFAULTS = TimeParameters()
+
+# For a core in plain Python, which searches only some thousand nodes a move. They were tuned for such a core, and the
+# compiled core is weaker with values tuned this way.
+SLOW_CORE_TIMES = TimeParameters(
+    time_first_divisor=29,
+    time_plies_per_part=8,
+    time_last_divisor=12,
+    time_increment_percent=64,
+    time_hard_percent=371,
+    time_stability_percent=144,
+    time_effort_max_percent=162,
+    time_effort_slope_percent=226,
+    time_effort_min_percent=61,
+    time_drop_cp=40,
+    time_drop_percent=175,
+)
+
+
+def time_tunables(core: str) -> tuple[Tunable, ...]:
+    """The parameters as tuners see them, with the values for the core of this name (see `core.Core`)."""
+    return tunables_of(TIME_DEFAULTS if core == "compiled" else SLOW_CORE_TIMES)
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The soft limit, infinite where all of the time is to be used, and the hard limit, since the clock started."""
+
+    soft_ms: float
+    hard_ms: float
+
+
+UNLIMITED = Budget(math.inf, math.inf)
+
+
+def allocate(
+    limits: Limits, white_to_move: bool, overhead_ms: int, ply: int, parameters: TimeParameters = TIME_DEFAULTS
+) -> Budget:
+    """The budget for a search with these limits.
+
+    `overhead_ms` is lost on every move between our clock and the GUI's. `ply` counts from the start of the game. The
+    budget is unlimited with `infinite`, or with neither clock nor `movetime`. If only the opponent's clock was sent, it
+    counts as ours. `movetime` alone is used to its end: UCI says "exactly".
+    """
+    if limits.infinite:
+        return UNLIMITED
+    budget = _for_clock(limits, white_to_move, overhead_ms, ply, parameters)
+    if limits.movetime_ms is None:
+        return budget
+    move_time = max(limits.movetime_ms - overhead_ms, FLOOR_MS)
+    if budget == UNLIMITED:
+        return Budget(math.inf, move_time)
+    return Budget(min(budget.soft_ms, move_time), min(budget.hard_ms, move_time))
+
+
+def _for_clock(limits: Limits, white_to_move: bool, overhead: float, ply: int, parameters: TimeParameters) -> Budget:
+    ours, theirs = (limits.wtime_ms, limits.winc_ms), (limits.btime_ms, limits.binc_ms)
+    if not white_to_move:
+        ours, theirs = theirs, ours
+    time, increment = theirs if ours[0] is None else ours
+    if time is None:
+        return UNLIMITED
+    # The increment comes only after the move, so it does not count here.
+    usable = max(time - overhead - WAKE_UP_MS, 0.0)
+    gain = max(increment or 0, 0) - overhead
+
+    moves_to_come = max(MOVES_COVERED - ply // 2, MIN_MOVES_TO_COME)
+    if limits.movestogo is None or limits.movestogo <= 0:  # zero moves to go make no sense
+        share = HARD_SHARE
+        divisor = parameters.time_first_divisor - ply / parameters.time_plies_per_part
+        divisor = max(divisor, parameters.time_last_divisor)
+    else:
+        moves_to_come = min(limits.movestogo, moves_to_come)
+        divisor = 1.0 + DIVISOR_PER_MOVE_TO_GO * moves_to_come
+        share = HARD_SHARE + HARD_SHARE_LAST_MOVE / moves_to_come
+
+    # The clock pays what the increment does not.
+    unpaid = max(LEAST_TAKEN_MS - gain, 0.0)
+    reserve = RESERVE_FACTOR * moves_to_come * unpaid
+    excess = max(usable - reserve, 0.0)
+    from_increment = min(parameters.time_increment_percent / 100 * max(gain, 0.0), INCREMENT_CLOCK_SHARE * usable)
+    within_reserve = min(max(RESERVE_SHARE * unpaid, FLOOR_MS), usable / MIN_MOVES_TO_COME)
+    soft = min(excess / divisor + from_increment, share * usable)
+    soft = max(soft, within_reserve, LEAST_MS)
+    hard = max(soft, min(parameters.time_hard_percent / 100 * soft, share * excess), FLOOR_MS)
+    return Budget(soft, hard)
+
+
+# The clock ------------------------------------------------------------------------------------------------------------
+
+
+class Clock:
+    """When a search began, and its budget. Times are `time.perf_counter()` seconds; durations are milliseconds."""
+
+    def __init__(self, started_at: float, budget: Budget = UNLIMITED) -> None:
+        self.started_at = started_at
+        self.budget = budget
+        self.hard_from = started_at
+        # The hard limit in nodes, for nodestime.
+        self.hard_nodes: int | None = None
+
+    def set_budget(self, budget: Budget, now: float) -> None:
+        """Set the budget at `ponderhit`. The hard limit counts from `now`, the soft one from the start of search."""
+        self.hard_from = now
+        self.budget = budget
+
+    def elapsed_ms(self) -> float:
+        return (time.perf_counter() - self.started_at) * 1000
+
+    @property
+    def may_end_early(self) -> bool:
+        return self.budget.soft_ms < math.inf
+
+    @property
+    def deadline(self) -> float:
+        """The moment of the hard limit; infinite when there is none."""
+        return self.hard_from + self.budget.hard_ms / 1000
+
+    def soft_reached(self, factor: float) -> bool:
+        """Whether `factor` times the soft limit, or the hard limit, has passed."""
+        now = time.perf_counter()
+        return (now - self.started_at) * 1000 >= self.budget.soft_ms * factor or now >= self.deadline
+
+
+class NodesClock(Clock):
+    """A clock that counts nodes. The hard limit is `hard_nodes`, which the search keeps by its own limit of nodes."""
+
+    def __init__(self, started_at: float, budget: Budget, nodes_per_ms: int, nodes: Callable[[], int]) -> None:
+        """`budget` is finite; `nodes` returns how many have been searched so far."""
+        super().__init__(started_at, Budget(budget.soft_ms, math.inf))
+        self._nodes_per_ms = nodes_per_ms
+        self._nodes = nodes
+        self.hard_nodes = min(int(budget.hard_ms * nodes_per_ms), MAX_NODES)
+
+    def soft_reached(self, factor: float) -> bool:
+        """Whether `factor` times the soft limit has been searched."""
+        return self._nodes() >= self.budget.soft_ms * factor * self._nodes_per_ms
+
+
+class AvailableNodes:
+    """The engine's own clocks in nodes for one game, one for each colour that it plays."""
+
+    def __init__(self, nodes_per_ms: int) -> None:
+        """`nodes_per_ms`: the nodes in a millisecond, at least 1."""
+        self.nodes_per_ms = nodes_per_ms
+        self._left: dict[bool, int] = {}
+
+    def adjust(self, limits: Limits, white: bool) -> Limits | None:
+        """The limits with our clock replaced by the nodes left, in milliseconds; None without a clock of ours.
+
+        The first clock of a colour sets its nodes. Later calls add the increment.
+        """
+        time_ms, increment_ms = (limits.wtime_ms, limits.winc_ms) if white else (limits.btime_ms, limits.binc_ms)
+        if time_ms is None or limits.infinite or limits.ponder:
+            return None
+        earned = self.nodes_per_ms * ((increment_ms or 0) if white in self._left else time_ms)
+        self._left[white] = self._left.get(white, 0) + earned
+        left_ms = self._left[white] // self.nodes_per_ms
+        return replace(limits, wtime_ms=left_ms) if white else replace(limits, btime_ms=left_ms)
+
+    def spend(self, white: bool, nodes: int) -> None:
+        """Take the nodes of a finished search off this colour's clock."""
+        self._left[white] -= nodes
+
+
+class Timer:
+    """A thread that ends one search at a time at its deadline, and makes a long one report now and then."""
+
+    def __init__(self) -> None:
+        self._condition = threading.Condition()
+        self._clock: Clock | None = None
+        self._on_deadline: Callable[[], None] = lambda: None
+        self._on_report: Callable[[], None] = lambda: None
+        self._next_report = math.inf
+        self._calling = False
+        self._closed = False
+        threading.Thread(target=self._run, name="timer", daemon=True).start()
+
+    def begin(self, clock: Clock, on_deadline: Callable[[], None], on_report: Callable[[], None]) -> None:
+        """Watch a search. Both functions are called from the timer's thread. `on_deadline` must be quick. A report may
+        block, because it writes to stdout: then it delays the deadline and `end`, and nothing else.
+        """
+        with self._condition:
+            self._clock = clock
+            self._on_deadline = on_deadline
+            self._on_report = on_report
+            self._next_report = time.perf_counter() + REPORT_AFTER_SECONDS
+            self._condition.notify_all()
+
+    def clock_changed(self) -> None:
+        with self._condition:
+            self._condition.notify_all()
+
+    def end(self) -> None:
+        """Stop watching the search, and wait for a call. Neither function is called after this returns."""
+        with self._condition:
+            self._clock = None
+            self._condition.wait_for(lambda: not self._calling)
+
+    def close(self) -> None:
+        with self._condition:
+            self._closed = True
+            self._condition.notify_all()
+
+    def _run(self) -> None:
+        with self._condition:
+            while not self._closed:
+                if self._clock is None:
+                    self._condition.wait()
+                    continue
+                now = time.perf_counter()
+                if now >= self._clock.deadline:
+                    self._clock = None
+                    self._call(self._on_deadline)
+                elif now >= self._next_report:
+                    self._next_report = now + REPORT_EVERY_SECONDS
+                    self._call(self._on_report)
+                else:
+                    self._condition.wait(min(self._clock.deadline, self._next_report) - now)
+
+    def _call(self, function: Callable[[], None]) -> None:
+        """Call a search's function without the lock, which the UCI thread takes at `ponderhit`. An error in it must not
+        end this thread, which later searches need.
+        """
+        self._calling = True
+        self._condition.release()
+        try:
+            function()
+        except Exception as error:
+            sys.excepthook(type(error), error, error.__traceback__)
+        finally:
+            self._condition.acquire()
+            self._calling = False
+            self._condition.notify_all()

@@ -1,1 +1,0 @@
-"""How long a search may take, and the clock that ends it."""
