@@ -44,7 +44,7 @@ STANDARD = Options()
 def test_every_parameter_of_the_search_can_be_an_option() -> None:
     options = Options(tuning=True)
     tunables = [parameter.name for parameter in (*PARAMETERS, *time_tunables("compiled"))]
-    assert names(options) == [*names(STANDARD), *tunables, "NodesTime", "Seed"]
+    assert names(options) == [*names(STANDARD), *tunables, "Seed"]
     assert len(set(names(options))) == len(names(options))
     (base,) = (option for option in options.search_parameters if option.name == "lmr_base")
     assert options.set("lmr_base", "90") == []

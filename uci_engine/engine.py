@@ -43,11 +43,9 @@ from uci_engine.tablebases.root_ranking import Probing, RankingLimits, RootRanki
 from uci_engine.tablebases.tablebases import Tablebases
 from uci_engine.time_management import (
     UNLIMITED,
-    AvailableNodes,
     Budget,
     Clock,
     Limits,
-    NodesClock,
     TimeParameters,
     Timer,
     allocate,
@@ -94,8 +92,6 @@ class UciEngine:
         self._opening = Opening()
         self._tablebases = Tablebases(self.core, self.pool.main.searcher.prober)
         self._timer = Timer()
-        # With nodestime: the clocks in nodes.
-        self._available_nodes: AvailableNodes | None = None
         self._seed = random.SystemRandom().getrandbits(64)
         self._connect_options()
         self._owns_process = owns_process
@@ -116,11 +112,10 @@ class UciEngine:
     # While no search runs ------------------------------------------------------------------------------------------
 
     def new_game(self) -> None:
-        """Clear the table and the histories, and start the book and the node clock anew."""
+        """Clear the table and the histories, and start the book anew."""
         self.pool.clear()
         self._opening.new_game()
         self._seed = random.SystemRandom().getrandbits(64)
-        self._reset_nodes_clock()
 
     @property
     def position(self) -> Position:
@@ -278,13 +273,8 @@ class UciEngine:
         """A clock, and its budget from `ponderhit` on. While pondering the clock is unlimited."""
         if self._board is None:
             return Clock(received_at), UNLIMITED
-        turn, ply = self._board.turn, self._board.ply()
-        available = self._available_nodes
-        if available is not None and (adjusted := available.adjust(self._limits, turn)):
-            budget = allocate(adjusted, turn, 0, ply, self._search_options.time_parameters)
-            return NodesClock(received_at, budget, available.nodes_per_ms, self._nodes), budget
-        overhead_ms = self.options.move_overhead.value
-        budget = allocate(self._limits, turn, overhead_ms, ply, self._search_options.time_parameters)
+        overhead_ms, parameters = self.options.move_overhead.value, self._search_options.time_parameters
+        budget = allocate(self._limits, self._board.turn, overhead_ms, self._board.ply(), parameters)
         return Clock(received_at, UNLIMITED if self._limits.ponder else budget), budget
 
     # The thread of the search --------------------------------------------------------------------------------------
@@ -327,9 +317,6 @@ class UciEngine:
             self._may_answer.wait()
             return book_move
         search = self._run_search(board, allowed)
-        # With nodestime: the nodes are taken off this colour's clock.
-        if self._available_nodes is not None and self._clock.hard_nodes is not None:
-            self._available_nodes.spend(board.turn, search.nodes)
         self._may_answer.wait()
         self._take_time(board)
         search.report()
@@ -360,8 +347,7 @@ class UciEngine:
     def _take_time(self, board: chess.Board) -> None:
         """With limited strength on a clock: wait as long as a person might think, unless stopped."""
         strength = self._search_options.strength
-        is_on_clock = self._clock.may_end_early and self._clock.hard_nodes is None
-        if strength is None or not self.options.pace.value or not is_on_clock:
+        if strength is None or not self.options.pace.value or not self._clock.may_end_early:
             return
         part = strength.pace(chess.polyglot.zobrist_hash(board), board.ply(), board.legal_moves.count() > 1)
         left_ms = min(part * self._clock.budget.soft_ms, MAX_PACE_MS) - self._clock.elapsed_ms()
@@ -403,9 +389,6 @@ class UciEngine:
         for message in messages:
             self._on_info(Info(string=message))
 
-    def _nodes(self) -> int:
-        return 0 if self._search is None else self._search.nodes
-
     def _must_end(self) -> bool:
         """Whether `stop` was sent or the time is up. Reads the clock each time, because `ponderhit` changes it."""
         return self._stop_event.is_set() or time.perf_counter() >= self._clock.deadline
@@ -425,7 +408,6 @@ class UciEngine:
         options.own_book.on_set = options.book_file.on_set = self._open_book
         for parameter in options.search_parameters:
             parameter.on_set = self._configure_search
-        options.nodes_time.on_set = self._reset_nodes_clock
         options.weights_file.on_set = self._load_weights
         options.use_nnue.on_set = options.eval_file.on_set = self._load_network
         options.limit_strength.on_set = options.skill_level.on_set = self._switch_network
@@ -440,11 +422,6 @@ class UciEngine:
 
     def _configure_search(self) -> None:
         self.pool.configure({parameter.name: parameter.value for parameter in self.options.search_parameters})
-
-    def _reset_nodes_clock(self) -> None:
-        """Start the node clock of a new game if `nodestime` is on."""
-        nodes_per_ms = self.options.nodes_time.value
-        self._available_nodes = AvailableNodes(nodes_per_ms) if nodes_per_ms else None
 
     def _load_weights(self) -> None:
         path = self.options.weights_file.value

@@ -275,10 +275,9 @@ class Options:
         # For tuners. Without `tuning` they are not offered and keep their defaults.
         self.search_parameters = [_spin(parameter) for parameter in PARAMETERS]
         self.time_parameters = [_spin(parameter) for parameter in time_tunables(core)]
-        self.nodes_time = Spin("NodesTime", 0, 0, 100_000, "nodes that count as one millisecond (1 thread); 0: off")
         self.seed = Spin("Seed", 0, 0, 2**31 - 1, "seed of the choices of limited strength; 0: a new one for each game")
         if tuning:
-            for option in (*self.search_parameters, *self.time_parameters, self.nodes_time, self.seed):
+            for option in (*self.search_parameters, *self.time_parameters, self.seed):
                 add(option)
 
     def __iter__(self) -> Iterator[Option]:

@@ -18,12 +18,6 @@ Invariants, for every clock:
 - A game of MOVES_COVERED moves is not lost on time, even if every move uses its hard limit and the full overhead,
   provided the clock starts with one overhead plus the reserve.
 - After `Timer.end`, the search is not touched.
-
-Nodestime counts time in nodes, so that a game does not depend on the machine or its load. It serves to tune time
-management with many games at once. The engine holds an `AvailableNodes` while the option NodesTime of `--tuning` is
-set, and a search with a clock gets a `NodesClock`. The GUI's clock must be ample, because only its first reading in a
-game and the increment count. Invariant: with one thread, the budgets of such a game depend on its moves, its first
-clock and the increment alone.
 """
 
 from __future__ import annotations
@@ -33,7 +27,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from uci_engine.tunable import Tunable, tunable, tunables_of
@@ -85,9 +79,6 @@ MIN_STABILITY_FACTOR = 0.2
 
 # From this depth on, the nodes below the best move count.
 EFFORT_DEPTH = 7
-
-# More nodes than any search counts.
-MAX_NODES = 1 << 62
 
 REPORT_AFTER_SECONDS = 3.0
 REPORT_EVERY_SECONDS = 1.0
@@ -256,8 +247,6 @@ class Clock:
         self.started_at = started_at
         self.budget = budget
         self.hard_from = started_at
-        # The hard limit in nodes, for nodestime.
-        self.hard_nodes: int | None = None
 
     def set_budget(self, budget: Budget, now: float) -> None:
         """Set the budget at `ponderhit`. The hard limit counts from `now`, the soft one from the start of search."""
@@ -280,47 +269,6 @@ class Clock:
         """Whether `factor` times the soft limit, or the hard limit, has passed."""
         now = time.perf_counter()
         return (now - self.started_at) * 1000 >= self.budget.soft_ms * factor or now >= self.deadline
-
-
-class NodesClock(Clock):
-    """A clock that counts nodes. The hard limit is `hard_nodes`, which the search keeps by its own limit of nodes."""
-
-    def __init__(self, started_at: float, budget: Budget, nodes_per_ms: int, nodes: Callable[[], int]) -> None:
-        """`budget` is finite; `nodes` returns how many have been searched so far."""
-        super().__init__(started_at, Budget(budget.soft_ms, math.inf))
-        self._nodes_per_ms = nodes_per_ms
-        self._nodes = nodes
-        self.hard_nodes = min(int(budget.hard_ms * nodes_per_ms), MAX_NODES)
-
-    def soft_reached(self, factor: float) -> bool:
-        """Whether `factor` times the soft limit has been searched."""
-        return self._nodes() >= self.budget.soft_ms * factor * self._nodes_per_ms
-
-
-class AvailableNodes:
-    """The engine's own clocks in nodes for one game, one for each colour that it plays."""
-
-    def __init__(self, nodes_per_ms: int) -> None:
-        """`nodes_per_ms`: the nodes in a millisecond, at least 1."""
-        self.nodes_per_ms = nodes_per_ms
-        self._left: dict[bool, int] = {}
-
-    def adjust(self, limits: Limits, white: bool) -> Limits | None:
-        """The limits with our clock replaced by the nodes left, in milliseconds; None without a clock of ours.
-
-        The first clock of a colour sets its nodes. Later calls add the increment.
-        """
-        time_ms, increment_ms = (limits.wtime_ms, limits.winc_ms) if white else (limits.btime_ms, limits.binc_ms)
-        if time_ms is None or limits.infinite or limits.ponder:
-            return None
-        earned = self.nodes_per_ms * ((increment_ms or 0) if white in self._left else time_ms)
-        self._left[white] = self._left.get(white, 0) + earned
-        left_ms = self._left[white] // self.nodes_per_ms
-        return replace(limits, wtime_ms=left_ms) if white else replace(limits, btime_ms=left_ms)
-
-    def spend(self, white: bool, nodes: int) -> None:
-        """Take the nodes of a finished search off this colour's clock."""
-        self._left[white] -= nodes
 
 
 class Timer:

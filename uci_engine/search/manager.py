@@ -204,13 +204,13 @@ class SearchManager:
     # Time and nodes ------------------------------------------------------------------------------------------------
 
     def _node_limit(self) -> int:
-        """The lowest limit of nodes: of `go nodes`, the clock (nodestime) and limited strength. 0 is no limit.
+        """The lower limit of nodes: of `go nodes` and of limited strength. 0 is no limit.
 
         Analysis is not limited by the strength; only its best move is.
         """
         strength = self._options.strength
         budget = None if strength is None or self._options.analyse_mode else strength.level.nodes
-        return min((nodes for nodes in (self._limits.nodes, self._clock.hard_nodes, budget) if nodes), default=0)
+        return min((nodes for nodes in (self._limits.nodes, budget) if nodes), default=0)
 
     def is_enough(self) -> bool:
         """Whether time management would stop now. May be called from any thread."""
@@ -306,8 +306,8 @@ class SearchManager:
     def _find_short_mate(self) -> None:
         """With limited strength: play a mate that MATE_NODES more nodes prove."""
         searcher = self._searcher
-        limits = (self._limits.nodes, self._clock.hard_nodes, searcher.nodes + MATE_NODES)
-        searcher.node_limit = min(nodes for nodes in limits if nodes)
+        limit = searcher.nodes + MATE_NODES
+        searcher.node_limit = min(self._limits.nodes or limit, limit)
         searcher.stopped = False
         if mate := self._shortest_mate((self._depth_limit + 1) // 2):
             self._lines = [mate if line.move == mate.move else line for line in self._lines]

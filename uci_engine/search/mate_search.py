@@ -111,7 +111,7 @@ class MateSearch:
         tt_move: int = 0
         if entry:
             tt_move = entry_move(entry)
-            tt_score = self.searcher.score_to_tt(entry_score(entry), -ply)
+            tt_score = self.searcher.score_from_tt(entry_score(entry), ply)
             if (
                 not pv_node
                 and entry_depth(entry) >= depth

@@ -327,7 +327,7 @@ class Searcher(Tunables):
         if entry:
             tt_move = entry_move(entry)
             tt_bound = entry_bound(entry)
-            tt_score = self.score_to_tt(entry_score(entry), -ply)
+            tt_score = self.score_from_tt(entry_score(entry), ply)
             tt_depth = entry_depth(entry)
             if (
                 not pv_node
@@ -826,7 +826,7 @@ class Searcher(Tunables):
         if entry:
             tt_move = entry_move(entry)
             tt_bound = entry_bound(entry)
-            tt_score = self.score_to_tt(entry_score(entry), -ply)
+            tt_score = self.score_from_tt(entry_score(entry), ply)
             if (
                 not pv_node
                 and self.position.halfmove_clock < TT_HALFMOVE_LIMIT
@@ -988,11 +988,13 @@ class Searcher(Tunables):
         return 0
 
     def score_to_tt(self, score: int, ply: int) -> int:
-        """Convert a mate or tablebase score from distance to the root to distance to the node at `ply`. With -`ply`:
-        the inverse, for the node that reads the TT entry.
-        """
+        """Convert a mate or tablebase score from distance to the root to distance to the node at `ply`."""
         if score >= TABLEBASE_BOUND:
             return score + ply
         if score <= -TABLEBASE_BOUND:
             return score - ply
         return score
+
+    def score_from_tt(self, score: int, ply: int) -> int:
+        """The inverse of `score_to_tt`."""
+        return self.score_to_tt(score, -ply)
