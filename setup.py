@@ -44,7 +44,7 @@ from build_backend.toolchain import OLDEST_ABI, STABLE_ABI, Compiler, NoToolchai
 LOADER = Path("uci_engine", "core.py")
 BUILD_INFO = Path("uci_engine", "build_info.json")
 GENERATED = Path("build", "cython")
-TYPES = Path("evaluation", "typed.pxd")
+TYPES = Path("evaluation", "base", "typed.pxd")
 # Before the name of a module: its second copy in a portable build, see `toolchain.fast_copy_instructions`.
 FAST_COPY = "uci_engine.fast."
 

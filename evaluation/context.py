@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from evaluation.base_board import BaseBoard
-from evaluation.bitboards import ALL, FILES, KING, KING_ATTACKS, PAWN, file_fill, forward
+from evaluation.base.base_board import BaseBoard
+from evaluation.base.bitboards import ALL, FILES, KING, KING_ATTACKS, PAWN, file_fill, forward
+from evaluation.base.typed import i64, i64s, ints, lsb, u64, u64s
 from evaluation.catalogue import ACCUMULATED, CATALOGUE
 from evaluation.constants import KING_DANGER_UNITS
-from evaluation.typed import i64, i64s, ints, lsb, u64, u64s
 from evaluation.weights import Weights
 
 

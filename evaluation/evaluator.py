@@ -9,8 +9,9 @@ score.
 
 from __future__ import annotations
 
-from evaluation.base_board import BaseBoard
-from evaluation.bitboards import ALL
+from evaluation.base.base_board import BaseBoard
+from evaluation.base.bitboards import ALL
+from evaluation.base.typed import i64, u64, u64s
 from evaluation.constants import FULL_PHASE, FULL_SCALE, STATIC_LIMIT, WON_KPK_CP
 from evaluation.context import EvaluationContext
 from evaluation.network.inference import Inference, NetworkWeights
@@ -28,7 +29,6 @@ from evaluation.terms import (
 )
 from evaluation.terms.endgames import endgame_scale
 from evaluation.terms.kpk import BLACK_WINS, DRAWN, NO_RESULT, WHITE_WINS, KpkBitbase
-from evaluation.typed import i64, u64, u64s
 from evaluation.weights import Weights
 
 # To unpack a score (see `evaluation.weights`): half the range of the lower 32 bits, and their mask.

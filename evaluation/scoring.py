@@ -42,7 +42,7 @@ def set_up(board: chess.Board, weights: Weights | None = None, network: Network 
     `weights`: None: those of the package. `network`: None: the evaluator has the terms alone.
     """
     # Imported here, because importing the package must load no kernel module (see `evaluation`).
-    from evaluation.base_board import BaseBoard
+    from evaluation.base.base_board import BaseBoard
     from evaluation.evaluator import Evaluator
 
     check(board)

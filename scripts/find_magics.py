@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Find the magic multipliers of `evaluation/bitboards.py` again (about fifteen seconds).
+"""Find the magic multipliers of `evaluation/base/bitboards.py` again (about fifteen seconds).
 
 A magic maps the pieces on a slider's lines to a small index: ((pieces & mask) * magic) >> (64 - bits), where `bits` is
 the number of squares in the mask. A magic is valid if no two occupancies with different attacks share an index.

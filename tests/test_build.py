@@ -101,7 +101,7 @@ def test_the_sdist_holds_all_that_a_build_needs_and_nothing_built(unpacked_sdist
     files = {path.relative_to(unpacked_sdist).as_posix() for path in paths}
     for module in KERNEL_MODULES:
         assert module.replace(".", "/") + ".py" in files
-    assert [name for name in files if name.endswith(".pxd")] == ["evaluation/typed.pxd"]
+    assert [name for name in files if name.endswith(".pxd")] == ["evaluation/base/typed.pxd"]
     assert {"setup.py", "pyproject.toml", "LICENSE", "CHANGELOG.md", "README.md"} <= files
     assert {"evaluation/weights.toml", ".ci/run"} <= files
     assert {"scripts/build_backend/backend.py", "scripts/build_backend/toolchain.py"} <= files
@@ -178,7 +178,7 @@ def test_without_a_compiler_there_is_no_wheel(wheel: Path, unpacked_sdist: Path,
 SOURCE = """\
 from __future__ import annotations
 
-from evaluation.typed import nogil
+from evaluation.base.typed import nogil
 
 
 class Counter:
@@ -206,9 +206,10 @@ def small(tmp_path: Path) -> SmallBuild:
     (package / "__init__.py").write_text('__version__ = "0"\n')
     (package / "core.py").write_text('KERNEL_MODULES = ("uci_engine.counter",)\n')
     shutil.copy(ROOT / "uci_engine" / "processor.py", package)
-    (tmp_path / "evaluation").mkdir()
+    types = Path("evaluation", "base")
+    (tmp_path / types).mkdir(parents=True)
     for name in ("typed.py", "typed.pxd"):
-        shutil.copy(ROOT / "evaluation" / name, tmp_path / "evaluation")
+        shutil.copy(ROOT / types / name, tmp_path / types)
 
     def build_small(source: str = SOURCE, **settings: str) -> subprocess.CompletedProcess[str]:
         (package / "counter.py").write_text(source)

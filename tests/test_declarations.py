@@ -17,7 +17,7 @@ BASE = '''\
 
 from __future__ import annotations
 
-from evaluation.typed import compiled, i64, inline, ints, nogil, shared_int, u64, u64s
+from evaluation.base.typed import compiled, i64, inline, ints, nogil, shared_int, u64, u64s
 from uci_engine import numbers
 from uci_engine.numbers import PLIES, Settings
 

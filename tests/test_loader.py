@@ -153,7 +153,7 @@ def test_the_second_copy_is_for_the_processors_that_have_its_instructions(tree: 
     lacking = "import uci_engine.processor as found; found.FAST_INSTRUCTIONS = {'tachyons': ''}\n"
     answer = tree.run("load()" if is_fast else lacking + "load()")
     assert answer.startswith("ImportError"), "the empty extension file should have been tried, and refused"
-    assert (os.path.join("uci_engine", "fast", "evaluation", "bitboards") in answer) == is_fast
+    assert (os.path.join("uci_engine", "fast", "evaluation", "base", "bitboards") in answer) == is_fast
 
 
 @pytest.mark.parametrize("name", ["auto", "compiled"])
@@ -179,11 +179,11 @@ def test_a_core_that_fails_to_load_decides_nothing(tree: Tree) -> None:
 
 def test_a_module_imported_too_early_is_noticed(tree: Tree) -> None:
     """A module that calls itself compiled stands for the real one, which these trees do not have."""
-    program = "import evaluation.bitboards\n"
+    program = "import evaluation.base.bitboards\n"
     program += "from importlib.machinery import ExtensionFileLoader\n"
-    program += "evaluation.bitboards.__spec__.loader = ExtensionFileLoader('evaluation.bitboards', '')\n"
+    program += "evaluation.base.bitboards.__spec__.loader = ExtensionFileLoader('evaluation.base.bitboards', '')\n"
     program += "load('python-chess')"
-    assert tree.run(program).startswith("RuntimeError evaluation.bitboards was imported compiled before")
+    assert tree.run(program).startswith("RuntimeError evaluation.base.bitboards was imported compiled before")
 
 
 def test_an_edited_source_is_stale(tree: Tree) -> None:

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 # In import order. A new kernel module is a line here. setup.py reads this tuple from the text of this file.
 KERNEL_MODULES = (
-    "evaluation.bitboards",
-    "evaluation.base_board",
+    "evaluation.base.bitboards",
+    "evaluation.base.base_board",
     "evaluation.context",
     "evaluation.terms.pawns",
     "evaluation.terms.pawn_pairs",

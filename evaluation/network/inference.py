@@ -11,8 +11,9 @@ Invariant: the result depends only on the pieces and the side to move.
 
 from __future__ import annotations
 
-from evaluation.base_board import BaseBoard
-from evaluation.bitboards import KING
+from evaluation.base.base_board import BaseBoard
+from evaluation.base.bitboards import KING
+from evaluation.base.typed import copy_i8s, copy_i16s, i8s, i16, i16s, i64, inline, ints, lsb, popcount, u64, u64s
 from evaluation.network.file import Network
 from evaluation.network.shape import (
     BUCKETS,
@@ -28,7 +29,6 @@ from evaluation.network.shape import (
     SQUARE_SHIFT,
     UNITS,
 )
-from evaluation.typed import copy_i8s, copy_i16s, i8s, i16, i16s, i64, inline, ints, lsb, popcount, u64, u64s
 
 # A power of two. A ply shares its slot with those that differ by a multiple of it.
 PLY_SLOTS = 128

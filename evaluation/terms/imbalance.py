@@ -6,10 +6,10 @@ squares. These terms depend on the numbers of pieces alone, and the material has
 
 from __future__ import annotations
 
-from evaluation.base_board import BaseBoard
-from evaluation.bitboards import PAWN, QUEEN
+from evaluation.base.base_board import BaseBoard
+from evaluation.base.bitboards import PAWN, QUEEN
+from evaluation.base.typed import i64
 from evaluation.context import EvaluationContext
-from evaluation.typed import i64
 
 
 def own_pair(context: EvaluationContext, board: BaseBoard, us: int) -> i64:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evaluation.base_board import BaseBoard
-from evaluation.bitboards import (
+from evaluation.base.base_board import BaseBoard
+from evaluation.base.bitboards import (
     ALL,
     BB,
     BETWEEN,
@@ -24,9 +24,9 @@ from evaluation.bitboards import (
     front_span,
     rook_attacks,
 )
+from evaluation.base.typed import i64, lsb, msb, popcount, popcount_few, u64, u64s
 from evaluation.constants import KING_DANGER_SHIFT
 from evaluation.context import EvaluationContext
-from evaluation.typed import i64, lsb, msb, popcount, popcount_few, u64, u64s
 
 MAX_KING_DANGER = 63
 

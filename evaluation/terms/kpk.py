@@ -10,9 +10,9 @@ second. The bitboards of one pawn grow until they reach a fixed point.
 
 from __future__ import annotations
 
-from evaluation.base_board import BaseBoard
-from evaluation.bitboards import ALL, BB, KING, KING_ATTACKS, PAWN, PAWN_ATTACKS, adjacent, forward
-from evaluation.typed import lsb, u64, u64s
+from evaluation.base.base_board import BaseBoard
+from evaluation.base.bitboards import ALL, BB, KING, KING_ATTACKS, PAWN, PAWN_ATTACKS, adjacent, forward
+from evaluation.base.typed import lsb, u64, u64s
 
 # What `result` returns.
 NO_RESULT, DRAWN, WHITE_WINS, BLACK_WINS = range(4)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from evaluation.base_board import BaseBoard
-from evaluation.bitboards import BB, BISHOP, KNIGHT, LIGHT, PAWN, RANKS, forward, front_span
+from evaluation.base.base_board import BaseBoard
+from evaluation.base.bitboards import BB, BISHOP, KNIGHT, LIGHT, PAWN, RANKS, forward, front_span
+from evaluation.base.typed import i64, lsb, popcount_few, u64
 from evaluation.context import EvaluationContext
-from evaluation.typed import i64, lsb, popcount_few, u64
 
 
 def outpost(context: EvaluationContext, board: BaseBoard, us: int) -> i64:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evaluation.base_board import BaseBoard
-from evaluation.bitboards import (
+from evaluation.base.base_board import BaseBoard
+from evaluation.base.bitboards import (
     BB,
     PAWN,
     RANKS,
@@ -15,8 +15,8 @@ from evaluation.bitboards import (
     rook_attacks,
     sum_by_rank,
 )
+from evaluation.base.typed import i64, i64_pointer, lsb, u64
 from evaluation.context import EvaluationContext
-from evaluation.typed import i64, i64_pointer, lsb, u64
 
 
 def passed_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:

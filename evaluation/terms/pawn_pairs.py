@@ -6,10 +6,10 @@ the side to which the pawn belongs sees the board.
 
 from __future__ import annotations
 
-from evaluation.base_board import BaseBoard
-from evaluation.bitboards import PAWN
+from evaluation.base.base_board import BaseBoard
+from evaluation.base.bitboards import PAWN
+from evaluation.base.typed import flip_vertical, i64, i64_pointer, lsb
 from evaluation.context import EvaluationContext
-from evaluation.typed import flip_vertical, i64, i64_pointer, lsb
 
 
 def pawn_pair(context: EvaluationContext, board: BaseBoard, us: int) -> i64:

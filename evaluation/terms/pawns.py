@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evaluation.base_board import BaseBoard
-from evaluation.bitboards import (
+from evaluation.base.base_board import BaseBoard
+from evaluation.base.bitboards import (
     ALL,
     FILES,
     LIGHT,
@@ -16,8 +16,8 @@ from evaluation.bitboards import (
     pawn_attacks,
     sum_by_rank,
 )
+from evaluation.base.typed import i64, lsb, popcount, popcount_few
 from evaluation.context import EvaluationContext
-from evaluation.typed import i64, lsb, popcount, popcount_few
 
 
 def doubled_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:

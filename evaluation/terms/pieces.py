@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evaluation.base_board import BaseBoard
-from evaluation.bitboards import (
+from evaluation.base.base_board import BaseBoard
+from evaluation.base.bitboards import (
     BISHOP,
     FILES,
     KNIGHT,
@@ -16,9 +16,9 @@ from evaluation.bitboards import (
     front_span,
     rook_attacks,
 )
+from evaluation.base.typed import i64, lsb, popcount, popcount_few, u64
 from evaluation.constants import MIN_SPACE_PHASE
 from evaluation.context import EvaluationContext
-from evaluation.typed import i64, lsb, popcount, popcount_few, u64
 
 
 def _mobility(context: EvaluationContext, board: BaseBoard, us: int, piece_type: int) -> i64:

@@ -7,8 +7,8 @@ rook, queen.
 
 from __future__ import annotations
 
-from evaluation.base_board import BaseBoard
-from evaluation.bitboards import (
+from evaluation.base.base_board import BaseBoard
+from evaluation.base.bitboards import (
     ALL,
     BB,
     BISHOP,
@@ -27,8 +27,8 @@ from evaluation.bitboards import (
     pawn_attacks,
     rook_attacks,
 )
+from evaluation.base.typed import i64, i64_pointer, lsb, popcount, popcount_few, u64
 from evaluation.context import EvaluationContext
-from evaluation.typed import i64, i64_pointer, lsb, popcount, popcount_few, u64
 
 
 def threat_by_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:

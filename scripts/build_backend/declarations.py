@@ -1,7 +1,7 @@
 """From typed Python to what Cython takes: each kernel module without its declarations, and these as a .pxd.
 
-CONTRIBUTING.md states the rule, and `evaluation.typed` has the types. Lines keep their numbers, so what Cython says of
-a line is true of the source.
+CONTRIBUTING.md states the rule, and `evaluation.base.typed` has the types. Lines keep their numbers, so what Cython
+says of a line is true of the source.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
-TYPED = "evaluation.typed"
+TYPED = "evaluation.base.typed"
 PACKAGES = ("evaluation", "uci_engine")
 NUMBERS = {"int": "int", "bool": "bint"} | {name: name for name in ("u64", "i64", "i16", "i8")}
 SHARED = {"shared_int": "volatile int", "shared_i64": "volatile i64"}
@@ -22,7 +22,7 @@ C_TYPES = NUMBERS | SHARED | POINTERS
 RANGES = {f"i{bits}": range(-(1 << bits - 1), 1 << bits - 1) for bits in (8, 16, 64)} | {"bint": range(2)}
 RANGES |= {"int": range(-(1 << 31), 1 << 31), "u64": range(1 << 64)}
 ARRAYS = {"ints": "int", "u64s": "u64", "i64s": "i64", "i16s": "i16", "i8s": "i8"}
-# Words of `evaluation.typed` that only this program reads; the others are in the C form of that file.
+# Words of `evaluation.base.typed` that only this program reads; the others are in the C form of that file.
 WORDS = {"compiled", "gil", "inline", "nogil", *C_TYPES, *ARRAYS}
 
 

@@ -9,13 +9,13 @@ from types import ModuleType
 import chess
 import pytest
 
-import evaluation
-from evaluation import bitboards as installed
+import evaluation.base
+from evaluation.base import bitboards as installed
 
 
 def plain_module() -> ModuleType:
     """bitboards.py run as Python, whether or not it is installed compiled."""
-    path = Path(evaluation.__file__).with_name("bitboards.py")
+    path = Path(evaluation.base.__file__).with_name("bitboards.py")
     spec = spec_from_file_location("plain_bitboards", path)
     assert spec is not None
     assert spec.loader is not None

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluation
-from evaluation.base_board import BaseBoard
+from evaluation.base.base_board import BaseBoard
 from evaluation.catalogue import CATALOGUE, KNOWN_ENDING
 from evaluation.evaluator import Evaluator
 from evaluation.weights import Weights, default_weights

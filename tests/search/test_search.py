@@ -48,7 +48,7 @@ PAWN_ENDING = "8/8/1p1k4/1P1p2p1/P2Pp1P1/4P3/3K4/8 b - - 0 1"
 @cache
 def _evaluation() -> tuple[Any, Any]:
     modules, weights = load().modules, default_weights()
-    base_board = modules["evaluation.base_board"].BaseBoard(weights.piece_square())
+    base_board = modules["evaluation.base.base_board"].BaseBoard(weights.piece_square())
     return modules["evaluation.evaluator"].Evaluator(weights), base_board
 
 

@@ -9,8 +9,8 @@ Invariant: the moves are exactly python-chess's, each once, and the buffer never
 
 from __future__ import annotations
 
-from evaluation.base_board import BaseBoard
-from evaluation.bitboards import (
+from evaluation.base.base_board import BaseBoard
+from evaluation.base.bitboards import (
     ALL,
     BB,
     BETWEEN,
@@ -33,7 +33,7 @@ from evaluation.bitboards import (
     bishop_attacks,
     rook_attacks,
 )
-from evaluation.typed import ints, lsb, u64
+from evaluation.base.typed import ints, lsb, u64
 from uci_engine.board.moves import (
     CASTLING,
     EN_PASSANT,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import chess
 import chess.polyglot
 
-from evaluation.typed import inline
+from evaluation.base.typed import inline
 
 NO_MOVE = 0
 # The move types.

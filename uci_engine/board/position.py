@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import chess
 
-from evaluation.base_board import STACK_SIZE, BaseBoard
-from evaluation.bitboards import (
+from evaluation.base.base_board import STACK_SIZE, BaseBoard
+from evaluation.base.bitboards import (
     ALL,
     BB,
     BETWEEN,
@@ -34,7 +34,7 @@ from evaluation.bitboards import (
     bishop_attacks,
     rook_attacks,
 )
-from evaluation.typed import i64, ints, lsb, nogil, u64, u64s
+from evaluation.base.typed import i64, ints, lsb, nogil, u64, u64s
 from uci_engine import score as scores
 from uci_engine.board.movegen import MoveGenerator
 from uci_engine.board.moves import (

@@ -19,8 +19,8 @@ Invariant: a bonus or malus is at most 2 ** 14 in size; otherwise values would l
 
 from __future__ import annotations
 
-from evaluation.bitboards import ALL, BB, BISHOP, KING, KNIGHT, QUEEN, ROOK
-from evaluation.typed import clear_i16s, i16s, ints, u64
+from evaluation.base.bitboards import ALL, BB, BISHOP, KING, KNIGHT, QUEEN, ROOK
+from evaluation.base.typed import clear_i16s, i16s, ints, u64
 from uci_engine.board.moves import EN_PASSANT, from_square, move_type, to_square
 from uci_engine.board.position import Position
 from uci_engine.search.stack import MAX_CAPTURES, MAX_QUIETS, PLIES_BACK, SearchStack

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from evaluation.bitboards import ALL
-from evaluation.typed import nogil, u64, u64s
+from evaluation.base.bitboards import ALL
+from evaluation.base.typed import nogil, u64, u64s
 from uci_engine.board.position import Position
 from uci_engine.score import FIFTY_MOVES_PLIES, INFINITE, MATE, NO_SCORE
 from uci_engine.search.search import Searcher

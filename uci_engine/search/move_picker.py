@@ -10,8 +10,8 @@ of generation. So both boards give the same tree.
 
 from __future__ import annotations
 
-from evaluation.bitboards import BB, PAWN, QUEEN
-from evaluation.typed import i64, i64s, ints
+from evaluation.base.bitboards import BB, PAWN, QUEEN
+from evaluation.base.typed import i64, i64s, ints
 from uci_engine.board.moves import (
     EN_PASSANT,
     MAX_MOVES,

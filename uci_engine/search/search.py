@@ -17,9 +17,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from evaluation.bitboards import PAWN
+from evaluation.base.bitboards import PAWN
+from evaluation.base.typed import compiled, i64, i64s, ints, popcount, shared_i64, shared_int, u64
 from evaluation.evaluator import Evaluator
-from evaluation.typed import compiled, i64, i64s, ints, popcount, shared_i64, shared_int, u64
 from uci_engine.board.moves import EN_PASSANT, PROMOTION, move_type, to_square
 from uci_engine.board.position import SEE_VALUES, Position
 from uci_engine.score import INFINITE, MATE, MATE_BOUND, NO_SCORE, STATIC_LIMIT, TABLEBASE_BOUND, TABLEBASE_WIN

@@ -8,9 +8,9 @@ Invariant: the same start, seed and settings give the same game, with empty tabl
 
 from __future__ import annotations
 
-from evaluation.base_board import CASTLING_ROOK
-from evaluation.bitboards import ALL, BB
-from evaluation.typed import i64, ints, lsb, nogil, u64, u64s
+from evaluation.base.base_board import CASTLING_ROOK
+from evaluation.base.bitboards import ALL, BB
+from evaluation.base.typed import i64, ints, lsb, nogil, u64, u64s
 from uci_engine.board.moves import NOISY, QUIET, SCRATCH
 from uci_engine.board.position import Position
 from uci_engine.score import INFINITE, MAX_DEPTH

@@ -6,7 +6,7 @@ flat array indexed by ply.
 
 from __future__ import annotations
 
-from evaluation.bitboards import (
+from evaluation.base.bitboards import (
     BISHOP,
     KING,
     KING_ATTACKS,
@@ -19,7 +19,7 @@ from evaluation.bitboards import (
     pawn_attacks,
     rook_attacks,
 )
-from evaluation.typed import ints, lsb, u64s
+from evaluation.base.typed import ints, lsb, u64s
 from uci_engine.board.moves import from_square, to_square
 from uci_engine.board.position import Position
 from uci_engine.score import MAX_PLY

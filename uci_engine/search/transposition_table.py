@@ -16,7 +16,7 @@ Invariant: nothing is allocated or cleared during a search.
 
 from __future__ import annotations
 
-from evaluation.typed import (
+from evaluation.base.typed import (
     clear_words,
     free_words,
     i64,

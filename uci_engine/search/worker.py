@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from evaluation.typed import gil, i64, ints, nogil
+from evaluation.base.typed import gil, i64, ints, nogil
 from uci_engine.score import INFINITE, MATE_BOUND, MAX_PLY, TABLEBASE_BOUND
 from uci_engine.search.search import Searcher
 from uci_engine.search.transposition_table import entry_move

@@ -10,8 +10,8 @@ Invariant: `of` gives the last 16 bytes of every undamaged file of up to MAX_BYT
 
 from __future__ import annotations
 
-from evaluation.bitboards import ALL
-from evaluation.typed import address_of, byte_at, compiled, i64, ints, nogil, u64, u64s
+from evaluation.base.bitboards import ALL
+from evaluation.base.typed import address_of, byte_at, compiled, i64, ints, nogil, u64, u64s
 
 MAX_BYTES = 1 << 24
 K0 = 0xC3A5C85C97CB3127

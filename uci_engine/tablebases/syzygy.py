@@ -9,8 +9,8 @@ it was.
 
 from __future__ import annotations
 
-from evaluation.bitboards import PAWN
-from evaluation.typed import inline, ints, popcount
+from evaluation.base.bitboards import PAWN
+from evaluation.base.typed import inline, ints, popcount
 from uci_engine.board.moves import EN_PASSANT, NO_SQUARE, NOISY, QUIET, SCRATCH, from_square, move_type, to_square
 from uci_engine.board.position import Position
 from uci_engine.tablebases import syzygy_files

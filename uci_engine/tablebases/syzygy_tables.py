@@ -16,8 +16,8 @@ from mmap import mmap
 
 import chess
 
-from evaluation.bitboards import ALL, PAWN, QUEEN
-from evaluation.typed import (
+from evaluation.base.bitboards import ALL, PAWN, QUEEN
+from evaluation.base.typed import (
     address_of,
     byte_at,
     compiled,

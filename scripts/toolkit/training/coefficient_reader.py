@@ -105,7 +105,7 @@ class CoefficientReader:
 
     def __init__(self) -> None:
         # Imported here, because importing the package must load no kernel module (see `evaluation`).
-        from evaluation.base_board import BaseBoard
+        from evaluation.base.base_board import BaseBoard
         from evaluation.evaluator import Evaluator
         from evaluation.terms.endgames import endgame_scale, ending
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import chess
 
-from evaluation.bitboards import BB, KING, PAWN, ROOK, ZOBRIST
+from evaluation.base.bitboards import BB, KING, PAWN, ROOK, ZOBRIST
+from evaluation.base.typed import i8s, i64, i64s, inline, ints, lsb, u64, u64s
 from evaluation.constants import PHASE_WEIGHTS
 from evaluation.piece_squares import KING_BUCKET, KING_BUCKETS, PIECES
-from evaluation.typed import i8s, i64, i64s, inline, ints, lsb, u64, u64s
 
 # The number of positions on the stack: room for the history that is kept and for the moves of a search.
 STACK_SIZE = 1024

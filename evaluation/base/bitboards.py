@@ -13,7 +13,7 @@ from __future__ import annotations
 import chess
 import chess.polyglot
 
-from evaluation.typed import compiled, i64, i64_pointer, inline, ints, lsb, u64, u64s
+from evaluation.base.typed import compiled, i64, i64_pointer, inline, ints, lsb, u64, u64s
 
 # python-chess's piece types.
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(1, 7)
