@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import ALL, FILES, KING, KING_ATTACKS, PAWN, file_fill, forward
-from evaluation.base.typed import i64, i64s, ints, lsb, u64, u64s
+from evaluation.base.typed import i64, i64s, ints, lsb, u64, u64s, void
 from evaluation.catalogue import ACCUMULATED, CATALOGUE
 from evaluation.constants import KING_DANGER_UNITS
 from evaluation.weights import Weights
@@ -125,7 +125,7 @@ class EvaluationContext:
         for name, units in KING_DANGER_UNITS.items():
             setattr(self, name, list(units) if len(units) > 1 else units[0])
 
-    def begin(self, board: BaseBoard) -> int:
+    def begin(self, board: BaseBoard) -> void:
         """Start a position: fill in kings, king zones, pawn sets and mobility areas, and clear what terms add to."""
         self.passed_pawns = 0
         for us in range(2):
@@ -146,4 +146,3 @@ class EvaluationContext:
             self.mobility_area[us] = ALL ^ (pawns | king)
         self.mobility_area[0] &= ~self.pawn_attacks[1]
         self.mobility_area[1] &= ~self.pawn_attacks[0]
-        return 0

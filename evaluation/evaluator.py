@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import ALL
-from evaluation.base.typed import i64, u64, u64s
+from evaluation.base.typed import i64, u64, u64s, void
 from evaluation.constants import FULL_PHASE, FULL_SCALE, STATIC_LIMIT, WON_KPK_CP
 from evaluation.context import EvaluationContext
 from evaluation.network.inference import Inference, NetworkWeights
@@ -159,7 +159,7 @@ class Evaluator:
             units = units << 4 | self.context.pawns_on_colour[index] & 15
         return units
 
-    def _unpack_units(self, units: u64) -> int:
+    def _unpack_units(self, units: u64) -> void:
         """Fill in what `_packed_units` has packed, the last first."""
         for index in range(3, -1, -1):
             self.context.pawns_on_colour[index] = units & 15
@@ -169,7 +169,6 @@ class Evaluator:
             self.context.storm_units[us] = (units >> 4) & 255
             self.context.shelter_units[us] = (units >> 12) & 255
             units >>= 20
-        return 0
 
     def taper(self, board: BaseBoard, packed: i64) -> int:
         """A packed sum as one score from White's view, tapered by phase, with the endgame scaled."""

@@ -17,7 +17,7 @@ BASE = '''\
 
 from __future__ import annotations
 
-from evaluation.base.typed import compiled, i64, inline, ints, nogil, shared_int, u64, u64s
+from evaluation.base.typed import compiled, i64, inline, ints, nogil, shared_int, u64, u64s, void
 from uci_engine import numbers
 from uci_engine.numbers import PLIES, Settings
 
@@ -67,6 +67,12 @@ class Counter(Base, Settings):
     def _private(self, other: Counter | None) -> bool:
         return other is not None
 
+    def forget(self) -> void:
+        self.number = 0
+
+    def restart(self) -> None:
+        self.forget()
+
     def many(self, times: int = 1) -> int:
         names: list[str] = []
         with nogil:
@@ -108,10 +114,16 @@ def translate(root: Path, source: str = BASE) -> Translation:
         "cdef u64 _hidden",
         "cpdef int next(self, bint is_odd) noexcept nogil",
         "cdef bint _private(self, Counter other) noexcept nogil",
+        "cpdef void forget(self) noexcept nogil",
     ],
 )
 def test_what_is_declared(tmp_path: Path, line: str) -> None:
     assert line in [one.strip() for one in translate(tmp_path).pxd.splitlines()]
+
+
+@pytest.mark.parametrize("name", ["__init__", "restart", "many"])
+def test_what_is_left_to_python(tmp_path: Path, name: str) -> None:
+    assert f" {name}(" not in translate(tmp_path).pxd
 
 
 def test_lines_keep_their_numbers(tmp_path: Path) -> None:

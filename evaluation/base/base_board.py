@@ -12,7 +12,7 @@ from __future__ import annotations
 import chess
 
 from evaluation.base.bitboards import BB, KING, PAWN, ROOK, ZOBRIST
-from evaluation.base.typed import i8s, i64, i64s, inline, ints, lsb, u64, u64s
+from evaluation.base.typed import i8s, i64, i64s, inline, ints, lsb, u64, u64s, void
 from evaluation.constants import PHASE_WEIGHTS
 from evaluation.piece_squares import KING_BUCKET, KING_BUCKETS, PIECES
 
@@ -91,11 +91,11 @@ class BaseBoard:
         """Put a piece on an empty square."""
         self._put(piece, square)
 
-    def _put(self, piece: int, square: int) -> int:
+    def _put(self, piece: int, square: int) -> void:
         self.squares[square] = piece
         self.by_type[piece >> 1] |= BB[square]
         self.by_colour[piece & 1] |= BB[square]
-        return self.add(piece, square)
+        self.add(piece, square)
 
     def remove(self, piece: int, square: int) -> None:
         """Remove a piece from its square."""
@@ -104,7 +104,7 @@ class BaseBoard:
         self.by_colour[piece & 1] ^= BB[square]
         self.subtract(piece, square)
 
-    def add(self, piece: int, square: int) -> int:
+    def add(self, piece: int, square: int) -> void:
         """Add a piece to the sums."""
         index = piece * 64 + square
         self.score += weight_of(self, index)
@@ -112,9 +112,8 @@ class BaseBoard:
         self.material_key += MATERIAL_OF[piece]
         if piece >> 1 == PAWN or piece >> 1 == KING:
             self.pawn_key ^= ZOBRIST[index]
-        return 0
 
-    def subtract(self, piece: int, square: int) -> int:
+    def subtract(self, piece: int, square: int) -> void:
         """Take a piece from the sums."""
         index = piece * 64 + square
         self.score -= weight_of(self, index)
@@ -122,24 +121,22 @@ class BaseBoard:
         self.material_key -= MATERIAL_OF[piece]
         if piece >> 1 == PAWN or piece >> 1 == KING:
             self.pawn_key ^= ZOBRIST[index]
-        return 0
 
-    def shift(self, piece: int, origin: int, target: int) -> int:
+    def shift(self, piece: int, origin: int, target: int) -> void:
         """Change the sums for a piece that goes from one square to another."""
         before = piece * 64 + origin
         after = piece * 64 + target
         self.score += weight_of(self, after) - weight_of(self, before)
         if piece >> 1 == PAWN or piece >> 1 == KING:
             self.pawn_key ^= ZOBRIST[before] ^ ZOBRIST[after]
-        return 0
 
-    def update_king_buckets(self) -> int:
+    def update_king_buckets(self) -> void:
         """Add up the score again if a king has come into another bucket."""
         kings = self.by_type[KING]
         black = TABLE_OF_KING[lsb(kings & self.by_colour[0])]
         white = TABLE_OF_KING[64 + lsb(kings & self.by_colour[1])]
         if black == self.black_king_table and white == self.white_king_table:
-            return 0
+            return
         self.black_king_table = black
         self.white_king_table = white
         self.score = 0
@@ -148,9 +145,8 @@ class BaseBoard:
             square = lsb(occupied)
             occupied &= occupied - 1
             self.score += weight_of(self, self.squares[square] * 64 + square)
-        return 0
 
-    def save(self) -> int:
+    def save(self) -> void:
         """Push the sums on the stack."""
         index = self.stack_index
         self.saved_score[index] = self.score
@@ -160,9 +156,8 @@ class BaseBoard:
         self.saved_white_king_table[index] = self.white_king_table
         self.saved_material_key[index] = self.material_key
         self.stack_index = index + 1
-        return 0
 
-    def restore(self) -> int:
+    def restore(self) -> void:
         """Pop the sums from the stack."""
         index = self.stack_index - 1
         self.score = self.saved_score[index]
@@ -172,7 +167,6 @@ class BaseBoard:
         self.white_king_table = self.saved_white_king_table[index]
         self.material_key = self.saved_material_key[index]
         self.stack_index = index
-        return 0
 
     def refresh(self) -> None:
         """Sum up from scratch: after a change of weights, and to test the incremental updates."""

@@ -17,7 +17,7 @@ cdef extern from *:
     static inline int secateur_lsb(uint64_t squares) { return __builtin_ctzll(squares); }
     static inline int secateur_msb(uint64_t squares) { return 63 ^ __builtin_clzll(squares); }
     static inline uint64_t secateur_flip(uint64_t squares) { return __builtin_bswap64(squares); }
-    #define secateur_prefetch(words, index) (__builtin_prefetch((const void*)&(words)[index]), 0)
+    #define secateur_prefetch(words, index) __builtin_prefetch((const void*)&(words)[index])
     #else
     #include <intrin.h>
     static __forceinline int secateur_lsb(uint64_t squares)
@@ -25,7 +25,7 @@ cdef extern from *:
     static __forceinline int secateur_msb(uint64_t squares)
     { unsigned long index; _BitScanReverse64(&index, squares); return (int)index; }
     static __forceinline uint64_t secateur_flip(uint64_t squares) { return _byteswap_uint64(squares); }
-    #define secateur_prefetch(words, index) 0
+    #define secateur_prefetch(words, index) ((void)0)
     #endif
     #if defined(__GNUC__) && (defined(__POPCNT__) || !defined(__x86_64__))
     static inline int secateur_popcount(uint64_t squares) { return __builtin_popcountll(squares); }
@@ -61,9 +61,8 @@ cdef extern from *:
         ((void**)start)[-1] = block;
         return (volatile uint64_t*)start;
     }
-    static inline int secateur_free_words(volatile uint64_t *words) {
+    static inline void secateur_free_words(volatile uint64_t *words) {
         if (words) free(((void**)words)[-1]);
-        return 0;
     }
     /* Threads race for what is volatile, see Searcher and TranspositionTable: ThreadSanitizer is to pass over that. */
     #if defined(__SANITIZE_THREAD__)
@@ -77,20 +76,17 @@ cdef extern from *:
     int msb "secateur_msb" (u64 squares) noexcept nogil
     u64 flip_vertical "secateur_flip" (u64 squares) noexcept nogil
     volatile u64* new_words "secateur_new_words" (u64 count) noexcept nogil
-    int free_words "secateur_free_words" (volatile u64* words) noexcept nogil
-    int prefetch_words "secateur_prefetch" (volatile u64* words, u64 index) noexcept nogil
+    void free_words "secateur_free_words" (volatile u64* words) noexcept nogil
+    void prefetch_words "secateur_prefetch" (volatile u64* words, u64 index) noexcept nogil
 
-cdef inline int clear_words(volatile u64* words, u64 begin, u64 end) noexcept nogil:
+cdef inline void clear_words(volatile u64* words, u64 begin, u64 end) noexcept nogil:
     memset(<void*>(words + begin), 0, (end - begin) << 3)
-    return 0
 
-cdef inline int clear_ints(int* numbers, int length) noexcept nogil:
+cdef inline void clear_ints(int* numbers, int length) noexcept nogil:
     memset(numbers, 0, length * sizeof(int))
-    return 0
 
-cdef inline int clear_i16s(i16* numbers, int length) noexcept nogil:
+cdef inline void clear_i16s(i16* numbers, int length) noexcept nogil:
     memset(numbers, 0, length * sizeof(i16))
-    return 0
 
 cdef inline u64 address_of(object data) except? 0:
     cdef Py_buffer view
@@ -105,13 +101,11 @@ cdef inline int byte_at(u64 address, i64 place) noexcept nogil:
 cdef inline u64* u64s_of(object numbers) except? NULL:
     return <u64*>address_of(numbers)
 
-cdef inline int copy_i8s(i8* target, bytes data) except -1:
+cdef inline void copy_i8s(i8* target, bytes data) except *:
     memcpy(target, <char*>data, len(data))
-    return 0
 
-cdef inline int copy_i16s(i16* target, bytes data) except -1:
+cdef inline void copy_i16s(i16* target, bytes data) except *:
     cdef const unsigned char* source = data
     cdef Py_ssize_t index
     for index in range(len(data) // 2):
         target[index] = <i16>(source[2 * index] | source[2 * index + 1] << 8)
-    return 0

@@ -11,7 +11,7 @@ import array
 import contextlib
 import struct
 from collections.abc import Callable, MutableSequence, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import chess
 
@@ -30,6 +30,8 @@ i32_pointer = MutableSequence[int]
 i64_pointer = MutableSequence[int]
 u64_pointer = MutableSequence[int]
 shared_u64_pointer = MutableSequence[int]
+# The result of a C function that gives nothing.
+void: TypeAlias = None
 
 # Whether the kernel is compiled; C code without the GIL runs under `with nogil`, and takes it under `with gil`.
 compiled = False
@@ -103,25 +105,22 @@ def flip_vertical(squares: u64) -> u64:
 # Memory ------------------------------------------------------------------------------------------------------------
 
 
-def clear_ints(numbers: i32_pointer, length: int) -> int:
+def clear_ints(numbers: i32_pointer, length: int) -> void:
     """Set the first `length` numbers to 0."""
     numbers[:length] = [0] * length
-    return 0
 
 
 clear_i16s = clear_ints
 
 
-def copy_i8s(target: i8_pointer, data: bytes) -> int:
+def copy_i8s(target: i8_pointer, data: bytes) -> void:
     """Copy numbers of 8 bits with a sign to the beginning of `target`."""
     target[: len(data)] = struct.unpack(f"{len(data)}b", data)
-    return 0
 
 
-def copy_i16s(target: i16_pointer, data: bytes) -> int:
+def copy_i16s(target: i16_pointer, data: bytes) -> void:
     """Copy numbers of 16 bits with a sign, the lower byte first, to the beginning of `target`."""
     target[: len(data) // 2] = struct.unpack(f"<{len(data) // 2}h", data)
-    return 0
 
 
 def address_of(data: memoryview) -> u64:
@@ -147,18 +146,15 @@ def new_words(count: u64) -> shared_u64_pointer:
         return array.array("Q")
 
 
-def free_words(words: shared_u64_pointer) -> int:
+def free_words(words: shared_u64_pointer) -> void:
     """Give back what `new_words` made."""
     del words[:]
-    return 0
 
 
-def clear_words(words: shared_u64_pointer, begin: u64, end: u64) -> int:
+def clear_words(words: shared_u64_pointer, begin: u64, end: u64) -> void:
     """Set the words from `begin` to before `end` to 0."""
     words[begin:end] = array.array("Q", [0]) * (end - begin)
-    return 0
 
 
-def prefetch_words(words: shared_u64_pointer, index: u64) -> int:
+def prefetch_words(words: shared_u64_pointer, index: u64) -> void:
     """Load the words from `index` on into the cache. Only compiled."""
-    return 0

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import KING
-from evaluation.base.typed import copy_i8s, copy_i16s, i8s, i16, i16s, i64, inline, ints, lsb, popcount, u64, u64s
+from evaluation.base.typed import copy_i8s, copy_i16s, i8s, i16, i16s, i64, inline, ints, lsb, popcount, u64, u64s, void
 from evaluation.network.file import Network
 from evaluation.network.shape import (
     BUCKETS,
@@ -101,14 +101,13 @@ class Inference:
         self.weights = weights
         self._clear()
 
-    def _clear(self) -> int:
+    def _clear(self) -> void:
         """Fill every slot with an empty board. Nobody views those of the plies."""
         index: int
         for index in range(SLOTS * 2 * UNITS):
             self.sums[index] = self.weights.hidden_bias[index % UNITS]
         for index in range(SLOTS * 2):
             self.views[index] = -1
-        return 0
 
     def of(self, board: BaseBoard) -> int:
         """The output in centipawns, from the side to move's view, within ±MAX_NETWORK_CP.
@@ -157,7 +156,7 @@ class Inference:
             changed |= board.by_type[index] ^ self.sets[8 * slot + index]
         return changed
 
-    def _update(self, board: BaseBoard, slot: int) -> int:
+    def _update(self, board: BaseBoard, slot: int) -> void:
         """Fill a slot with a board's pieces, by their difference from those that another slot holds."""
         source = (slot - 1) & (PLY_SLOTS - 1)
         changed = self._changed(board, source)
@@ -178,9 +177,9 @@ class Inference:
                 self._apply(board, of_region, of_region, view, self._changed(board, of_region), seen)
                 self._hold(board, of_region)
                 self._apply(board, of_region, slot, view, 0, seen)
-        return self._hold(board, slot)
+        self._hold(board, slot)
 
-    def _hold(self, board: BaseBoard, slot: int) -> int:
+    def _hold(self, board: BaseBoard, slot: int) -> void:
         """Note the pieces of a slot."""
         index: int
         self.sets[8 * slot] = board.by_colour[1]
@@ -188,9 +187,8 @@ class Inference:
             self.sets[8 * slot + index] = board.by_type[index]
         for index in range(64):
             self.squares[64 * slot + index] = board.squares[index]
-        return 0
 
-    def _apply(self, board: BaseBoard, source: int, slot: int, view: int, changed: u64, seen: int) -> int:
+    def _apply(self, board: BaseBoard, source: int, slot: int, view: int, changed: u64, seen: int) -> void:
         """Fill the sums of one view: those of another slot, with what differs on some squares. seen: see `views`."""
         orientation = seen & 63
         added = 0
@@ -208,9 +206,9 @@ class Inference:
                 self.added[added] = ROWS_OF[14 * view + after] + row
                 added += 1
         self.views[2 * slot + view] = seen
-        return self._add_up((2 * source + view) * UNITS, (2 * slot + view) * UNITS, added, removed)
+        self._add_up((2 * source + view) * UNITS, (2 * slot + view) * UNITS, added, removed)
 
-    def _add_up(self, base: i64, target: i64, added: int, removed: int) -> int:
+    def _add_up(self, base: i64, target: i64, added: int, removed: int) -> void:
         """The sums at `target`: those at `base`, with some rows added and some taken away.
 
         Indices have 64 bits here and in `_output`. With fewer bits the C compiler makes no vector code of the loops.
@@ -233,7 +231,6 @@ class Inference:
                     self.sums[base + unit] + self.weights.hidden[plus + unit] - self.weights.hidden[minus + unit]
                 )
             base = target
-        return 0
 
     def _output(self, ours: i64, theirs: i64, bucket: int) -> int:
         """The output in centipawns for the sums of both views, rounded down."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import ALL, BB, KING, KING_ATTACKS, PAWN, PAWN_ATTACKS, adjacent, forward
-from evaluation.base.typed import lsb, u64, u64s
+from evaluation.base.typed import lsb, u64, u64s, void
 
 # What `result` returns.
 NO_RESULT, DRAWN, WHITE_WINS, BLACK_WINS = range(4)
@@ -59,7 +59,7 @@ class KpkBitbase:
             return DRAWN
         return WHITE_WINS if strong_side else BLACK_WINS
 
-    def _solve(self) -> int:
+    def _solve(self) -> void:
         for number in range(PAWNS):
             pawn = PAWNS - 1 - number
             square = (pawn >> 2) * 8 + 8 + (pawn & 3)
@@ -95,7 +95,6 @@ class KpkBitbase:
                         steps &= steps - 1
                     self.wins_to_move[pawn * 64 + king] = won
         self.solved = True
-        return 0
 
     def _wins_by_push(self, pawn: int, square: int, king: int) -> u64:
         """Squares of the weak king where a push wins, by promoting safely or by reaching a won position."""

@@ -96,30 +96,26 @@ class ChessPosition(Position):
     def is_insufficient_material(self) -> bool:
         return self.board.is_insufficient_material()
 
-    def make(self, move: int) -> int:
+    def make(self, move: int) -> None:
         self._push_state(0)
         self.board.push(move_numbers.decode(move, chess960=True))
         self._read_pieces()
         self.reversible_plies = self.reversible_plies + 1 if self.board.halfmove_clock else 0
         self._read_rules()
-        return 0
 
-    def unmake(self, move: int) -> int:
+    def unmake(self, move: int) -> None:
         self.board.pop()
         self._read_pieces()
         self._pop_state()
         self.moves_here = None
-        return 0
 
-    def make_null(self) -> int:
+    def make_null(self) -> None:
         self._push_state(0)
         self.board.push(chess.Move.null())
         self.reversible_plies = 0
         self._read_rules()
-        return 0
 
-    def unmake_null(self) -> int:
+    def unmake_null(self) -> None:
         self.board.pop()
         self._pop_state()
         self.moves_here = None
-        return 0

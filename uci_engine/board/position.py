@@ -34,7 +34,7 @@ from evaluation.base.bitboards import (
     bishop_attacks,
     rook_attacks,
 )
-from evaluation.base.typed import i64, ints, lsb, nogil, u64, u64s
+from evaluation.base.typed import i64, ints, lsb, nogil, u64, u64s, void
 from uci_engine import score as scores
 from uci_engine.board.movegen import MoveGenerator
 from uci_engine.board.moves import (
@@ -125,7 +125,7 @@ class Position(MoveGenerator):
 
     # Make and unmake ---------------------------------------------------------------------------------------------
 
-    def _find_checkers(self) -> int:
+    def _find_checkers(self) -> void:
         """The enemy pieces that give check to the side to move, and its own pieces pinned to their king."""
         us = self.turn
         theirs = self.by_colour[us ^ 1]
@@ -150,9 +150,8 @@ class Position(MoveGenerator):
                 pinned |= between & self.by_colour[us]
         self.checkers = checkers
         self.pinned = pinned
-        return 0
 
-    def _push_state(self, captured: int) -> int:
+    def _push_state(self, captured: int) -> void:
         stack_index = self.stack_index
         clock = self.halfmove_clock << 16
         self.undo_state[stack_index] = self.castling_rights | (self.ep_square << 4) | (captured << 12) | clock
@@ -160,7 +159,6 @@ class Position(MoveGenerator):
         self.undo_checkers[stack_index] = self.checkers
         self.undo_pinned[stack_index] = self.pinned
         self.save()
-        return 0
 
     def _pop_state(self) -> int:
         """Pop the undo state. Returns the captured piece, or 0."""
@@ -185,7 +183,7 @@ class Position(MoveGenerator):
         key = self.key ^ ZOBRIST_TURN ^ ZOBRIST[before + from_square(move)] ^ ZOBRIST[before + target]
         return key ^ ZOBRIST[captured * 64 + target] if captured else key
 
-    def make(self, move: int) -> int:
+    def make(self, move: int) -> void:
         """Make a legal move."""
         us = self.turn
         them = us ^ 1
@@ -267,9 +265,8 @@ class Position(MoveGenerator):
                 self.ep_square = NO_SQUARE
         self.key = key
         self.keys[self.stack_index] = key
-        return 0
 
-    def _move_castling(self, origin: int, target: int, back: bool) -> int:
+    def _move_castling(self, origin: int, target: int, back: bool) -> void:
         """Move king and rook to their castled squares, or back. The squares may overlap in Chess960."""
         us = self.turn
         home = origin & 56
@@ -288,16 +285,15 @@ class Position(MoveGenerator):
         self.by_type[KING] ^= kings
         self.by_type[ROOK] ^= rooks
         self.by_colour[us] ^= kings ^ rooks
-        return 0
 
-    def unmake(self, move: int) -> int:
+    def unmake(self, move: int) -> void:
         captured = self._pop_state()
         us = self.turn
         origin = from_square(move)
         target = to_square(move)
         if move_type(move) == CASTLING:
             self._move_castling(origin, target, True)
-            return 0
+            return
         piece = self.squares[target]
         if move_type(move) == PROMOTION:
             self.by_type[piece >> 1] ^= BB[target]
@@ -314,9 +310,8 @@ class Position(MoveGenerator):
             self.squares[target] = captured
             self.by_type[captured >> 1] ^= BB[target]
             self.by_colour[us ^ 1] ^= BB[target]
-        return 0
 
-    def make_null(self) -> int:
+    def make_null(self) -> void:
         """Make a null move, never in check. Positions before it no longer count as repeated."""
         self._push_state(0)
         key = self.key ^ ZOBRIST_TURN
@@ -329,11 +324,9 @@ class Position(MoveGenerator):
         self.key = key
         self.keys[self.stack_index] = key
         self._find_checkers()
-        return 0
 
-    def unmake_null(self) -> int:
+    def unmake_null(self) -> void:
         self._pop_state()
-        return 0
 
     # Questions ---------------------------------------------------------------------------------------------------
 
@@ -483,7 +476,7 @@ def cuckoo_move(difference: u64) -> int:
     return 0
 
 
-def _insert_cuckoo(difference: u64, move: int) -> int:
+def _insert_cuckoo(difference: u64, move: int) -> void:
     """Put an entry into its first slot. A displaced entry moves to its other slot, and so on (cuckoo hashing)."""
     slot: int = difference & (CUCKOO_SLOTS - 1)
     while True:
@@ -492,14 +485,14 @@ def _insert_cuckoo(difference: u64, move: int) -> int:
         CUCKOO_KEYS[slot] = difference
         CUCKOO_MOVES[slot] = move
         if old_move == 0:
-            return 0
+            return
         first: int = old_difference & (CUCKOO_SLOTS - 1)
         slot = (old_difference >> 16) & (CUCKOO_SLOTS - 1) if slot == first else first
         difference = old_difference
         move = old_move
 
 
-def _fill_cuckoo() -> int:
+def _fill_cuckoo() -> void:
     """Enter every move of every piece."""
     for piece in range(4, 14):
         piece_type = piece >> 1
@@ -517,7 +510,6 @@ def _fill_cuckoo() -> int:
                 if reached & BB[target]:
                     change = ZOBRIST[piece * 64 + origin] ^ ZOBRIST[piece * 64 + target]
                     _insert_cuckoo(change ^ ZOBRIST_TURN, origin + 64 * target)
-    return 0
 
 
 _fill_cuckoo()

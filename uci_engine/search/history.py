@@ -20,7 +20,7 @@ Invariant: a bonus or malus is at most 2 ** 14 in size; otherwise values would l
 from __future__ import annotations
 
 from evaluation.base.bitboards import ALL, BB, BISHOP, KING, KNIGHT, QUEEN, ROOK
-from evaluation.base.typed import clear_i16s, i16s, ints, u64
+from evaluation.base.typed import clear_i16s, i16s, ints, u64, void
 from uci_engine.board.moves import EN_PASSANT, from_square, move_type, to_square
 from uci_engine.board.position import Position
 from uci_engine.search.stack import MAX_CAPTURES, MAX_QUIETS, PLIES_BACK, SearchStack
@@ -90,19 +90,18 @@ class Histories:
             + (self.continuation[second + (self.stack.moved_piece_to[ply + PLIES_BACK - 4] << 9)] >> 1)
         )
 
-    def score_quiets(self, ply: int, start: int, end: int) -> int:
+    def score_quiets(self, ply: int, start: int, end: int) -> void:
         """Write the histories of the quiet moves from `start` to `end` of the move buffer to `quiet_scores`.
 
         One call for all moves: a call of `quiet_history` for each, from another module, would not be inlined.
         """
         for index in range(start, end):
             self.quiet_scores[index - start] = self.quiet_history(ply, self.position.moves[index])
-        return 0
 
     def capture_history(self, move: int) -> int:
         return self.capture[self._capture_index(move)]
 
-    def update_quiet(self, ply: int, move: int, bonus: int) -> int:
+    def update_quiet(self, ply: int, move: int, bonus: int) -> void:
         """Add a bonus (a malus if negative) to the butterfly, pawn and continuation histories of a quiet move."""
         index = self._butterfly_index(ply, move, self.position.turn)
         self.butterfly[index] = _with_gravity(self.butterfly[index], bonus)
@@ -112,15 +111,13 @@ class Histories:
         self._update_continuation(ply, 1, move_index, bonus)
         self._update_continuation(ply, 2, move_index, bonus)
         self._update_continuation(ply, 4, move_index, bonus)
-        return 0
 
-    def update_previous_in_butterfly(self, ply: int, bonus: int) -> int:
+    def update_previous_in_butterfly(self, ply: int, bonus: int) -> void:
         """Add a bonus to the butterfly history of the quiet move that led to this ply."""
         index = self._butterfly_index(ply - 1, self.stack.move[ply - 1], 1 - self.position.turn)
         self.butterfly[index] = _with_gravity(self.butterfly[index], bonus)
-        return 0
 
-    def update_previous_move(self, ply: int, bonus: int) -> int:
+    def update_previous_move(self, ply: int, bonus: int) -> void:
         """Add a bonus (a malus if negative) to the butterfly history of the quiet move that led to this ply, and to its
         continuation histories of 1 and 2 plies.
         """
@@ -128,15 +125,13 @@ class Histories:
         move_index = ((1 - self.position.turn) << 18) | self.stack.moved_piece_to[ply + PLIES_BACK - 1]
         self._update_continuation(ply - 1, 1, move_index, bonus)
         self._update_continuation(ply - 1, 2, move_index, bonus)
-        return 0
 
-    def update_capture(self, move: int, bonus: int) -> int:
+    def update_capture(self, move: int, bonus: int) -> void:
         """Add a bonus (a malus if negative) to the history of a capture or promotion."""
         index = self._capture_index(move)
         self.capture[index] = _with_gravity(self.capture[index], bonus)
-        return 0
 
-    def update_after_cutoff(self, ply: int, move: int, is_quiet: bool, bonus: int, malus: int) -> int:
+    def update_after_cutoff(self, ply: int, move: int, is_quiet: bool, bonus: int, malus: int) -> void:
         """A move failed high: a bonus for it, a malus for the moves recorded in the stack as searched before it.
 
         A quiet move becomes a killer as well. Quiet moves get no malus after a capture fails high.
@@ -150,14 +145,12 @@ class Histories:
             self.update_capture(move, bonus)
         for index in range(self.stack.capture_count[ply]):
             self.update_capture(self.stack.captures_searched[ply * MAX_CAPTURES + index], -malus)
-        return 0
 
-    def _update_continuation(self, ply: int, plies_back: int, move_index: int, bonus: int) -> int:
+    def _update_continuation(self, ply: int, plies_back: int, move_index: int, bonus: int) -> void:
         """Add a bonus to the continuation history of the move so many plies before a ply. See `_continuation_index`."""
         table = 0 if plies_back == 1 else CONTINUATION_SIZE
         index = table + move_index + (self.stack.moved_piece_to[ply + PLIES_BACK - plies_back] << 9)
         self.continuation[index] = _with_gravity(self.continuation[index], bonus)
-        return 0
 
     def _butterfly_index(self, ply: int, move: int, colour: int) -> int:
         index = (colour << 14) | (move & 4095)
@@ -221,7 +214,7 @@ class CorrectionHistory:
             + self.errors[self._move_index(turn, ply, 4)]
         )
 
-    def update(self, ply: int, depth: int, error_cp: int) -> int:
+    def update(self, ply: int, depth: int, error_cp: int) -> void:
         """Record that a search to `depth` scored the position `error_cp` above its static eval."""
         turn = self.position.turn
         weight = min(depth + 1, MAX_CORRECTION_WEIGHT)
@@ -231,13 +224,11 @@ class CorrectionHistory:
         self._update_entry(self._piece_index(turn, 1), error, weight)
         self._update_entry(self._move_index(turn, ply, 2), error, weight)
         self._update_entry(self._move_index(turn, ply, 4), error, weight)
-        return 0
 
-    def _update_entry(self, index: int, error: int, weight: int) -> int:
+    def _update_entry(self, index: int, error: int, weight: int) -> void:
         """Update an exponential moving average: the new error has the weight `weight` / 256."""
         old = self.errors[index]
         self.errors[index] = old + (((error - old) * weight) >> 8)
-        return 0
 
     def _pawn_index(self, turn: int) -> int:
         return turn * BY_PAWNS + (self.position.pawn_key & (BY_PAWNS - 1))

@@ -11,7 +11,7 @@ of generation. So both boards give the same tree.
 from __future__ import annotations
 
 from evaluation.base.bitboards import BB, PAWN, QUEEN
-from evaluation.base.typed import i64, i64s, ints
+from evaluation.base.typed import i64, i64s, ints, void
 from uci_engine.board.moves import (
     EN_PASSANT,
     MAX_MOVES,
@@ -73,7 +73,7 @@ class MovePicker:
         self.stack = stack
         self.histories = histories
 
-    def begin(self, ply: int, tt_move: int, quiescence: bool) -> int:
+    def begin(self, ply: int, tt_move: int, quiescence: bool) -> void:
         """Start a ply. `tt_move`: legal, or 0. In quiescence only a capture, a promotion or an evasion counts."""
         in_check: bool = self.position.checkers != 0
         if quiescence and not in_check:
@@ -88,7 +88,6 @@ class MovePicker:
         # During TT_MOVE, `end` holds the next stage.
         self.stage[ply] = TT_MOVE if tt_move else after
         self.end[ply] = after
-        return 0
 
     def next(self, ply: int) -> int:
         """The next move of a started ply, or 0 when there are no more."""
@@ -167,13 +166,12 @@ class MovePicker:
             self.stage[ply] = DONE
         return 0
 
-    def skip_quiets(self, ply: int) -> int:
+    def skip_quiets(self, ply: int) -> void:
         """From now on return only quiet moves that give check. Evasions are not skipped."""
         if self.skips_quiets[ply] == 0:
             self.skips_quiets[ply] = 1
             if self.stage[ply] == QUIETS:
                 self.end[ply] = self._keep_checks(self.cursor[ply], self.end[ply])
-        return 0
 
     def _keep_checks(self, start: int, end: int) -> int:
         """Move the checking moves of `scored_moves` to the front, in their order. Returns the index after the last."""
@@ -203,7 +201,7 @@ class MovePicker:
             return False
         return self.skips_quiets[ply] == 0 or self.position.gives_check(move)
 
-    def _score_noisy(self, ply: int, start: int, end: int) -> int:
+    def _score_noisy(self, ply: int, start: int, end: int) -> void:
         for index in range(start, end):
             move = self.position.moves[index]
             score: i64 = CAPTURE_BASE + MVV_VALUES[self.position.squares[to_square(move)] >> 1]
@@ -217,9 +215,8 @@ class MovePicker:
             self.scored_moves[index] = (score << 16) + move
         self.cursor[ply] = start
         self.end[ply] = end
-        return 0
 
-    def _score_quiet(self, ply: int, start: int, end: int) -> int:
+    def _score_quiet(self, ply: int, start: int, end: int) -> void:
         if start < end:
             self.histories.score_quiets(ply, start, end)
         for index in range(start, end):
@@ -233,7 +230,6 @@ class MovePicker:
             self.scored_moves[index] = (score << 16) + move
         self.cursor[ply] = start
         self.end[ply] = end
-        return 0
 
     def _select_best(self, ply: int) -> int:
         """Take the remaining move with the highest score; of equal scores, the higher encoded move."""

@@ -18,7 +18,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from evaluation.base.bitboards import PAWN
-from evaluation.base.typed import compiled, i64, i64s, ints, popcount, shared_i64, shared_int, u64
+from evaluation.base.typed import compiled, i64, i64s, ints, popcount, shared_i64, shared_int, u64, void
 from evaluation.evaluator import Evaluator
 from uci_engine.board.moves import EN_PASSANT, PROMOTION, move_type, to_square
 from uci_engine.board.position import SEE_VALUES, Position
@@ -159,7 +159,7 @@ class Searcher(Tunables):
 
     # Called by the worker, with the GIL -------------------------------------------------------------------------
 
-    def begin(self, node_limit: i64) -> int:
+    def begin(self, node_limit: i64) -> void:
         """Reset the counters and the stop flag. `node_limit`: nodes after which the search stops, 0 for no limit."""
         self.node_limit = node_limit if node_limit > 0 else 1 << 62
         self.nodes = 0
@@ -174,7 +174,7 @@ class Searcher(Tunables):
         self.stop_requested = 0
         self.pv_length[0] = 0
         self.null_move_min_ply = 0
-        return self.stack.clear()
+        self.stack.clear()
 
     def set_probing(self, limit: int, depth: int, fifty_moves: bool) -> None:
         """Probe the tablebases in positions of up to `limit` pieces (0: never).
@@ -704,7 +704,7 @@ class Searcher(Tunables):
         # because it depends on the path to the node.
         return max(best_score, least_score)
 
-    def _set_best_root_move(self, index: int, first: int) -> int:
+    def _set_best_root_move(self, index: int, first: int) -> void:
         """Set the PV to the root move at `index`, and move it to index `first`. The moves between go back by one."""
         move = self.root_moves[index]
         nodes = self.root_nodes[index]
@@ -714,7 +714,6 @@ class Searcher(Tunables):
             self.root_nodes[later] = self.root_nodes[later - 1]
         self.root_moves[first] = move
         self.root_nodes[first] = nodes
-        return 0
 
     def _next_root_move(self, searched: int) -> int:
         """The root move after so many, or 0."""
@@ -725,12 +724,11 @@ class Searcher(Tunables):
         self.current_move_number = index + 1
         return self.root_moves[index]
 
-    def _make(self, move: int, ply: int, quiet: bool) -> int:
+    def _make(self, move: int, ply: int, quiet: bool) -> void:
         """Make a move of this ply, and record it in the search stack."""
         self.table.prefetch(self.position.key_after(move))
         self.stack.set_move(ply, move, quiet)
         self.position.make(move)
-        return 0
 
     def _search_move(
         self,
@@ -935,7 +933,7 @@ class Searcher(Tunables):
             self.seldepth = ply
         return False
 
-    def _update_pv(self, ply: int, move: int) -> int:
+    def _update_pv(self, ply: int, move: int) -> void:
         """Set the PV of this ply to the move and the PV of the next ply."""
         base = ply * PLIES
         length = self.pv_length[ply + 1]
@@ -943,14 +941,13 @@ class Searcher(Tunables):
         for index in range(length):
             self.pv_table[base + 1 + index] = self.pv_table[base + PLIES + index]
         self.pv_length[ply] = length + 1
-        return 0
 
     def _history_bonus(self, depth: int, above_beta_cp: int) -> int:
         """The history bonus at `depth`, for one ply more if the score is well above beta."""
         bonus = self.history_bonus * (depth + 1 if above_beta_cp > self.history_bonus_margin_cp else depth)
         return min(bonus, self.history_bonus_limit)
 
-    def _update_after_tt_cutoff(self, ply: int, tt_move: int, depth: int) -> int:
+    def _update_after_tt_cutoff(self, ply: int, tt_move: int, depth: int) -> void:
         """After a TT score has failed high: a history bonus for the TT move if it is quiet, a malus for an early quiet
         move that led here.
         """
@@ -961,7 +958,6 @@ class Searcher(Tunables):
         if self.stack.is_quiet[ply - 1] and self.stack.move_count[ply - 1] <= EARLY_MOVES:
             bonus = min(self.tt_cutoff_malus * depth, self.history_bonus_limit)
             self.histories.update_previous_move(ply, -bonus)
-        return 0
 
     # Tablebases and transposition table -------------------------------------------------------------------------
 
@@ -983,9 +979,8 @@ class Searcher(Tunables):
             return ply - TABLEBASE_WIN
         return self.draw_score[ply & 1] + wdl
 
-    def _store(self, ply: int, move: int, score: int, raw_eval: int, depth: int, bound: int) -> int:
+    def _store(self, ply: int, move: int, score: int, raw_eval: int, depth: int, bound: int) -> void:
         self.table.store(self.position.key, move, self.score_to_tt(score, ply), raw_eval, depth, bound)
-        return 0
 
     def score_to_tt(self, score: int, ply: int) -> int:
         """Convert a mate or tablebase score from distance to the root to distance to the node at `ply`."""

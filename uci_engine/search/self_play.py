@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from evaluation.base.base_board import CASTLING_ROOK
 from evaluation.base.bitboards import ALL, BB
-from evaluation.base.typed import i64, ints, lsb, nogil, u64, u64s
+from evaluation.base.typed import i64, ints, lsb, nogil, u64, u64s, void
 from uci_engine.board.moves import NOISY, QUIET, SCRATCH
 from uci_engine.board.position import Position
 from uci_engine.score import INFINITE, MAX_DEPTH
@@ -143,7 +143,7 @@ class SelfPlay:
                 return DRAWN
         return DRAWN
 
-    def _think(self) -> int:
+    def _think(self) -> void:
         """Search the position. The root moves are set and the nodes are limited."""
         self.searcher.table.new_search()
         self.worker.deepen(1, MAX_DEPTH, 0, 1, 0, 0, -1)
@@ -153,7 +153,6 @@ class SelfPlay:
             self.worker.reset(0)
             self.searcher.set_all_root_moves()
             self.worker.deepen(1, 1, 0, 1, 0, 0, -1)
-        return 0
 
     def _is_resigned(self, mover: int, score: int) -> bool:
         self.lost[mover] = self.lost[mover] + 1 if score <= -self.resign_cp else 0
@@ -192,7 +191,7 @@ class SelfPlay:
         self.scout_position.halfmove_clock = clock
         return score
 
-    def _keep_ahead(self) -> int:
+    def _keep_ahead(self) -> void:
         """Keep positions that the search has met: some way along its line, then random moves off it, then the captures
         of a quiescence search to their end. Those that are not quiet are left out. They have no scores.
         """
@@ -217,7 +216,6 @@ class SelfPlay:
                 self._keep(0, QUIET_FLAG | AHEAD_FLAG, 0)
             for index in range(made):
                 self.scout_position.unmake(self.path[made - 1 - index])
-        return 0
 
     def _random_move(self) -> int:
         """A legal move of the scout, 0 if there is none. It does not depend on the order of generation."""
@@ -240,10 +238,10 @@ class SelfPlay:
         high: u64 = (self.random * STAR & ALL) >> 33
         return high % count
 
-    def _keep(self, score_cp: int, flags: int, ply: int) -> int:
+    def _keep(self, score_cp: int, flags: int, ply: int) -> void:
         """Pack the scout's position. `score_cp`: White's view."""
         if self.kept == MAX_KEPT:
-            return 0
+            return
         occupied = self.scout_position.by_colour[0] | self.scout_position.by_colour[1]
         rooks: u64 = 0
         for index in range(4):
@@ -270,4 +268,3 @@ class SelfPlay:
         flag_bits: u64 = flags
         self.words[start + 3] = turn_ep | halfmove << 8 | fullmove << 16 | score << 32 | flag_bits << 56
         self.kept += 1
-        return 0

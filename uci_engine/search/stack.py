@@ -19,7 +19,7 @@ from evaluation.base.bitboards import (
     pawn_attacks,
     rook_attacks,
 )
-from evaluation.base.typed import ints, lsb, u64s
+from evaluation.base.typed import ints, lsb, u64s, void
 from uci_engine.board.moves import from_square, to_square
 from uci_engine.board.position import Position
 from uci_engine.score import MAX_PLY
@@ -56,7 +56,7 @@ class SearchStack:
     def __init__(self, position: Position) -> None:
         self.position = position
 
-    def clear(self) -> int:
+    def clear(self) -> void:
         for ply in range(PLIES):
             self.move[ply] = 0
             self.is_quiet[ply] = 0
@@ -67,23 +67,20 @@ class SearchStack:
             self.double_extensions[ply] = 0
             self.cutoff_count[ply] = 0
             self.clear_killers(ply)
-        return 0
 
-    def set_move(self, ply: int, move: int, is_quiet: bool) -> int:
+    def set_move(self, ply: int, move: int, is_quiet: bool) -> void:
         """Record a move that is about to be made."""
         self.move[ply] = move
         self.is_quiet[ply] = is_quiet
         piece = self.position.squares[from_square(move)]
         self.moved_piece_to[ply + PLIES_BACK] = ((piece >> 1) << 6) | to_square(move)
-        return 0
 
-    def set_null_move(self, ply: int) -> int:
+    def set_null_move(self, ply: int) -> void:
         self.move[ply] = 0
         self.is_quiet[ply] = 0
         self.moved_piece_to[ply + PLIES_BACK] = 0
-        return 0
 
-    def find_threats(self, ply: int) -> int:
+    def find_threats(self, ply: int) -> void:
         """Set `attacked` and `threats` of a ply for the position as it is."""
         us = self.position.turn
         theirs = self.position.by_colour[1 - us]
@@ -111,22 +108,19 @@ class SearchStack:
             attacks |= bishop_attacks(square, occupied) | rook_attacks(square, occupied)
             pieces &= pieces - 1
         self.attacked[ply] = attacks | KING_ATTACKS[lsb(theirs & self.position.by_type[KING])]
-        return 0
 
-    def add_killer(self, ply: int, move: int) -> int:
+    def add_killer(self, ply: int, move: int) -> void:
         """Make a quiet move the first killer of a ply; the old first becomes the second."""
         if self.killers[2 * ply] != move:
             self.killers[2 * ply + 1] = self.killers[2 * ply]
             self.killers[2 * ply] = move
-        return 0
 
-    def clear_killers(self, ply: int) -> int:
+    def clear_killers(self, ply: int) -> void:
         """Clear the killers of a ply, because they come from another part of the tree."""
         self.killers[2 * ply] = 0
         self.killers[2 * ply + 1] = 0
-        return 0
 
-    def add_searched(self, ply: int, move: int, quiet: bool) -> int:
+    def add_searched(self, ply: int, move: int, quiet: bool) -> void:
         """Record a move of this ply that has been searched and did not fail high."""
         if quiet:
             count = self.quiet_count[ply]
@@ -138,7 +132,6 @@ class SearchStack:
             if count < MAX_CAPTURES:
                 self.captures_searched[ply * MAX_CAPTURES + count] = move
                 self.capture_count[ply] = count + 1
-        return 0
 
     def previous_to_square(self, ply: int) -> int:
         """The to-square of the move before a ply.

@@ -26,6 +26,7 @@ from evaluation.base.typed import (
     prefetch_words,
     shared_u64_pointer,
     u64,
+    void,
 )
 
 LOW_HALF = 0xFFFFFFFF
@@ -133,10 +134,9 @@ class TranspositionTable:
             clear_words(self.words, begin << 3, end << 3)
         self.age = 0
 
-    def new_search(self) -> int:
+    def new_search(self) -> void:
         """Start a new age. Entries of earlier searches are replaced first."""
         self.age = (self.age + 1) & AGE_MASK
-        return 0
 
     def hashfull(self) -> int:
         """The share of entries of this search, in permille, from a sample."""
@@ -154,10 +154,9 @@ class TranspositionTable:
         """The index of the first word of a key's bucket."""
         return (((key & LOW_HALF) * self.buckets) >> 32) << 3
 
-    def prefetch(self, key: u64) -> int:
+    def prefetch(self, key: u64) -> void:
         """Load a key's bucket into the cache ahead of the probe."""
         prefetch_words(self.words, self._start(key))
-        return 0
 
     def probe(self, key: u64) -> u64:
         word = self._start(key)
@@ -168,7 +167,7 @@ class TranspositionTable:
             word += 2
         return 0
 
-    def store(self, key: u64, move: int, score: int, raw_eval: int, depth: int, bound: int) -> int:
+    def store(self, key: u64, move: int, score: int, raw_eval: int, depth: int, bound: int) -> void:
         """Store a result, in the entry of the same position or else in the least valuable one of the bucket.
 
         An entry's value is its depth, minus TT_AGE_PLIES for each search since it was stored. A bound does not replace
@@ -184,7 +183,7 @@ class TranspositionTable:
                 if move == 0:
                     move = entry_move(entry)
                 if bound != EXACT and depth + TT_REPLACE_PLIES < entry_depth(entry) and entry >> AGE_SHIFT == self.age:
-                    return 0
+                    return
                 place = word
                 break
             age_gap: int = (self.age - (entry >> AGE_SHIFT)) & AGE_MASK
@@ -201,4 +200,3 @@ class TranspositionTable:
         entry = (self.age << AGE_SHIFT) | (high << 48) | (middle << 32) | (low << 16) | move
         self.words[place] = key ^ entry
         self.words[place + 1] = entry
-        return 0

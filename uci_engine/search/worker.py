@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from evaluation.base.typed import gil, i64, ints, nogil
+from evaluation.base.typed import gil, i64, ints, nogil, void
 from uci_engine.score import INFINITE, MATE_BOUND, MAX_PLY, TABLEBASE_BOUND
 from uci_engine.search.search import Searcher
 from uci_engine.search.transposition_table import entry_move
@@ -65,12 +65,12 @@ class Worker:
         self.error = None
         self.clear_result()
 
-    def reset(self, node_limit: i64) -> int:
+    def reset(self, node_limit: i64) -> void:
         """Clear the last result, the counters and the stop flag. `node_limit`: 0 for no limit."""
         self.searcher.begin(node_limit)
-        return self.clear_result()
+        self.clear_result()
 
-    def clear_result(self) -> int:
+    def clear_result(self) -> void:
         """Clear the last result, and what `set_line` has set."""
         line: int
         for line in range(MAX_ROOT_MOVES):
@@ -84,7 +84,6 @@ class Worker:
         self.seldepth = 0
         self.is_lower_bound = False
         self.pv_length = 0
-        return 0
 
     def stop(self) -> None:
         """End the search soon. The stop flag stays set until `reset`."""
@@ -167,7 +166,7 @@ class Worker:
         skip_size: int,
         skip_phase: int,
         half_window_cp: int,
-    ) -> int:
+    ) -> void:
         """What `run` does. Alone, it has no hook."""
         for depth in range(first_depth, last_depth + 1):
             if skip_size and (depth + skip_phase) // skip_size % 2:
@@ -177,7 +176,6 @@ class Worker:
                 line += 1
             if line < first_line + lines:
                 break
-        return 0
 
     def _search_line(self, depth: int, line: int, half_window_cp: int) -> bool:
         """Search a line with widening windows. Returns whether to search on."""
@@ -224,16 +222,15 @@ class Worker:
         self.widen_window(score)
         return True
 
-    def open_window(self, score: int, half_window_cp: int) -> int:
+    def open_window(self, score: int, half_window_cp: int) -> void:
         """Open a window around a score. It is full if the half width is 0, and for mate scores and -INFINITE."""
         self.half_window = half_window_cp
         if half_window_cp == 0 or score >= MATE_BOUND or score <= -MATE_BOUND:
             self.half_window = 2 * INFINITE
         self.alpha = max(score - self.half_window, -INFINITE)
         self.beta = min(score + self.half_window, INFINITE)
-        return 0
 
-    def widen_window(self, score: int) -> int:
+    def widen_window(self, score: int) -> void:
         self.half_window = 2 * self.half_window if self.half_window < MAX_ASPIRATION_WINDOW_CP else 2 * INFINITE
         if score <= self.alpha:
             # A shift rounds down on both cores; C's division rounds towards zero.
@@ -241,9 +238,8 @@ class Worker:
             self.alpha = max(score - self.half_window, -INFINITE)
         else:
             self.beta = min(score + self.half_window, INFINITE)
-        return 0
 
-    def _save_result(self, score: int, is_lower_bound: bool) -> int:
+    def _save_result(self, score: int, is_lower_bound: bool) -> void:
         """Save the PV and the score of the best root move. They stay valid when the searcher goes on."""
         self.has_result = True
         self.depth = self.line_depth
@@ -254,4 +250,3 @@ class Worker:
         self.pv_length = self.searcher.pv_length[0]
         for index in range(self.pv_length):
             self.pv_moves[index] = self.searcher.pv_table[index]
-        return 0

@@ -11,7 +11,7 @@ Invariant: `of` gives the last 16 bytes of every undamaged file of up to MAX_BYT
 from __future__ import annotations
 
 from evaluation.base.bitboards import ALL
-from evaluation.base.typed import address_of, byte_at, compiled, i64, ints, nogil, u64, u64s
+from evaluation.base.typed import address_of, byte_at, compiled, i64, ints, nogil, u64, u64s, void
 
 MAX_BYTES = 1 << 24
 K0 = 0xC3A5C85C97CB3127
@@ -106,7 +106,7 @@ class Checksum:
             word = int.from_bytes(self.data[place : place + 8], "little")
         return word
 
-    def _step(self, place: i64, plain: bool) -> int:
+    def _step(self, place: i64, plain: bool) -> void:
         """Take up 40 bytes; `plain` steps do not multiply."""
         first = self.lanes[0]
         for index in range(5):
@@ -117,9 +117,8 @@ class Checksum:
             self.lanes[index] = lane
             self.sums[index] = crc_of(self.sums[index], lane)
         self.lanes[5] = first
-        return 0
 
-    def _run(self, size: i64, seed: u64) -> int:
+    def _run(self, size: i64, seed: u64) -> void:
         """CityHashCrc256 of at least 240 bytes, into `result`."""
         length: u64 = size
         self.lanes[0] = (self._word(56) + K0) & ALL
@@ -173,9 +172,8 @@ class Checksum:
         self.result[2] = (a + self.result[1]) & ALL
         a = (shifted(((a + e) * K0) & ALL) * K0) & ALL
         self.result[3] = (a + self.result[2]) & ALL
-        return 0
 
-    def _finish(self) -> int:
+    def _finish(self) -> void:
         """CityHash128 of the 32 bytes in `result`, into its first half."""
         a = self.result[0] ^ K3
         b = self.result[1]
@@ -188,4 +186,3 @@ class Checksum:
         b = joined(d, b)
         self.result[0] = a ^ b
         self.result[1] = joined(b, a)
-        return 0

@@ -29,6 +29,7 @@ from evaluation.base.typed import (
     u64,
     u64_pointer,
     u64s_of,
+    void,
 )
 from uci_engine.board.position import Position
 from uci_engine.tablebases import syzygy_files
@@ -343,12 +344,11 @@ class SyzygyTables:
                 pieces &= pieces - 1
         return True
 
-    def _reflect(self, pieces: int, change: int) -> int:
+    def _reflect(self, pieces: int, change: int) -> void:
         """Flip files (7), ranks (56) or, with 0, the long diagonal."""
         for index in range(pieces):
             square = self.squares[index]
             self.squares[index] = square ^ change if change else (square >> 3) | ((square & 7) << 3)
-        return 0
 
     def _lead_pieces(self, record: i64, pieces: int) -> i64:
         """The number of the leading two kings or three pieces, after turning the board as its symmetries allow."""
