@@ -49,8 +49,7 @@ from evaluation.weights import Weights
 from uci_engine import score as scores
 from uci_engine.board.game import checked
 from uci_engine.engine import UciEngine
-from uci_engine.game_analysis.move_report import MoveComparison, MoveExplanation
-from uci_engine.game_analysis.move_search import compare_moves, explain_move
+from uci_engine.game_analysis.examination import Examination, MoveComparison, compare_moves, examine
 from uci_engine.options import EngineOptions, Options, ValueOption
 from uci_engine.search.info import BestMove, Bound, Info
 from uci_engine.static_evaluation import Explanation
@@ -405,11 +404,11 @@ class Engine:
     def explain(self, board: chess.Board) -> Explanation: ...
 
     @overload
-    def explain(self, board: chess.Board, move: chess.Move, limit: Limit | None = ...) -> MoveExplanation: ...
+    def explain(self, board: chess.Board, move: chess.Move, limit: Limit | None = ...) -> Examination: ...
 
     def explain(
         self, board: chess.Board, move: chess.Move | None = None, limit: Limit | None = None
-    ) -> Explanation | MoveExplanation:
+    ) -> Explanation | Examination:
         """The static evaluation, term by term; or with a move, why that is good or bad.
 
         The terms add up to the `score` of the explanation, which is that of `evaluate`.
@@ -435,7 +434,7 @@ class Engine:
             check(board)
             if not board.is_legal(move):
                 raise ValueError(f"{move.uci()} is not legal here")
-            return explain_move(self, board, move, _bounds(board, limit))
+            return examine(self, board, move, _bounds(board, limit))
         with self._condition:
             self._require_open()
             return self._inner.explain(board)

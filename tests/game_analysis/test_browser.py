@@ -15,9 +15,9 @@ from chess.engine import Limit
 from tests.game_analysis.test_pgn import report_of
 from tests.support.analyser import MaterialAnalyser
 from tests.support.browser import WIDTHS, Browser, needs_browser
+from uci_engine.game_analysis.examination import examine
 from uci_engine.game_analysis.judgement import ERRORS
-from uci_engine.game_analysis.move_search import explain_move
-from uci_engine.game_analysis.page import game_page, index_page, index_row
+from uci_engine.game_analysis.pages import game_page, index_page, index_row
 from uci_engine.game_analysis.pgn import read_game
 
 pytestmark = [pytest.mark.slow, needs_browser]
@@ -197,7 +197,7 @@ def test_in_print_there_are_moves_and_diagrams_and_no_controls(browser: Browser,
 def test_the_page_of_an_explained_move(browser: Browser, tmp_path: Path, width: int) -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3")
     move = chess.Move.from_uci("g8f6")
-    explanation = explain_move(MaterialAnalyser(), board, move, Limit(nodes=10))
+    explanation = examine(MaterialAnalyser(), board, move, Limit(nodes=10))
     (tmp_path / "explain.html").write_text(explanation.page(), "utf-8")
     browser.show(tmp_path / "explain.html", width)
     browser.click("button[data-line='0']")

@@ -9,10 +9,9 @@ import pytest
 from chess.engine import Cp, Mate
 
 from tests.support.moves import moves
-from uci_engine.game_analysis.confirmation import Confirmation
-from uci_engine.game_analysis.reasons import reason_for
-from uci_engine.game_analysis.tactics.line import TwoLines
-from uci_engine.game_analysis.threats import nothing_found
+from uci_engine.game_analysis.lines import TwoLines
+from uci_engine.game_analysis.reasons import Confirmation, reason_for
+from uci_engine.game_analysis.searches import nothing_found
 from uci_engine.game_analysis.values import DRAWN, Found, Value, value_of
 
 # A pawn may attack the knight, and it may leave.
@@ -106,5 +105,5 @@ def test_what_is_missed_is_half_of_the_reason_where_the_move_played_loses_someth
 ) -> None:
     played = Found(value(-300), line=moves(BOARD, "h3", *replies.split()))
     better = Found(value(150), line=moves(BOARD, "Nxb5", "Kf8", "Nxa7", "Ke7", "h3", "f6"))
-    asked = Confirmation(TwoLines(BOARD, played, better), nothing_found)
-    assert asked.is_won(True, 4) is is_reason
+    lines = TwoLines(BOARD, played, better)
+    assert Confirmation(lines, nothing_found).is_won(lines.better, 4) is is_reason

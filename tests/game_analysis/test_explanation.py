@@ -17,8 +17,8 @@ from tests.support.analyser import MaterialAnalyser
 from tests.test_command_line import secateur
 from uci_engine import Engine
 from uci_engine.game_analysis.boards import board_after
-from uci_engine.game_analysis.move_report import MoveExplanation
-from uci_engine.game_analysis.move_search import Searches, explain_move, prove
+from uci_engine.game_analysis.examination import Examination, examine, prove_mate
+from uci_engine.game_analysis.searches import Searches
 from uci_engine.game_analysis.values import Found, value_of
 
 SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
@@ -32,7 +32,7 @@ def engine() -> Iterator[Engine]:
         yield engine
 
 
-def explained(engine: Engine, fen: str, move: str, depth: int = 6) -> MoveExplanation:
+def explained(engine: Engine, fen: str, move: str, depth: int = 6) -> Examination:
     return engine.explain(chess.Board(fen), chess.Move.from_uci(move), Limit(depth=depth))
 
 
@@ -96,7 +96,7 @@ def test_the_best_move_is_not_one_that_another_move_beats() -> None:
             return info
 
     move = chess.Move.from_uci("a2a3")
-    explanation = explain_move(Late(), chess.Board(), move, Limit(nodes=10))
+    explanation = examine(Late(), chess.Board(), move, Limit(nodes=10))
     assert not explanation.is_best
     assert explanation.others is None
     assert explanation.best.move not in (None, move)
@@ -114,7 +114,7 @@ def test_a_move_worth_more_than_the_better_one_is_the_best() -> None:
                 info["depth"] = 20
             return info
 
-    explanation = explain_move(Changing(), chess.Board(), chess.Move.from_uci("h2h3"), Limit(nodes=10))
+    explanation = examine(Changing(), chess.Board(), chess.Move.from_uci("h2h3"), Limit(nodes=10))
     assert explanation.is_best
     assert explanation.others is not None
     assert explanation.others.score == Cp(-60)
@@ -138,7 +138,7 @@ def test_a_mate_that_the_mate_search_refutes_is_not_proved(engine: Engine) -> No
     played = Found(value_of(Mate(2), 4), 6, 100, (chess.Move.from_uci("g1f1"),))
     for moves, answers in ((2, 0), (3, 0), (4, 3)):
         played = replace(played, value=value_of(Mate(moves), 4))
-        proof = prove(Searches(engine, Limit(nodes=100_000)), chess.Board(LADDER), played)
+        proof = prove_mate(Searches(engine, Limit(nodes=100_000)), chess.Board(LADDER), played)
         assert proof is not None
         assert len(proof.answers or ()) == answers
         assert proof.is_complete == bool(answers)
@@ -181,11 +181,11 @@ def test_the_proof_counts_within_the_limit() -> None:
 
 def test_a_proof_that_does_not_fit_into_the_limit_is_left_out_with_a_word(engine: Engine) -> None:
     played = Found(value_of(Mate(2), 4), 6, 100, (chess.Move.from_uci("b1b7"),))
-    proof = prove(Searches(engine, Limit(nodes=0)), chess.Board(LADDER), played)
+    proof = prove_mate(Searches(engine, Limit(nodes=0)), chess.Board(LADDER), played)
     assert str(proof) == "White mates in 2 by force; the limit is too small for an answer to every defence."
     board = chess.Board(MANY_DEFENCES[0])
     played = Found(value_of(Mate(2), 24), 6, 100, (chess.Move.from_uci(MANY_DEFENCES[1]),))
-    cut = prove(Searches(engine, Limit(nodes=40)), board, played)
+    cut = prove_mate(Searches(engine, Limit(nodes=40)), board, played)
     assert cut is not None
     assert cut.answers is None
 

@@ -12,8 +12,15 @@ from chess.engine import Cp, Limit, Mate, PovScore, Score
 from tests.support.analyser import MaterialAnalyser
 from uci_engine import Engine
 from uci_engine.game_analysis.boards import board_after, positions
-from uci_engine.game_analysis.game_search import LEAST_SECOND_SHARE, MAIN_SHARE, limit_text, search_game, share_of
-from uci_engine.game_analysis.values import Analyser, Found, SearchedMove
+from uci_engine.game_analysis.searches import (
+    LEAST_SECOND_SHARE,
+    MAIN_SHARE,
+    Analyser,
+    limit_text,
+    search_game,
+    share_of,
+)
+from uci_engine.game_analysis.values import Found, SearchedMove
 
 MOVES = [chess.Move.from_uci(word) for word in ("e2e4", "e7e5", "f1c4", "b8c6", "d1h5", "g8f6", "h5f7")]
 

@@ -15,12 +15,12 @@ import pytest
 from markupsafe import escape
 
 from tests.game_analysis.test_pgn import SCHOLAR, report_of
-from uci_engine.game_analysis import html
+from uci_engine.game_analysis import pages
+from uci_engine.game_analysis.analysed_game import AnalysedGame, annotate
 from uci_engine.game_analysis.boards import numbered
 from uci_engine.game_analysis.judgement import Mark
-from uci_engine.game_analysis.page import MAX_SHOWN_ERRORS, game_page, index_page, index_row
-from uci_engine.game_analysis.pgn import annotate, read_game
-from uci_engine.game_analysis.report import MAX_PLIES, GameReport
+from uci_engine.game_analysis.pages import MAX_SHOWN_ERRORS, game_page, index_page, index_row
+from uci_engine.game_analysis.pgn import MAX_PLIES, read_game
 
 EVIL = "<script>alert(1)</script>\u2028</script><img src=x onerror=alert(2)>&amp;'"
 
@@ -66,7 +66,7 @@ def page_of(text: str) -> Page:
     return Page(game_page(report_of(read_game(text.encode()))))
 
 
-def index_of(report: GameReport, problem: str) -> Page:
+def index_of(report: AnalysedGame, problem: str) -> Page:
     """The index of this game, and of one that could not be analysed."""
     failed = {"number": 2, "names": problem, "remarks": [problem]}
     return Page(index_page([{"number": 1, **index_row(report, "game-0001.html")}, failed]))
@@ -111,7 +111,7 @@ def test_the_policy_allows_the_style_and_the_script_of_the_page_and_no_other(pag
 @pytest.mark.parametrize("header", ["White", "Black", "Event", "Site", "Result", "Date"])
 def test_a_script_in_a_name_or_a_comment_is_text(header: str) -> None:
     report = report_of(read_game(SCHOLAR.replace("1. e4", f"{{{EVIL}}} 1. e4 {{{EVIL}}}").encode()))
-    report.headers[header] = EVIL
+    report.game.headers[header] = EVIL
     page = Page(game_page(report))
     assert len(page.scripts) == 2
     assert page.text.count("<script>alert(1)</script>") > 2
@@ -128,7 +128,7 @@ def test_quotation_marks_and_backslashes_in_a_name_are_shown_without_their_escap
     assert report.player(chess.WHITE) == shown
     assert shown in Page(game_page(report)).text
     # In PGN they stay.
-    assert r'[White "Joe \"X\" C:\\new\n"]' in annotate(game, report, "test")
+    assert r'[White "Joe \"X\" C:\\new\n"]' in annotate(report, "test")
 
 
 def test_what_a_player_or_an_annotator_wrote_is_shown() -> None:
@@ -154,7 +154,7 @@ def test_what_a_player_or_an_annotator_wrote_is_shown() -> None:
 
 
 def test_the_data_cannot_leave_its_element() -> None:
-    text = html.render("explain.html.j2", {"say": EVIL}, title="", fen="", texts=[], rows=[], proof=[])
+    text = pages.render("explain.html.j2", {"say": EVIL}, title="", fen="", texts=[], rows=[], proof=[])
     data = Page(text).scripts[0]
     assert "<" not in data
     assert "\u2028" not in data
@@ -270,7 +270,7 @@ def test_the_index_names_games_that_could_not_be_analysed() -> None:
 
 
 def test_without_jinja_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    html.environment.cache_clear()
+    pages.environment.cache_clear()
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(ImportError, match="pip install Jinja2"):
-        html.environment()
+        pages.environment()

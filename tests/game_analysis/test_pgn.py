@@ -17,26 +17,27 @@ from hypothesis import strategies as st
 
 from tests.support.analyser import MaterialAnalyser
 from uci_engine.board.game import read_fen
+from uci_engine.game_analysis.analysed_game import AnalysedGame, analyse_game, annotate
 from uci_engine.game_analysis.judgement import Mark
-from uci_engine.game_analysis.page import game_page
+from uci_engine.game_analysis.pages import game_page
 from uci_engine.game_analysis.pgn import (
     MAX_GAME_BYTES,
+    MAX_PLIES,
     RESULTS,
     PgnError,
-    annotate,
+    ReadGame,
     decoded,
     game_texts,
     pgn_files,
     read_game,
 )
-from uci_engine.game_analysis.report import MAX_PLIES, GameReport, ReadGame, analyse_game, played_moves
 
 # No line ends, which would end a header.
 NAME_LETTERS = st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp"))
 SCHOLAR = '[Event "A"]\n[White "W"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n'
 
 
-def report_of(game: ReadGame) -> GameReport:
+def report_of(game: ReadGame) -> AnalysedGame:
     return analyse_game(game, MaterialAnalyser(), Limit(nodes=100))
 
 
@@ -47,10 +48,10 @@ def read_back(text: str) -> chess.pgn.Game:
     return game
 
 
-def annotated(text: str) -> tuple[chess.pgn.Game, GameReport, str]:
+def annotated(text: str) -> tuple[chess.pgn.Game, AnalysedGame, str]:
     game = read_game(text.encode())
     report = report_of(game)
-    written = annotate(game, report, "test")
+    written = annotate(report, "test")
     return read_back(written), report, written
 
 
@@ -139,7 +140,7 @@ def test_another_version_takes_the_place_of_the_first_as_annotator() -> None:
     for annotator in ("Secateur 1.0", "Secateur 1.1"):
         for header in ("A. Author", "?", "Secateur 0.9", "Secateur 0.9; B", "A; B; Secateur 0.9"):
             game = read_game(PLAYED.replace("A. Author", header).encode())
-            annotate(game, report_of(game), annotator)
+            annotate(report_of(game), annotator)
             names.append(game.headers["Annotator"].replace(annotator, "it"))
     assert names == ["A. Author; it", "it", "it", "B; it", "A; B; it"] * 2
 
@@ -189,9 +190,9 @@ MEGABYTE = 2**20
 )
 def test_a_hostile_comment_is_written_in_the_time_of_its_length(comment: str) -> None:
     text = ('[Annotator "test"]\n' + SCHOLAR.replace("1. e4", f"1. e4 {{{comment}}}")).encode()
-    report = report_of(read_game(SCHOLAR.encode()))
+    report = report_of(read_game(text))
     began = time.process_time()
-    annotate(read_game(text), report, "test")
+    annotate(report, "test")
     # A tenth of a second; a quadratic expression would take minutes.
     assert time.process_time() - began < 5
 
@@ -232,7 +233,7 @@ def test_any_legal_game_gives_pgn_with_the_same_moves_and_a_page(game: chess.pgn
     moves = [node.move for node in game.mainline()]
     read = read_game(str(game).encode("utf-8", "replace"))
     report = report_of(read)
-    again = read_back(annotate(read, report, "test"))
+    again = read_back(annotate(report, "test"))
     assert [node.move for node in again.mainline()] == moves
     page = game_page(report)
     assert page.startswith("<!DOCTYPE html>")
@@ -257,10 +258,10 @@ def test_any_headers_and_comments_leave_the_games_whole(headers: dict[str, str],
     written = []
     for text in texts(data.encode()):
         game = read_game(text)
-        written.append(annotate(game, report_of(game), "test"))
+        written.append(annotate(report_of(game), "test"))
     for once in written:
         game = read_game(once.encode())
-        assert annotate(game, report_of(game), "test") == once
+        assert annotate(report_of(game), "test") == once
     file = io.StringIO("\n\n".join(written))
     first, second = iter(lambda: chess.pgn.read_game(file), None)
     assert not first.errors + second.errors
@@ -282,7 +283,7 @@ def texts(data: bytes) -> list[bytes]:
 def test_games_are_split_at_their_headers() -> None:
     data = (SCHOLAR + "\n" + SCHOLAR.replace("1. e4 e5", "1. e4 {\n\n unfinished ( e5")).encode()
     first, second = texts(data)
-    assert len(played_moves(read_game(first))[0]) == 7
+    assert len(read_game(first).played_moves()[0]) == 7
     assert read_game(second).headers["White"] == "W"
 
 
@@ -310,7 +311,7 @@ def test_headers_of_all_kinds_are_those_of_one_game(line: str) -> None:
     for text in (first, second, marked):
         game = read_game(text)
         assert (game.headers["Event"], game.headers["White"]) == ("A", "W")
-        assert len(played_moves(game)[0]) == 7
+        assert len(game.played_moves()[0]) == 7
 
 
 @pytest.mark.parametrize("end", [b"\r", b"\r\n", b"\r\r\n"])
@@ -321,7 +322,7 @@ def test_lines_may_end_as_on_any_system(end: bytes) -> None:
     for copy in (data.replace(b"\n", end), decoded(data.replace(b"\n", end)).encode()):
         first, second = map(read_game, texts(copy))
         assert (str(first), str(second)) == (str(read_game(texts(data)[0])),) * 2
-        assert len(played_moves(first)[0]) == 7
+        assert len(first.played_moves()[0]) == 7
 
 
 @pytest.mark.parametrize("tag", ["White", "Site", "Event", "FEN"])
@@ -335,7 +336,7 @@ def test_an_endless_game_and_an_endless_line_are_cut() -> None:
     endless = b'[Event "x"]\n\n1. e4 ' + b"( 1. d4 ) " * (MAX_GAME_BYTES // 5)
     (text, last) = texts(endless + b"\n" + SCHOLAR.encode())
     assert len(text) < 2 * MAX_GAME_BYTES
-    assert len(played_moves(read_game(last))[0]) == 7
+    assert len(read_game(last).played_moves()[0]) == 7
 
 
 def test_text_that_is_no_utf8_is_latin_1() -> None:
@@ -512,7 +513,7 @@ def test_comments_and_nags_stay_at_their_moves() -> None:
     [("Nf3 Nf6 Ng1 Ng8\n" * 600, MAX_PLIES, "more than"), ("1. e4 -- 2. d4 d5", 1, "null move")],
 )
 def test_an_endless_game_and_one_with_a_null_move_are_analysed_up_to_there(moves: str, plies: int, remark: str) -> None:
-    nodes, (told,) = played_moves(read_game(f'[Event "x"]\n\n{moves} *'.encode()))
+    nodes, (told,) = read_game(f'[Event "x"]\n\n{moves} *'.encode()).played_moves()
     assert len(nodes) == plies
     assert remark in told
 
@@ -618,7 +619,7 @@ def test_any_bytes_give_a_game_or_a_sentence(data: bytes) -> None:
             report = report_of(game)
         except ValueError:
             continue
-        read_back(annotate(game, report, "test"))
+        read_back(annotate(report, "test"))
 
 
 def test_files_and_folders(tmp_path: Path) -> None:

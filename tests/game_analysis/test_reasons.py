@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.moves import moves
-from uci_engine.game_analysis.boards import board_after, material_words, numbered
+from uci_engine.game_analysis.boards import best_capture, board_after, numbered, winning_captures
 from uci_engine.game_analysis.reasons import reason_for
-from uci_engine.game_analysis.tactics.attacks import best_capture, winning_captures
-from uci_engine.game_analysis.threats import Finder, nothing_found
+from uci_engine.game_analysis.searches import Finder, nothing_found
 from uci_engine.game_analysis.values import DRAWN, Found, Value, value_of
+from uci_engine.game_analysis.words import material_words
 
 FULL = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
 

@@ -9,8 +9,8 @@ import pytest
 from chess.engine import Cp
 
 from tests.support.moves import moves
-from uci_engine.game_analysis.support import support_for
-from uci_engine.game_analysis.tactics.motif import Kind
+from uci_engine.game_analysis.motifs import Kind
+from uci_engine.game_analysis.reasons import support_for
 from uci_engine.game_analysis.values import DRAWN, Found, Value, value_of
 
 LOST = value_of(Cp(-600), 32)

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.game_analysis.tactics.attacks import exchange, gain_of, is_trapped
-from uci_engine.game_analysis.tactics.deciding import deciding_motifs
-from uci_engine.game_analysis.tactics.line import Line
-from uci_engine.game_analysis.tactics.motif import Kind, Motif
-from uci_engine.game_analysis.tactics.words import motif_words
+from uci_engine.game_analysis.boards import exchange, gain_of, is_trapped
+from uci_engine.game_analysis.lines import Line
+from uci_engine.game_analysis.motifs import Kind, Motif, deciding_motifs
+from uci_engine.game_analysis.words import motif_words
 
 NONE = "none"
 

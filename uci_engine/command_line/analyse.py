@@ -20,11 +20,10 @@ from evaluation.files import locked, replace_file
 from uci_engine.api import Engine
 from uci_engine.command_line.arguments import Parser, UsageError, add_analysis, analysis_engine
 from uci_engine.command_line.console import Progress, show, warn
-from uci_engine.game_analysis.game_search import limit_text
-from uci_engine.game_analysis.html import GENERATOR, environment
-from uci_engine.game_analysis.page import game_page, index_page, index_row
-from uci_engine.game_analysis.pgn import PgnError, annotate, game_texts, pgn_files, read_game
-from uci_engine.game_analysis.report import analyse_game, shown_header
+from uci_engine.game_analysis.analysed_game import analyse_game, annotate
+from uci_engine.game_analysis.pages import GENERATOR, environment, game_page, index_page, index_row
+from uci_engine.game_analysis.pgn import PgnError, game_texts, pgn_files, read_game
+from uci_engine.game_analysis.searches import limit_text
 from uci_engine.text import printable
 
 INTERRUPTED = 130
@@ -245,20 +244,20 @@ class _Run:
         names = "not a game"
         try:
             game = read_game(text)
-            names = " \u2013 ".join(shown_header(game, side) for side in ("White", "Black"))
+            names = " \u2013 ".join(game.header(side) for side in ("White", "Black"))
             engine.new_game()
-            report = analyse_game(game, engine, self._options.limit, progress.add)
+            analysed = analyse_game(game, engine, self._options.limit, progress.add)
         except ValueError as error:
             self._entries.append({"number": number, "names": names, "pgn": "", "remarks": [str(error)]})
             progress.add(1)
             return
         # A game without moves has none.
-        page = self._pages[number - 1] if self._pages and report.plies else None
+        page = self._pages[number - 1] if self._pages and analysed.plies else None
         if page is not None:
-            replace_file(page, game_page(report, INDEX_FILE if self._has_index else "").encode())
-        row = index_row(report, page.name if page is not None else "")
-        pgn = annotate(game, report, GENERATOR)
-        entry = {"number": number, "pgn": pgn, "remarks": report.remarks, **row}
+            replace_file(page, game_page(analysed, INDEX_FILE if self._has_index else "").encode())
+        row = index_row(analysed, page.name if page is not None else "")
+        pgn = annotate(analysed, GENERATOR)
+        entry = {"number": number, "pgn": pgn, "remarks": analysed.remarks, **row}
         with self._journal.open("a", encoding="ascii") as file:
             if not file.tell():
                 print(json.dumps(self._settings), file=file)

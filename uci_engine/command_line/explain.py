@@ -33,9 +33,8 @@ or loses by force.
 def run(words: Sequence[str], default_core: str) -> int:
     """Run the command. Returns the exit code."""
     options = _parser(default_core).parse_args(words)
-    from uci_engine.game_analysis.html import environment
-    from uci_engine.game_analysis.move_report import Shown
-    from uci_engine.game_analysis.move_search import compare_moves, explain_move
+    from uci_engine.game_analysis.examination import Shown, compare_moves, examine
+    from uci_engine.game_analysis.pages import environment
 
     if options.page:
         # Before the work: the library for pages may be missing.
@@ -43,7 +42,7 @@ def run(words: Sequence[str], default_core: str) -> int:
     board, limit = read_game(options, options.chess960).position, options.limit
     move = None if options.move is None else _move(board, options.move)
     with analysis_engine(options) as engine:
-        found: Shown = compare_moves(engine, board, limit) if move is None else explain_move(engine, board, move, limit)
+        found: Shown = compare_moves(engine, board, limit) if move is None else examine(engine, board, move, limit)
     show(json.dumps(found.data(), indent=1) if options.json else str(found))
     if options.page:
         try:

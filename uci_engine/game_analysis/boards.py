@@ -1,17 +1,18 @@
-"""What boards and moves tell without a search: names of moves, obvious moves, sacrifices, material, phase weights."""
+"""What positions and moves tell without a search: material, attacks, exchanges, pins, sacrifices, names of moves."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import chess
 
 from evaluation.constants import PHASE_WEIGHTS
-from evaluation.report import counted_pieces
 
 PIECE_VALUES = (0, 1, 3, 3, 5, 9, 0)
-# Of more pieces than these, lost for others, it is only said that they are material.
-MOST_TRADED = 2
+# More than all other pieces together.
+KING_VALUE = 100
+# What a side gains that mates.
+MATE_VALUE = 1000
 # Out of check, so few moves leave not much to find.
 FEW_EVASIONS = 3
 
@@ -80,32 +81,161 @@ def is_sacrifice(board: chess.Board, line: Sequence[chess.Move]) -> bool:
 
 def material_balance(board: chess.Board, color: chess.Color) -> int:
     """The material of one side minus that of the other, in pawns."""
-    return sum(PIECE_VALUES[kind] * _surplus(board, kind, color) for kind in chess.PIECE_TYPES)
+    return sum(PIECE_VALUES[kind] * surplus(board, kind, color) for kind in chess.PIECE_TYPES)
 
 
-def material_words(better: chess.Board, worse: chess.Board, color: chess.Color) -> str:
-    """What one side has less in the second position than in the first: `a piece`, or "" for nothing.
-
-    Pieces that both sides have less cancel out, and a knight counts as a bishop. What nobody would add up in his head
-    is `material`.
-    """
-    owed = {kind: _surplus(better, kind, color) - _surplus(worse, kind, color) for kind in chess.PIECE_TYPES}
-    if sum(PIECE_VALUES[kind] * count for kind, count in owed.items()) <= 0:
-        return ""
-    owed[chess.BISHOP] += owed.pop(chess.KNIGHT)
-    if owed[chess.ROOK] == 1 and owed[chess.BISHOP] == -1 and owed[chess.QUEEN] == 0:
-        pawns = counted_pieces({chess.PAWN: abs(owed[chess.PAWN])})
-        return f"the exchange {'and' if owed[chess.PAWN] > 0 else 'for'} {pawns}" if pawns else "the exchange"
-    lost, gained = counted_pieces(owed), counted_pieces({kind: -count for kind, count in owed.items()})
-    if gained and sum(abs(owed[kind]) for kind in (chess.BISHOP, chess.ROOK, chess.QUEEN)) > MOST_TRADED:
-        return "material"
-    return (f"{lost} for {gained}" if gained else lost).replace("bishop", "piece")
-
-
-def _surplus(board: chess.Board, piece_type: chess.PieceType, color: chess.Color) -> int:
+def surplus(board: chess.Board, piece_type: chess.PieceType, color: chess.Color) -> int:
+    """How many more pieces of a kind one side has."""
     return len(board.pieces(piece_type, color)) - len(board.pieces(piece_type, not color))
 
 
 def phase_weight(board: chess.Board) -> int:
     """The game phase of the evaluation: the pieces of both sides, each with its weight."""
     return sum(PHASE_WEIGHTS[piece.piece_type] for piece in board.piece_map().values())
+
+
+# What pieces attack, guard, pin and win, by legal moves --------------------------------------------------------------
+
+
+def value_at(board: chess.Board, square: chess.Square) -> int:
+    """The value of the piece on a square, in pawns: 0 for none, KING_VALUE for a king."""
+    piece_type = board.piece_type_at(square)
+    if piece_type is None:
+        return 0
+    return KING_VALUE if piece_type == chess.KING else PIECE_VALUES[piece_type]
+
+
+def king_of(board: chess.Board, color: chess.Color) -> chess.Square:
+    """Where the king of this side stands, of which a legal position has one."""
+    king = board.king(color)
+    assert king is not None
+    return king
+
+
+def captured_square(board: chess.Board, move: chess.Move) -> chess.Square:
+    """Where the piece stands that a capture takes: beside the target if it takes en passant."""
+    if board.is_en_passant(move):
+        return chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
+    return move.to_square
+
+
+def gain_of(board: chess.Board, move: chess.Move) -> int:
+    """What a move takes and promotes to, in pawns."""
+    if board.is_castling(move):
+        return 0
+    taken = PIECE_VALUES[board.piece_type_at(captured_square(board, move)) or 0]
+    return taken + (PIECE_VALUES[move.promotion] - 1 if move.promotion else 0)
+
+
+def takes_back(board: chess.Board, move: chess.Move) -> bool:
+    """Whether a move takes what has just taken at least as much."""
+    if not board.move_stack or board.peek().to_square != move.to_square:
+        return False
+    before = board.copy(stack=1)
+    last = before.pop()
+    return gain_of(before, last) >= gain_of(board, move)
+
+
+def exchange(board: chess.Board, move: chess.Move) -> int:
+    """What a move wins by the exchange on its square, in pawns: each side takes with its least piece, or stops.
+
+    Only legal moves take part, so a pinned piece does not.
+    """
+    gain = gain_of(board, move)
+    board.push(move)
+    captures = board.generate_legal_captures(to_mask=chess.BB_SQUARES[move.to_square])
+    least = min(captures, key=lambda move: (value_at(board, move.from_square), -(move.promotion or 0)), default=None)
+    if least is not None:
+        gain -= max(0, exchange(board, least))
+    elif board.is_checkmate():
+        gain += MATE_VALUE
+    board.pop()
+    return gain
+
+
+def best_capture(board: chess.Board, squares: chess.Bitboard = chess.BB_ALL) -> tuple[int, chess.Move | None]:
+    """What the side to move wins at most by a capture on these squares that does not allow mate, and the capture."""
+    position = board.copy(stack=False)
+    moves = list(position.generate_legal_captures(to_mask=squares))
+    for gain, _, move in sorted(((exchange(position, move), move.uci(), move) for move in moves), reverse=True):
+        if gain >= 1 and mating_move(board_after(position, [move]), not board.turn) is None:
+            return gain, move
+    return 0, None
+
+
+def with_turn(board: chess.Board, color: chess.Color) -> chess.Board:
+    """The same position with this side to move. An en passant capture is gone where that changes the side."""
+    turned = board.copy(stack=False)
+    if turned.turn != color:
+        turned.turn = color
+        turned.ep_square = None
+    return turned
+
+
+def winning_captures(board: chess.Board, color: chess.Color) -> dict[chess.Square, int]:
+    """What this side wins if it is to move: for each square of a piece that it takes at a profit, how much."""
+    turned = with_turn(board, color)
+    gains: dict[chess.Square, int] = {}
+    for move in list(turned.generate_legal_captures()):
+        square, gain = captured_square(turned, move), exchange(turned, move)
+        if gain >= 1:
+            gains[square] = max(gain, gains.get(square, 0))
+    return gains
+
+
+def attacked_by_mover(board: chess.Board) -> set[chess.Square]:
+    """What the piece that has just moved could take at a profit if its side moved again."""
+    return winning_captures(board, not board.turn).keys() & set(board.attacks(board.peek().to_square))
+
+
+def capture_gain(
+    board: chess.Board, color: chess.Color, square: chess.Square, pieces: chess.Bitboard = chess.BB_ALL
+) -> int:
+    """What this side wins at most if it is to move and takes on a square with one of these pieces.
+
+    Below 0 where every capture loses, -KING_VALUE where there is none.
+    """
+    turned = with_turn(board, color)
+    captures = list(turned.generate_legal_captures(pieces, chess.BB_SQUARES[square]))
+    return max((exchange(turned, move) for move in captures), default=-KING_VALUE)
+
+
+def mating_move(board: chess.Board, color: chess.Color) -> chess.Move | None:
+    """A move that mates at once if this side is to move, None if there is none or it is in check."""
+    turned = with_turn(board, color)
+    if turned.was_into_check():
+        return None
+    return next((move for move in turned.legal_moves if board_after(turned, [move]).is_checkmate()), None)
+
+
+def pins_of(board: chess.Board, square: chess.Square) -> Iterator[tuple[chess.Square, chess.Square]]:
+    """Each slider that pins the piece on a square, with what it would take behind it: a king, or what is worth more."""
+    color = bool(board.color_at(square))
+    without = board.copy(stack=False)
+    without.remove_piece_at(square)
+    for slider in board.attackers(not color, square):
+        piece = chess.BB_SQUARES[slider]
+        for target in without.attacks(slider) & chess.SquareSet(without.occupied_co[color]):
+            is_behind = chess.between(slider, target) & chess.BB_SQUARES[square]
+            is_better = value_at(board, target) > value_at(board, square)
+            is_king = board.piece_type_at(target) == chess.KING
+            if is_behind and (is_king or (is_better and capture_gain(without, not color, target, piece) > 1)):
+                yield slider, target
+
+
+def is_trapped(board: chess.Board, square: chess.Square) -> bool:
+    """Whether the piece of the side to move on this square is lost wherever it goes, and where it stands.
+
+    A pawn or king is never trapped, and no piece while its king is in check.
+    """
+    if board.is_check() or board.piece_type_at(square) in (None, chess.PAWN, chess.KING):
+        return False
+    winner = not board.turn
+    if capture_gain(board, winner, square) < 2:
+        return False
+    position = board.copy(stack=False)
+    for move in position.generate_legal_moves(chess.BB_SQUARES[square]):
+        lost = capture_gain(board_after(position, [move]), winner, move.to_square)
+        if lost - gain_of(position, move) < 1:
+            return False
+    return True

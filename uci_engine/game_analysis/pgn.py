@@ -1,15 +1,12 @@
-"""Games read from PGN, and annotated PGN written.
+"""Games read from PGN: their moves, times and comments, without what Secateur wrote into them before.
 
 PGN may come from anywhere. A file is read as a stream, so its size does not matter. A game that is too long is cut.
 Text that is no UTF-8 is read as Latin-1. What cannot be read is told in a sentence, and the next game is read.
 
-An annotated game has values, better lines, marks, the opening and what the tablebases say. It keeps its own comments,
-NAGs, variations and headers. Values of an earlier analysis are replaced, and so is what Secateur wrote then: its words
-stand behind an embedded command, as the PGN standard has them: `[%secateur]`, or `[%secateur 2]` where it also gave the
-move NAG 2. They end at the next `[%` or with the comment. A better line is a variation whose first move says
-`[%secateur line 5f3a01c2] better: +0.31`. The number is made from its moves, so that a change shows.
-
-Invariants: the moves stay, and python-chess reads them back. The same report of what was written gives the same text.
+Secateur's own annotations can be told from those of players. Its words stand behind an embedded command, as the PGN
+standard has them: `[%secateur]`, or `[%secateur 2]` where it also gave the move NAG 2. They end at the next `[%` or
+with the comment. A better line is a variation whose first move says `[%secateur line 5f3a01c2] better: +0.31`. The
+number is made from its moves, so that a change shows.
 """
 
 from __future__ import annotations
@@ -18,19 +15,15 @@ import io
 import re
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator
-from itertools import takewhile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import BinaryIO
 
 import chess
 import chess.pgn
-from chess.engine import Cp, PovScore
 
 from uci_engine.board.game import PositionError, read_fen
-from uci_engine.game_analysis.judgement import MARK_NAGS
-from uci_engine.game_analysis.report import GameReport, ReadGame, played_moves
-from uci_engine.game_analysis.values import Found
 from uci_engine.text import DASHES
 
 # With the names that python-chess reads.
@@ -97,10 +90,18 @@ PLAIN_SIGNS = "-+=#/,.\u2026\ufe0f"
 MAX_WORD = 40
 MAX_GAME_BYTES = 2**20
 MAX_LINE_BYTES = 2**16
+# Twice the length of the longest games. What is longer is no game that anybody played.
+MAX_PLIES = 1200
+# A year, for games by post.
+MAX_SECONDS = 366 * 24 * 3600
+# What programs write into comments: commands, and an engine's score, depth and time, as `+0.43/10 0.053s`.
+COMMAND = re.compile(r"\[%[^][]*\]|[-+]?M?[\d.]{1,8}/\d{1,3} [\d.]{1,8}s\b")
+ESCAPED = re.compile(r'\\(["\\])')
+# Of a time control: the moves of a period, its seconds, and the increment.
+PERIOD = re.compile(r"(?P<moves>\d+/)?(?P<seconds>\d{1,8}(?:\.\d+)?)(?:\+(?P<increment>\d{1,6}(?:\.\d+)?))?")
+# Clocks that show whole seconds seem to go back by as much.
+CLOCK_ERROR = 2.0
 SUFFIX = ".pgn"
-# What stands for a tablebase win in `[%eval]`.
-TABLEBASE_WIN_CP = 10_000
-EVAL = re.compile(r"\[%eval [^][]*\]")
 # What Secateur has written: its name, words, perhaps with a NAG, and what the first move of a better line says.
 OWN_ANNOTATOR = re.compile(rb'^\[Annotator ".*\bSecateur ', re.MULTILINE)
 OWN_WORDS = re.compile(r"\[%secateur(?: ([1-6]))?\][^[]*+(?:\[(?!%)[^[]*+)*+")
@@ -109,6 +110,42 @@ OWN_LINE = re.compile(r"\[%secateur line ([0-9a-f]{8})\] better: \S+")
 
 class PgnError(ValueError):
     """No games can be read. The text is one sentence for the user."""
+
+
+class ReadGame(chess.pgn.Game):
+    """A game as it was read. `notes`: sentences on what was not read as it is written.
+
+    `refusal`: why it cannot be analysed, "" if it can.
+    """
+
+    def __init__(self, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(headers)
+        self.notes: list[str] = []
+        self.refusal = ""
+
+    def header(self, name: str) -> str:
+        r"""A header, "?" for none, without the backslashes of `\"` and `\\`, which python-chess leaves there."""
+        return ESCAPED.sub(r"\1", self.headers.get(name, "?"))
+
+    def first_position(self) -> chess.Board:
+        """ValueError: it cannot be analysed."""
+        if self.refusal:
+            raise ValueError(self.refusal)
+        return self.board()
+
+    def played_moves(self) -> tuple[list[chess.pgn.ChildNode], list[str]]:
+        """The moves that can be analysed, and remarks on those that cannot, and on what was read otherwise."""
+        nodes: list[chess.pgn.ChildNode] = []
+        remarks = [f"not all of the game can be read: {error}" for error in self.errors[:1]]
+        for node in self.mainline():
+            if not node.move:
+                remarks = [f"the game has a null move after {len(nodes)} plies, and is analysed up to there"]
+                break
+            if len(nodes) == MAX_PLIES:
+                remarks = [f"the game has more than {MAX_PLIES} plies, and is analysed up to there"]
+                break
+            nodes.append(node)
+        return nodes, remarks + self.notes
 
 
 class _Builder(chess.pgn.GameBuilder[ReadGame]):
@@ -124,16 +161,21 @@ class _Builder(chess.pgn.GameBuilder[ReadGame]):
     def end_headers(self) -> chess.pgn.SkipType | None:
         """Repair the first position, as everywhere. Where none can be read, the moves are skipped."""
         headers = self.game.headers
-        if _is_unknown(headers.get("FEN", "")):
+        if is_unknown(headers.get("FEN", "")):
             headers.pop("FEN", None)
-            return None
         try:
-            board, notes = read_fen(headers["FEN"], headers.is_chess960() or None)
-        except PositionError as error:
+            variant = headers.variant()
+            if variant is not chess.Board:
+                raise ValueError(f"it is a game of {variant.uci_variant}, and this engine plays chess and Chess960")
+            if "FEN" in headers:
+                board, notes = read_fen(headers["FEN"], headers.is_chess960() or None)
+                headers["FEN"] = board.fen()
+                self.game.notes += notes
+        except ValueError as error:
+            is_position = isinstance(error, PositionError)
+            self.game.refusal = f"its first position cannot be read: {error}" if is_position else str(error)
             self.handle_error(error)
             return chess.pgn.SKIP
-        headers["FEN"] = board.fen()
-        self.game.notes += notes
         return None
 
     def handle_error(self, error: Exception) -> None:
@@ -341,60 +383,65 @@ def _is_own_line(first: chess.pgn.ChildNode) -> bool:
         return False
     rest = list(first.mainline())
     is_bare = not any(node.comment or node.nags or len(node.variations) > 1 for node in rest)
-    return is_bare and _checksum(node.move for node in (first, *rest)) == own[1]
+    return is_bare and checksum(node.move for node in (first, *rest)) == own[1]
 
 
-def _checksum(moves: Iterable[chess.Move]) -> str:
+def checksum(moves: Iterable[chess.Move]) -> str:
+    """The number of a better line."""
     return f"{zlib.crc32(' '.join(move.uci() for move in moves).encode()):08x}"
 
 
-# Writing -------------------------------------------------------------------------------------------------------------
-
-
-def annotate(game: ReadGame, report: GameReport, annotator: str) -> str:
-    """The text of a game of `read_game` with the annotations of its report. Changes the game.
-
-    `annotator`: the name of this program, and its version.
-    """
-    headers = game.headers
-    headers["Annotator"] = _with_annotator(headers.get("Annotator", ""), annotator)
-    if report.opening is not None:
-        for name, value in (("ECO", report.opening.eco), ("Opening", report.opening.name)):
-            if _is_unknown(headers.get(name, "")):
-                headers[name] = value
-    nodes, _ = played_moves(game)
-    for node, ply in zip(nodes, report.plies, strict=True):
-        mark = ply.judgement.mark
-        parts = [*([f"{mark.word.capitalize()}. {ply.why}"] if ply.why else []), *ply.notes]
-        if mark.is_error:
-            _add_line(node, ply.best)
-        nag = 0 if node.nags & MARK_NAGS.keys() else mark.nag
-        if nag:
-            node.nags.add(nag)
-        if nag or parts:
-            parts.insert(0, f"[%secateur {nag}]" if nag else "[%secateur]")
-        node.comment = " ".join([*EVAL.sub(" ", node.comment).split(), *parts])
-        # A mate on the board has no number that `[%eval]` could show.
-        if ply.value.score.mate() != 0:
-            cp = TABLEBASE_WIN_CP if ply.value.expected > 0.5 else -TABLEBASE_WIN_CP
-            score = Cp(cp) if ply.value.is_tablebase else ply.value.score
-            node.set_eval(PovScore(score, chess.WHITE), ply.depth)
-    return game.accept(chess.pgn.StringExporter(columns=100))
-
-
-def _is_unknown(value: str) -> bool:
+def is_unknown(value: str) -> bool:
+    """Whether a header says nothing."""
     return not value.strip("?- ")
 
 
-def _with_annotator(names: str, annotator: str) -> str:
-    """The names with this one behind them, in place of that of another version."""
-    others = [name.strip() for name in names.split(";") if name.split()[:1] != annotator.split()[:1]]
-    return "; ".join([*(name for name in others if not _is_unknown(name)), annotator])
+# Comments and clocks -------------------------------------------------------------------------------------------------
 
 
-def _add_line(node: chess.pgn.ChildNode, better: Found) -> None:
-    """Add the better line as a variation of its own, even if the player has one that begins with the same move."""
-    first, *rest = better.line
-    branch = node.parent.add_variation(first)
-    branch.comment = f"[%secateur line {_checksum(better.line)}] better: {better.value.text}"
-    branch.add_line(rest)
+def times_of(nodes: Sequence[chess.pgn.ChildNode], time_control: str) -> list[float | None]:
+    """The seconds that each move took: as the PGN says, or as the clock and the time control show."""
+    times: list[float | None] = [None] * len(nodes)
+    for side in (0, 1):
+        times[side::2] = _times_by_clock([_seconds(node.clock) for node in nodes[side::2]], time_control)
+    given = [_seconds(node.emt) for node in nodes]
+    return [by_clock if said is None else said for said, by_clock in zip(given, times, strict=True)]
+
+
+def _times_by_clock(clocks: Sequence[float | None], time_control: str) -> list[float | None]:
+    """The seconds of the moves of one side, by its clock after each.
+
+    The clock gets the increment with each move. Not all clocks get the time of the next period at the move that ends
+    one, so it counts where the clock goes back.
+    """
+    read = [PERIOD.fullmatch(period) for period in time_control.split(":")]
+    periods = [(float(period["seconds"]), float(period["increment"] or 0)) for period in read if period is not None]
+    if read[-1] is not None and read[-1]["moves"]:
+        # The last period comes again and again.
+        periods += periods[-1:] * len(clocks)
+    _, increment = periods[0] if periods else (0.0, 0.0)
+    times: list[float | None] = [None] * len(clocks)
+    for number, (before, after) in enumerate(pairwise(clocks), start=1):
+        if before is None or after is None:
+            continue
+        spent = before - after + increment
+        if spent < -CLOCK_ERROR and len(periods) > 1:
+            del periods[0]
+            seconds, increment = periods[0]
+            spent += seconds
+        times[number] = max(0.0, spent)
+    return times
+
+
+def _seconds(read: Callable[[], float | None]) -> float | None:
+    """What a clock in a comment says. None for what no clock shows."""
+    try:
+        seconds = read()
+    except (ValueError, OverflowError):  # too many digits for a number
+        return None
+    return seconds if seconds is not None and seconds <= MAX_SECONDS else None
+
+
+def spoken(comment: str) -> str:
+    """The words of a comment, without what programs have written."""
+    return " ".join(COMMAND.sub(" ", comment).split())

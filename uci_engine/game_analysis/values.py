@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
 
 import chess
-from chess.engine import Cp, InfoDict, Limit, Mate, MateGiven, Score
+from chess.engine import Cp, Mate, MateGiven, Score
 
-from uci_engine.score import TABLEBASE_BOUND, piece_count, win_curve, win_draw_loss
+from uci_engine.score import TABLEBASE_BOUND, win_curve, win_draw_loss
 
 MAX_JUDGED_PIECES = 24
 # The rule of lichess.org, from games between people: the slope for a centipawn, and the greatest score that counts.
@@ -144,26 +143,3 @@ class SearchedMove:
     played: Found
     is_best: bool
     others: Value | None = None
-
-
-def found_by(info: InfoDict, board: chess.Board) -> Found:
-    """The result that the last report of a search of this board gives.
-
-    A search that was cut before its first report knows nothing: its result is a draw, without a line.
-    """
-    if "score" not in info:
-        return Found(DRAWN)
-    value = value_of(info["score"].white(), piece_count(board))
-    return Found(value, info.get("depth", 0), info.get("nodes", 0), tuple(info.get("pv", ())))
-
-
-class Analyser(Protocol):
-    """What searches: `uci_engine.api.Engine`, or a double of it in tests."""
-
-    def analyse(
-        self, board: chess.Board, limit: Limit, *, game: object = ..., root_moves: Any = ..., multipv: Any = ...
-    ) -> Any:
-        """Search a position, and return the last report, or with `multipv` one for each line."""
-
-    def probe_tablebases(self, board: chess.Board) -> int | None:
-        """The result by the tablebases, 2 (win) to -2 (loss) for the side to move; None if not in them."""

@@ -6,13 +6,12 @@ import chess
 from chess.engine import Limit
 
 from uci_engine.board.game import play
+from uci_engine.game_analysis.analysed_game import analyse_game
 from uci_engine.game_analysis.boards import numbered
-from uci_engine.game_analysis.html import line
-from uci_engine.game_analysis.move_report import NOTHING
-from uci_engine.game_analysis.move_search import compare_moves, explain_move
-from uci_engine.game_analysis.page import positions_of, shown_errors
-from uci_engine.game_analysis.report import ReadGame, analyse_game
-from uci_engine.game_analysis.values import found_by
+from uci_engine.game_analysis.examination import NOTHING, compare_moves, examine
+from uci_engine.game_analysis.pages import line, positions_of, shown_errors
+from uci_engine.game_analysis.pgn import ReadGame
+from uci_engine.game_analysis.searches import found_by
 from uci_engine.web_board.desk import Answer, Turn
 from uci_engine.web_board.requests import Fields
 
@@ -95,7 +94,7 @@ def prove(turn: Turn, fields: Fields) -> None:
     play(board, [fields.get("move", "")])
     move = board.pop()
     for seconds in PROOFS:
-        found = explain_move(turn, board, move, Limit(time=seconds))
+        found = examine(turn, board, move, Limit(time=seconds))
         mark = found.judgement.mark
         turn.tell(
             {
@@ -119,7 +118,7 @@ def review(turn: Turn, fields: Fields) -> None:
         turn.tell({"done": round(min(done, 1.0), 3)})
 
     game = ReadGame.from_board(fields.board())
-    report = analyse_game(game, turn, Limit(time=REVIEW), on_position)
+    analysed = analyse_game(game, turn, Limit(time=REVIEW), on_position)
     errors = [
         {
             "index": ply.index,
@@ -128,10 +127,10 @@ def review(turn: Turn, fields: Fields) -> None:
             "player": ply.player,
             "change": ply.change,
         }
-        for ply in shown_errors(report)
+        for ply in shown_errors(analysed)
     ]
-    accuracies = [report.summary(color).percent for color in chess.COLORS]
-    turn.tell({"errors": errors, "positions": positions_of(report), "accuracy": accuracies})
+    accuracies = [analysed.summary(color).percent for color in chess.COLORS]
+    turn.tell({"errors": errors, "positions": positions_of(analysed), "accuracy": accuracies})
 
 
 QUESTIONS = {"reply": reply, "explain": explain, "prove": prove, "review": review}

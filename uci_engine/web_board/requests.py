@@ -14,9 +14,8 @@ import chess
 
 from uci_engine.board.game import play, read_fen
 from uci_engine.game_analysis.boards import last_move
-from uci_engine.game_analysis.html import position
-from uci_engine.game_analysis.pgn import game_texts, read_game
-from uci_engine.game_analysis.report import MAX_PLIES, ReadGame, first_position, played_moves, shown_header
+from uci_engine.game_analysis.pages import position
+from uci_engine.game_analysis.pgn import MAX_PLIES, ReadGame, game_texts, read_game
 from uci_engine.web_board.desk import Answer
 
 # Of a name or a remark, so many characters are shown.
@@ -102,9 +101,9 @@ def _loaded(game: ReadGame) -> Answer:
     """A game: names, first position, moves, and in `remark` why it is not as it is written. ValueError: it has no
     position to begin with.
     """
-    board = first_position(game)
-    nodes, remarks = played_moves(game)
-    white, black, result = (shown_header(game, name)[:MAX_WORD] for name in ("White", "Black", "Result"))
+    board = game.first_position()
+    nodes, remarks = game.played_moves()
+    white, black, result = (game.header(name)[:MAX_WORD] for name in ("White", "Black", "Result"))
     return {
         "title": f"{white} \u2013 {black}, {result}",
         "start": board.fen(),

@@ -32,7 +32,7 @@ from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from uci_engine.api import Engine
-from uci_engine.game_analysis.html import render
+from uci_engine.game_analysis.pages import render
 from uci_engine.search.strength import MAX_ELO, MIN_ELO
 from uci_engine.web_board.desk import AT_THE_END, Answer, Desk
 from uci_engine.web_board.questions import QUESTIONS

@@ -1,13 +1,16 @@
-"""Motifs in words: what a teacher says of them, with moves, squares and pieces."""
+"""Motifs and material in words, with moves, squares and pieces."""
 
 from __future__ import annotations
 
 import chess
 
-from evaluation.report import joined
-from uci_engine.game_analysis.tactics.attacks import attacked_by_mover, value_at
-from uci_engine.game_analysis.tactics.line import Line
-from uci_engine.game_analysis.tactics.motif import Kind, Motif
+from evaluation.report import counted_pieces, joined
+from uci_engine.game_analysis.boards import PIECE_VALUES, attacked_by_mover, surplus, value_at
+from uci_engine.game_analysis.lines import Line
+from uci_engine.game_analysis.motifs import Kind, Motif
+
+# Of more pieces than these, lost for others, it is only said that they are material.
+MOST_TRADED = 2
 
 # What is said of each motif. {move} is its numbered move, {targets} and {others} are pieces with their squares, {them}
 # is the first of the targets, {it} of the others, {actor} who profits, {win} the move that wins, {cut} what cuts off.
@@ -107,3 +110,22 @@ def also_attacked(line: Line, ply: int) -> str:
     taken = value_at(line.boards[ply], line.moves[ply].to_square)
     worth_more = [square for square in sorted(attacked_by_mover(after)) if value_at(after, square) > taken]
     return f", and{attack_words(after, worth_more)}" if worth_more else ""
+
+
+def material_words(better: chess.Board, worse: chess.Board, color: chess.Color) -> str:
+    """What one side has less in the second position than in the first: `a piece`, or "" for nothing.
+
+    Pieces that both sides have less cancel out, and a knight counts as a bishop. What nobody would add up in his head
+    is `material`.
+    """
+    owed = {kind: surplus(better, kind, color) - surplus(worse, kind, color) for kind in chess.PIECE_TYPES}
+    if sum(PIECE_VALUES[kind] * count for kind, count in owed.items()) <= 0:
+        return ""
+    owed[chess.BISHOP] += owed.pop(chess.KNIGHT)
+    if owed[chess.ROOK] == 1 and owed[chess.BISHOP] == -1 and owed[chess.QUEEN] == 0:
+        pawns = counted_pieces({chess.PAWN: abs(owed[chess.PAWN])})
+        return f"the exchange {'and' if owed[chess.PAWN] > 0 else 'for'} {pawns}" if pawns else "the exchange"
+    lost, gained = counted_pieces(owed), counted_pieces({kind: -count for kind, count in owed.items()})
+    if gained and sum(abs(owed[kind]) for kind in (chess.BISHOP, chess.ROOK, chess.QUEEN)) > MOST_TRADED:
+        return "material"
+    return (f"{lost} for {gained}" if gained else lost).replace("bishop", "piece")

@@ -9,8 +9,16 @@ from operator import attrgetter
 
 import chess
 
-from uci_engine.game_analysis.boards import board_after, material_balance, numbered, positions
-from uci_engine.game_analysis.tactics.attacks import best_capture, captured_square, exchange, gain_of
+from uci_engine.game_analysis.boards import (
+    best_capture,
+    board_after,
+    captured_square,
+    exchange,
+    gain_of,
+    material_balance,
+    numbered,
+    positions,
+)
 from uci_engine.game_analysis.values import Found
 
 # The same move so many plies later in the other line is another matter.
@@ -95,7 +103,10 @@ class Line:
 
     @cached_property
     def settled(self) -> int:
-        """Of its last third, a ply at which no capture wins anything, and its winner has rather little."""
+        """The ply by which to count what the line wins: late in it, with no capture that wins anything.
+
+        Of such plies in its last third, sorted by the winner's balance, it is that at the lower quartile.
+        """
         end = self.searched
         plies = range(max(2 * end // 3, 1), end + 1)
         settled = [ply for ply in plies if best_capture(self.boards[ply])[1] is None]
@@ -132,6 +143,21 @@ class Line:
         return square
 
 
+class ComparedLine(Line):
+    """One of two lines from the same board: that of the move played, or the `better` one; the other one is `other`.
+
+    The opponent profits from the first, the player from the second. `first`: the ply of the winner's first move.
+    """
+
+    def __init__(self, board: chess.Board, found: Found, winner: chess.Color) -> None:
+        # What is said can be seen in the line that is shown.
+        super().__init__(board, found.shown.line, winner)
+        self.value = found.value
+        self.is_better = board.turn == winner
+        self.first = self.own_plies().start
+        self.other = self
+
+
 class TwoLines:
     """The move played and the better one, each with its line, and what these win: for the opponent, and for the player.
 
@@ -144,13 +170,11 @@ class TwoLines:
         # The side that made the error.
         self.color = board.turn
         self.board = board
-        # What is said can be seen in the lines that are shown.
-        self.against = Line(board, played.shown.line, not self.color)
-        self.missed = Line(board, better.shown.line, self.color)
-        # By whether it is the better one.
-        self.both = self.against, self.missed
+        self.against = ComparedLine(board, played, not self.color)
+        self.better = ComparedLine(board, better, self.color)
+        self.against.other, self.better.other = self.better, self.against
+        self.both = self.against, self.better
         self.answer = self.against.name(1) if len(self.against.moves) > 1 else ""
-        self.values = played.value, better.value
         self.cost = abs(better.value.expected - played.value.expected)
         self.taken = sum(gain_of(board, move) for move in played.line[:1])
         self.differ = sum(line.balance(line.settled) for line in self.both)
@@ -163,23 +187,22 @@ class TwoLines:
     @cached_property
     def is_taken_anyway(self) -> bool:
         """Whether the answer to the move played is a capture that wins something after the better move, too."""
-        there = board_after(self.board, self.missed.moves[:1])
+        there = board_after(self.board, self.better.moves[:1])
         answers = [move for move in self.against.moves[1:2] if there.is_legal(move) and there.is_capture(move)]
         return any(exchange(there, move) >= 1 for move in answers)
 
-    def own_wins(self, is_missed: bool) -> list[Win]:
+    def own_wins(self, line: ComparedLine) -> list[Win]:
         """What one of the lines wins by moves that are not in the other, in their order.
 
-        A first move that only takes as much as the move played has taken wins nothing; the last one may be taken back.
+        A first move that takes no more than the move played took is an exchange. The last move may be taken back.
         """
-        line, other = self.both[is_missed], self.both[not is_missed]
         wins = []
         for win in line.wins():
-            is_alike = other.takes_as_soon(line, win.ply, win.square)
-            is_first = win.ply == int(not is_missed)
-            # A pawn that has just moved there is given, and what it is given for is not known.
+            is_alike = line.other.takes_as_soon(line, win.ply, win.square)
+            is_first = win.ply == line.first
+            # A pawn that steps where it is taken is an offer, and the line does not tell for what.
             is_given = win.worth == 1 and not is_first and line.moves[win.ply - 1].to_square == win.square
-            is_more = not is_first or (win.worth > self.taken and (is_missed or not self.is_taken_anyway))
+            is_more = not is_first or (win.worth > self.taken and (line.is_better or not self.is_taken_anyway))
             if win.ply < line.searched - 1 and not (is_alike or is_given) and is_more:
                 wins.append(win)
         return sorted(wins, key=attrgetter("ply"))

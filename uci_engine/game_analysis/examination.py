@@ -1,24 +1,40 @@
-"""What is found out about moves, and how it is shown: as text, as JSON, as HTML for notebooks, and as a page."""
+"""Positions examined: all moves compared, or one move judged, with what refutes or supports it, and why.
+
+`examine` and `compare_moves` search. What they return is shown as text, as JSON, as HTML for notebooks, and as a page.
+"""
 
 from __future__ import annotations
 
-import html as html_text
+import html
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any
 
 import chess
 import chess.svg
+from chess.engine import Limit
 
+from uci_engine.game_analysis.analysed_game import EXTENSION
 from uci_engine.game_analysis.boards import board_after, numbered
-from uci_engine.game_analysis.html import line, position, render
-from uci_engine.game_analysis.judgement import Judgement, Mark
-from uci_engine.game_analysis.tactics.motif import Motif
-from uci_engine.game_analysis.values import Found, Value
+from uci_engine.game_analysis.judgement import Judgement, Mark, judge
+from uci_engine.game_analysis.motifs import Motif
+from uci_engine.game_analysis.pages import line, position, render
+from uci_engine.game_analysis.reasons import reason_for, support_for
+from uci_engine.game_analysis.searches import Analyser, Searches, least, share_of
+from uci_engine.game_analysis.values import DRAWN, Found, SearchedMove, Value, final_value
 
 # A loss of expected result that is shown as 0 %.
 NOTHING = 0.005
 COLUMNS = ("Move", "Value", "Depth", "Line")
+# The replies to a move that are shown.
+REPLIES = 3
+# The shares of the limit: for the search of the position, of the position after the move, and of the rival; for each
+# search that makes a line longer; for each that looks for a threat or confirms a reason. The proof has what is left.
+MOVE_SHARES = (0.3, 0.25, 0.1, 0.02, 0.05)
+# Of a longer mate only the line is shown.
+MAX_MATE_MOVES = 6
+# The most nodes for the answer to one defence.
+MAX_ANSWER_NODES = 200_000
 
 
 class Shown(ABC):
@@ -90,7 +106,7 @@ class Shown(ABC):
         board = self.board
         arrows = [chess.svg.Arrow(found.line[0].from_square, found.line[0].to_square) for _, found in self.lines()[:1]]
         svg = chess.svg.board(board, orientation=board.turn, arrows=arrows, size=280)
-        return f"<div>{svg}<pre>{html_text.escape(str(self))}</pre></div>"
+        return f"<div>{svg}<pre>{html.escape(str(self))}</pre></div>"
 
 
 def _value_data(value: Value) -> dict[str, Any]:
@@ -138,7 +154,7 @@ class MoveComparison(Shown):
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class MateProof:
     """A forced mate: who mates, in how many moves, and an answer to each defence.
 
     `before` are the moves to the position in which the side that is mated defends. `answers`: the mate that is proved
@@ -171,7 +187,7 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True)
-class MoveExplanation(Shown):
+class Examination(Shown):
     """Why a move is good or bad. Values are from White's view.
 
     `played` is the move with the best play after it: what supports or refutes it. `best` is the best move, `is_best`
@@ -195,7 +211,7 @@ class MoveExplanation(Shown):
     reason: str | None
     support: str | None
     motifs: tuple[Motif, ...]
-    proof: Proof | None
+    proof: MateProof | None
     verdict: str
     nodes: int
     seconds: float
@@ -286,3 +302,124 @@ class MoveExplanation(Shown):
             words = board_after(board, [defence]).variation_san(line)
             rows.append((numbered(board, defence), words, answer.value.mate_for(not board.turn)))
         return rows
+
+
+# The searches ---------------------------------------------------------------------------------------------------------
+
+
+def compare_moves(analyser: Analyser, board: chess.Board, limit: Limit) -> MoveComparison:
+    """Compare the legal moves of a position, by one search that has a line for each."""
+    searches, count = Searches(analyser), board.legal_moves.count()
+    moves = searches.best_lines(board, limit, count) if count else []
+    if len(moves) < count:
+        # The limit has ended the search before it had all lines.
+        moves = searches.best_lines(board, Limit(depth=1), count)
+    # A search that was cut has the last lines from the depth before.
+    moves.sort(key=lambda found: found.value.order_for(board.turn), reverse=True)
+    # With MultiPV a line counts the nodes of the whole search until it was reported.
+    nodes = max((found.nodes for found in moves), default=0)
+    return MoveComparison(board.copy(), tuple(moves), nodes, searches.seconds)
+
+
+def examine(analyser: Analyser, board: chess.Board, move: chess.Move, limit: Limit) -> Examination:
+    """Examine one legal move. The limit is for all of it; a depth is for each search."""
+    searches = Searches(analyser, limit)
+    for_position, for_replies, for_rival, for_extension, for_threat = (share_of(limit, share) for share in MOVE_SHARES)
+    for_extension = replace(for_extension, nodes=least(for_extension.nodes, EXTENSION.nodes))
+    color, after = board.turn, board_after(board, [move])
+    here = searches.find(board, for_position)
+    replies = _replies(searches, after, for_replies)
+    played = replace(replies[0], value=replies[0].value.backed_up(color), line=(move, *replies[0].line))
+    searched = _with_rival(searches, board, here, played, for_rival)
+    judgement = judge(board, searched)
+    played = searches.extended(board, played, for_extension)
+    proof = prove_mate(searches, board, played)
+    best = searched.best
+    if not searched.is_best and searches.left() is not None:
+        best = searches.extended(board, best, for_extension)
+    find = searches.finder(for_threat, for_extension)
+    is_good = not judgement.mark.is_error and judgement.mark is not Mark.FORCED
+    reason = None if searched.is_best else reason_for(board, played, best, find)
+    support = support_for(board, played, searched.others, find) if is_good else None
+    named = reason or support
+    return Examination(
+        board=board.copy(),
+        move=move,
+        judgement=judgement,
+        played=played.shown,
+        best=best.shown,
+        is_best=searched.is_best,
+        others=searched.others,
+        replies=replies if replies[0].line else (),
+        reply_count=after.legal_moves.count(),
+        alternatives=board.legal_moves.count() - 1,
+        reason=None if reason is None else reason.text,
+        support=None if support is None else support.text,
+        motifs=() if named is None else named.motifs,
+        proof=proof,
+        verdict=searches.tablebase_verdict(after),
+        nodes=searches.nodes,
+        seconds=searches.seconds,
+    )
+
+
+def _with_rival(searches: Searches, board: chess.Board, here: Found, played: Found, limit: Limit) -> SearchedMove:
+    """The move played beside its rival: the best of the others if it seems to be the best, the best one if not.
+
+    `here`: what the search of the position has found.
+    """
+    color, move, value = board.turn, played.line[0], played.value
+    seems_best = here.move in (None, move) or value.score_for(color) >= here.value.score_for(color)
+    moves = [other for other in board.legal_moves if other != move] if seems_best else [*here.line[:1]]
+    rival = searches.find(board, limit, moves) if moves else Found(DRAWN)
+    if not rival.line or not (seems_best or rival.depth >= here.depth):
+        # What the search of the position has found is more reliable.
+        return SearchedMove(played, played, True) if seems_best else _ranked(played, here, color)
+    return _ranked(played, rival, color)
+
+
+def _ranked(played: Found, rival: Found, color: chess.Color) -> SearchedMove:
+    if played.value.score_for(color) >= rival.value.score_for(color):
+        return SearchedMove(played, played, True, rival.value)
+    return SearchedMove(rival, played, False)
+
+
+def _replies(searches: Searches, after: chess.Board, limit: Limit) -> tuple[Found, ...]:
+    """The best replies of the opponent, at least one; without a line where the game is over."""
+    value = final_value(after, claims=True)
+    if value is not None:
+        return (Found(value),)
+    found = searches.best_lines(after, limit, min(REPLIES, after.legal_moves.count()))
+    return tuple(reply for reply in found if reply.line) or (Found(DRAWN),)
+
+
+def prove_mate(searches: Searches, board: chess.Board, played: Found) -> MateProof | None:
+    """The proof that a move mates or is mated, None where no mate is known. `played`: the move with its line."""
+    winner = board.turn if played.value.mate_for(board.turn) is not None else not board.turn
+    moves = played.value.mate_for(winner)
+    # The side that is mated moves after the move itself, or after the opponent's reply to it.
+    before = played.line[: 1 if winner == board.turn else 2]
+    if moves is None or (winner != board.turn and len(before) < 2):
+        return None
+    is_short = 1 < moves <= MAX_MATE_MOVES
+    return MateProof(winner, moves, before, _answers(searches, board_after(board, before), moves) if is_short else ())
+
+
+def _answers(searches: Searches, position: chess.Board, moves: int) -> tuple[Found, ...] | None:
+    """The answer to each defence against a mate in `moves`, None if one was not found within what is left.
+
+    The mate search of `go mate` proves each. Nodes are divided among the defences.
+    """
+    answers = []
+    defences = list(position.legal_moves)
+    for number, defence in enumerate(defences):
+        after, left = board_after(position, [defence]), searches.left()
+        if left is None or after.is_game_over():
+            return None
+        share = None if left.nodes is None else max(left.nodes // (len(defences) - number), 1)
+        limit = Limit(nodes=least(share, MAX_ANSWER_NODES), mate=moves - 1)
+        answer = searches.find(after, limit)
+        if answer.value.mate_for(after.turn) is None:
+            return None
+        answers.append(replace(answer, line=(defence, *answer.line)))
+    return tuple(answers)

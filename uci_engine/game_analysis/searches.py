@@ -1,9 +1,10 @@
-"""The searches of one game: from its last position to its first, and then again where the errors are.
+"""What the engine is asked: single searches within one limit, and the searches of a whole game.
 
-The transposition table is kept, so what a later position has shown reaches the moves before it. Most of the effort for
-a move goes into a search of the position. A little goes into a search of the other moves, where the move played may be
-the only one. The rest is for second looks at the errors, from the last to the first: the better move and the position
-after the move played are searched again. If that shows that the next move missed a chance, it gets a second look, too.
+A game is searched from its last position to its first, and then again where the errors are. The transposition table is
+kept, so what a later position has shown reaches the moves before it. Most of the effort for a move goes into a search
+of the position. A little goes into a search of the other moves, where the move played may be the only one. The rest is
+for second looks at the errors, from the last to the first: the better move and the position after the move played are
+searched again. If that shows that the next move missed a chance, it gets a second look, too.
 
 Invariant: a mate is stated only where searches proved it. For the side that mates one move is enough. The other side is
 mated only where all its moves were searched, and not because the move that it played allows a mate.
@@ -11,15 +12,22 @@ mated only where all its moves were searched, and not because the move that it p
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
 
 import chess
-from chess.engine import Limit
+from chess.engine import InfoDict, Limit
 
-from uci_engine.game_analysis.boards import is_obvious
+from uci_engine.game_analysis.boards import board_after, is_obvious
 from uci_engine.game_analysis.judgement import MISTAKE_LOSS, WON
-from uci_engine.game_analysis.values import DRAWN, Analyser, Found, SearchedMove, Value, final_value, found_by
+from uci_engine.game_analysis.values import DRAWN, MAX_LINE_PLIES, Found, SearchedMove, Value, final_value, value_of
+from uci_engine.score import piece_count
 
+# A shorter line of an error is made longer by so many short searches, so that it shows the reason.
+LEAST_LINE_PLIES = 6
+MAX_EXTENSIONS = 3
 # The shares of the effort for a move: for the search of the position, and for that of all moves but the one played.
 MAIN_SHARE = 0.7
 OTHERS_SHARE = 0.1
@@ -30,6 +38,121 @@ LEAST_SECOND_SHARE = 1.0
 MOST_SECOND_SHARE = 3.0
 # The time for a doubt that is too small for a mistake, as a part of that for a greater one.
 SMALL_DOUBT_PART = 0.25
+
+
+class Analyser(Protocol):
+    """What searches: `uci_engine.api.Engine`, or a double of it in tests."""
+
+    def analyse(
+        self, board: chess.Board, limit: Limit, *, game: object = ..., root_moves: Any = ..., multipv: Any = ...
+    ) -> Any:
+        """Search a position, and return the last report, or with `multipv` one for each line."""
+
+    def probe_tablebases(self, board: chess.Board) -> int | None:
+        """The result by the tablebases, 2 (win) to -2 (loss) for the side to move; None if not in them."""
+
+
+def found_by(info: InfoDict, board: chess.Board) -> Found:
+    """The result that the last report of a search of this board gives.
+
+    A search that was cut before its first report knows nothing: its result is a draw, without a line.
+    """
+    if "score" not in info:
+        return Found(DRAWN)
+    value = value_of(info["score"].white(), piece_count(board))
+    return Found(value, info.get("depth", 0), info.get("nodes", 0), tuple(info.get("pv", ())))
+
+
+class Finder(Protocol):
+    """Finds the best line of a position, of all or of some moves; an empty line where no search is left."""
+
+    def __call__(self, board: chess.Board, moves: Sequence[chess.Move] | None = None, /) -> Found: ...
+
+
+def nothing_found(board: chess.Board, moves: Sequence[chess.Move] | None = None) -> Found:
+    """The finder that searches nothing."""
+    return Found(DRAWN)
+
+
+class Searches:
+    """The searches of one question, which share a limit and what they learn.
+
+    `nodes` counts those of all searches. A search for which nothing is left has the depth of 1.
+    """
+
+    def __init__(self, analyser: Analyser, limit: Limit | None = None) -> None:
+        """`limit`: the time or the nodes for all of them, or the depth of each; None is no limit."""
+        self._analyser = analyser
+        self._limit = limit or Limit()
+        self._began = time.perf_counter()
+        self.nodes = 0
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self._began
+
+    def left(self) -> Limit | None:
+        """The limit that gives a search all that is left, None if nothing is. A depth is for each search."""
+        whole = self._limit
+        seconds = None if whole.time is None else whole.time - self.seconds
+        nodes = None if whole.nodes is None else whole.nodes - self.nodes
+        if any(value is not None and value <= 0 for value in (seconds, nodes)):
+            return None
+        return Limit(time=seconds, nodes=nodes, depth=whole.depth)
+
+    def find(self, board: chess.Board, limit: Limit, moves: Sequence[chess.Move] | None = None) -> Found:
+        """The best line of a position, of all or of some moves, within what is left."""
+        info = self._analyser.analyse(board, self._within(limit), game=self, root_moves=moves)
+        self.nodes += info.get("nodes", 0)
+        return found_by(info, board)
+
+    def best_lines(self, board: chess.Board, limit: Limit, count: int) -> list[Found]:
+        """The lines of so many moves, best first; fewer where the search was cut."""
+        infos = self._analyser.analyse(board, self._within(limit), game=self, multipv=count)
+        # With MultiPV the first line counts the nodes of the whole search.
+        self.nodes += infos[0].get("nodes", 0) if infos else 0
+        return [found_by(info, board) for info in infos]
+
+    def _within(self, limit: Limit) -> Limit:
+        left = self.left()
+        if left is None:
+            return Limit(depth=1)
+        return replace(limit, time=least(limit.time, left.time), nodes=least(limit.nodes, left.nodes))
+
+    def extended(self, board: chess.Board, found: Found, limit: Limit) -> Found:
+        """The same with its line made longer by short searches, if it is too short to show anything."""
+        line = found.line
+        for _ in range(MAX_EXTENSIONS):
+            end = board_after(board, line)
+            if len(line) >= LEAST_LINE_PLIES or not line or final_value(end, claims=True) is not None:
+                break
+            line += self.find(end, limit).line[: MAX_LINE_PLIES - len(line)]
+        return replace(found, line=line)
+
+    def finder(self, limit: Limit, extension: Limit) -> Finder:
+        """Searches of this limit, whose lines are `extended`. They find nothing where nothing is left."""
+
+        def find(board: chess.Board, moves: Sequence[chess.Move] | None = None) -> Found:
+            if self.left() is None:
+                return Found(DRAWN)
+            return self.extended(board, self.find(board, limit, moves), extension)
+
+        return find
+
+    def tablebase_verdict(self, board: chess.Board) -> str:
+        """What the tablebases say of a position, "" where they say nothing."""
+        result = None if final_value(board) is not None else self._analyser.probe_tablebases(board)
+        if result is None:
+            return ""
+        if result == 0:
+            return "draw"
+        winner = "White" if (result > 0) == board.turn else "Black"
+        return f"{winner} wins" if abs(result) == 2 else f"draw by the fifty-move rule ({winner} would win)"
+
+
+def least(first: Any, second: Any) -> Any:
+    """The smaller of two bounds, of which None is none."""
+    return min((value for value in (first, second) if value is not None), default=None)
 
 
 def share_of(limit: Limit, share: float) -> Limit:
@@ -46,6 +169,9 @@ def limit_text(limit: Limit) -> str:
     if limit.time is not None:
         return f"{limit.time:g} s a move"
     return f"{limit.nodes} nodes a move" if limit.nodes is not None else f"depth {limit.depth}"
+
+
+# The searches of a game ----------------------------------------------------------------------------------------------
 
 
 def search_game(
@@ -73,7 +199,7 @@ class _Game:
     def __init__(
         self, analyser: Analyser, boards: Sequence[chess.Board], moves: Sequence[chess.Move], limit: Limit
     ) -> None:
-        self._analyser = analyser
+        self._searches = Searches(analyser)
         self._limit = limit
         self._moves = moves
         self._boards = boards
@@ -137,9 +263,9 @@ class _Game:
 
     def _look_for_another(self, index: int, share: float) -> None:
         """Search a position again whose best move is not as good as it was thought to be: another may be better."""
-        white = self._boards[index].turn
+        mover = self._boards[index].turn
         another = self._own[index] = self._search(index, share)
-        if another.line and another.value.expected_for(white) > self.found[index].value.expected_for(white):
+        if another.line and another.value.expected_for(mover) > self.found[index].value.expected_for(mover):
             self.found[index] = another
             self._look_at(index, share, [another.line[0]])
             self._hand_back(index)
@@ -172,23 +298,26 @@ class _Game:
         return Found(value, after.depth + 1, after.nodes, (self._moves[index], *after.line))
 
     def _loss(self, index: int) -> float:
-        white = self._boards[index].turn
+        mover = self._boards[index].turn
         before, after = self.found[index].value, self._played(index).value
-        return 0.0 if self.searched(index).is_best else before.expected_for(white) - after.expected_for(white)
+        return 0.0 if self.searched(index).is_best else before.expected_for(mover) - after.expected_for(mover)
 
     def _fall(self, index: int) -> float:
         """How much less the best move of a position is worth than all its moves were, when they were last searched."""
-        white = self._boards[index].turn
-        return self._own[index].value.expected_for(white) - self.found[index].value.expected_for(white)
+        mover = self._boards[index].turn
+        return self._own[index].value.expected_for(mover) - self.found[index].value.expected_for(mover)
 
     def _doubt(self, index: int) -> float:
         return max(self._loss(index), self._fall(index))
 
     def _take_from_next(self, index: int) -> bool:
-        """Let the position after a move say what the move is worth, if it is the best one. Whether that was new."""
-        white = self._boards[index].turn
+        """Give the value after the move played to the position before it, if that is its best move.
+
+        Returns whether that has changed what is known of the position.
+        """
+        mover = self._boards[index].turn
         here, played = self.found[index], self._played(index)
-        is_better = played.value.order_for(white) >= here.value.order_for(white)
+        is_better = played.value.order_for(mover) >= here.value.order_for(mover)
         if here == played or not (is_better or here.move in (None, self._moves[index])):
             return False
         self._keep(index, played)
@@ -200,15 +329,15 @@ class _Game:
         If that move is mated, the others decide. They are searched, unless a search of all moves has shown a mate.
         """
         board, own = self._boards[index], self._own[index].value
-        white = board.turn
-        if found.value.mate_for(not white) is not None and board.legal_moves.count() > 1:
-            if own.mate_for(not white) is None:
+        mover = board.turn
+        if found.value.mate_for(not mover) is not None and board.legal_moves.count() > 1:
+            if own.mate_for(not mover) is None:
                 others = self._search_others(index, found.line[0])
                 if others is None:
                     return
                 self.found[index] = self._own[index] = others
                 own = others.value
-            if found.value.order_for(white) < own.order_for(white):
+            if found.value.order_for(mover) < own.order_for(mover):
                 return
         self.found[index] = found
 
@@ -229,9 +358,7 @@ class _Game:
             return Found(value)
         # Of the moves before, only those that can be repeated matter. To replay all of them for each search takes time.
         root = board.copy(stack=board.halfmove_clock)
-        # The engine forgets what it has learnt when `game` is another object.
-        info = self._analyser.analyse(root, share_of(self._limit, share), game=self, root_moves=root_moves)
-        return found_by(info, board)
+        return self._searches.find(root, share_of(self._limit, share), root_moves)
 
     def _may_be_only_move(self, index: int) -> bool:
         """Whether it is worth knowing what the other moves are worth: the game is open, the move not obvious."""

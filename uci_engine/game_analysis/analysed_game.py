@@ -1,0 +1,293 @@
+"""A game analysed: what each move was worth and why, as the page shows it; and the annotated PGN.
+
+An annotated game has values, better lines, marks, the opening and what the tablebases say. It keeps its own comments,
+NAGs, variations and headers. Values of an earlier analysis are replaced.
+
+Invariants: the moves stay, and python-chess reads them back. The same analysis of what was written gives the same text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import chess
+import chess.pgn
+from chess.engine import Cp, Limit, PovScore
+
+from uci_engine.book.book import Book, OpeningName, name_of
+from uci_engine.game_analysis.boards import numbered, phase_weight, positions
+from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Mark, Phase, Summary, judge, phases_of
+from uci_engine.game_analysis.pgn import ReadGame, checksum, is_unknown, spoken, times_of
+from uci_engine.game_analysis.reasons import Reason, reason_for, support_for
+from uci_engine.game_analysis.searches import Analyser, Searches, limit_text, search_game, share_of
+from uci_engine.game_analysis.values import Found, SearchedMove, Value
+
+# The effort for each search that makes a line longer, and for each that looks for a threat or confirms a reason.
+EXTENSION = Limit(nodes=2000)
+FOR_REASON = 0.2
+# No named position and no line of the built-in book is later.
+LAST_THEORY_PLY = 60
+EVAL = re.compile(r"\[%eval [^][]*\]")
+# What stands for a tablebase win in `[%eval]`.
+TABLEBASE_WIN_CP = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ply:
+    """One move of the game, the one with this index.
+
+    `node` is that of the game, `board` the position before it, `after` what was found in the position after it. `best`
+    and `played` are the best move and this one, each with its line as it is shown. `reason` is why it is an error, or
+    why it is good where it has an exclamation mark. `spent`: the seconds that it took. `verdict`: what the tablebases
+    say of the position after it. `notes`: sentences on the end of the book, and on a new verdict. `sign` and `words`
+    are those of the player or an annotator, from the PGN. The three texts are "" for nothing.
+    """
+
+    index: int
+    node: chess.pgn.ChildNode
+    board: chess.Board
+    phase: Phase
+    after: Found
+    judgement: Judgement
+    best: Found
+    played: Found
+    reason: Reason | None
+    spent: float | None
+    verdict: str
+    notes: tuple[str, ...]
+    sign: str
+    words: str
+
+    @property
+    def move(self) -> chess.Move:
+        return self.node.move
+
+    @property
+    def value(self) -> Value:
+        return self.after.value
+
+    @property
+    def name(self) -> str:
+        return numbered(self.board, self.move)
+
+    @property
+    def player(self) -> str:
+        return "White" if self.board.turn else "Black"
+
+    @property
+    def value_text(self) -> str:
+        """What it is worth, "" for a mate on the board, which its name says."""
+        return "" if self.value.score.mate() == 0 else self.value.text
+
+    @property
+    def change(self) -> str:
+        """What it cost: the value of the best move, its own, and the loss of expected result."""
+        return f"{self.best.value.text} \u2192 {self.value.text}, \u2212{100 * self.judgement.loss:.0f} %"
+
+    @property
+    def why(self) -> str:
+        """Why it is an error or good, and what it missed, in sentences; "" for nothing.
+
+        Of an error it says at least what is better.
+        """
+        reason, missed_mate = self.reason, self.judgement.missed_mate
+        sentences = []
+        if reason is not None:
+            sentences.append(f"{reason.text}.")
+        elif self.judgement.mark.is_error:
+            sentences.append(f"Better is {numbered(self.board, self.best.line[0])}.")
+        if self.judgement.missed_win:
+            sentences.append("A win is gone.")
+        if missed_mate is not None and "misses mate" not in " ".join(sentences):
+            sentences.append(f"A mate in {missed_mate} is missed.")
+        return " ".join(sentences)
+
+    @property
+    def remarks(self) -> list[str]:
+        """All that is to be said of it beside its value, `why` first, each as a paragraph."""
+        return [*filter(None, [self.why]), *self.notes, *([f"\u201c{self.words}\u201d"] if self.words else [])]
+
+    @property
+    def lines(self) -> list[tuple[str, Found]]:
+        """The lines of an error, each with its title."""
+        return [
+            (f"Better: {numbered(self.board, self.best.line[0])}", self.best),
+            (f"Played: {self.name}", self.played),
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysedGame:
+    """One analysed game. `boards` are its positions, `value` is what the first is worth, `words` a comment on it.
+
+    `effort` is the limit for each move, in words. `remarks`: sentences on what could not be read or analysed.
+    """
+
+    game: ReadGame
+    boards: list[chess.Board]
+    value: Value
+    plies: tuple[Ply, ...]
+    opening: OpeningName | None
+    effort: str
+    remarks: tuple[str, ...]
+    words: str
+
+    def summary(self, color: chess.Color, phase: Phase | None = None) -> Summary:
+        """The moves of one player, in one phase or in the whole game."""
+        return Summary.of(
+            [ply.judgement for ply in self.plies if ply.board.turn == color and phase in (None, ply.phase)]
+        )
+
+    @property
+    def errors(self) -> list[Ply]:
+        """The inaccuracies, mistakes and blunders."""
+        return [ply for ply in self.plies if ply.judgement.mark.is_error]
+
+    def header(self, name: str) -> str:
+        """A header as it is shown, "?" for none."""
+        return self.game.header(name)
+
+    @property
+    def result(self) -> str:
+        return self.header("Result")
+
+    @property
+    def names(self) -> str:
+        return f"{self.player(chess.WHITE)} \u2013 {self.player(chess.BLACK)}"
+
+    def player(self, color: chess.Color) -> str:
+        """The name of a player, `White` or `Black` if it is not known."""
+        side = "White" if color else "Black"
+        name = self.header(side)
+        return name if name.strip("? ") else side
+
+
+def analyse_game(
+    game: ReadGame,
+    analyser: Analyser,
+    limit: Limit,
+    on_position: Callable[[float], None] = lambda share: None,
+) -> AnalysedGame:
+    """Analyse the main line of a game. The other arguments are those of `search_game`.
+
+    ValueError: the first position cannot be analysed.
+    """
+    start = game.first_position()
+    nodes, remarks = game.played_moves()
+    moves = [node.move for node in nodes]
+    boards = positions(start, moves)
+    found, searched = search_game(analyser, boards, moves, limit, on_position)
+    times = times_of(nodes, game.headers.get("TimeControl", ""))
+    opening, theory_plies = _opening_of(boards, moves)
+    phases = phases_of(map(phase_weight, boards))
+    searches = Searches(analyser)
+    plies: list[Ply] = []
+    verdict = ""
+    for index, (node, move) in enumerate(zip(nodes, searched, strict=True)):
+        board, verdict_before = boards[index], verdict
+        verdict = searches.tablebase_verdict(boards[index + 1])
+        judgement = judge(board, move, index < theory_plies)
+        best, played, reason = _explained(searches, board, move, judgement.mark, limit)
+        notes = [f"End of the book: {opening}."] if opening and index + 1 == theory_plies else []
+        if verdict not in ("", verdict_before):
+            notes.append(f"The tablebases say: {verdict}.")
+        signs = node.nags & MARK_NAGS.keys()
+        ply = Ply(
+            index=index,
+            node=node,
+            board=board,
+            phase=phases[index],
+            after=found[index + 1],
+            judgement=judgement,
+            best=best,
+            played=played,
+            reason=reason,
+            spent=times[index],
+            verdict=verdict,
+            notes=tuple(notes),
+            sign=MARK_NAGS[min(signs)] if signs else "",
+            words=spoken(f"{node.starting_comment} {node.comment}"),
+        )
+        plies.append(ply)
+    return AnalysedGame(
+        game, boards, found[0].value, tuple(plies), opening, limit_text(limit), tuple(remarks), spoken(game.comment)
+    )
+
+
+def _explained(
+    searches: Searches, board: chess.Board, move: SearchedMove, mark: Mark, limit: Limit
+) -> tuple[Found, Found, Reason | None]:
+    """The best move and the one played with their lines, and why that is an error, or why it is good."""
+    if mark.is_error:
+        best, played = (searches.extended(board, found, EXTENSION) for found in (move.best, move.played))
+        find = searches.finder(share_of(limit, FOR_REASON), EXTENSION)
+        return best.shown, played.shown, reason_for(board, played, best, find)
+    is_good = mark in (Mark.GOOD, Mark.BRILLIANT)
+    return move.best.shown, move.played.shown, support_for(board, move.played.shown) if is_good else None
+
+
+def _opening_of(boards: Sequence[chess.Board], moves: Sequence[chess.Move]) -> tuple[OpeningName | None, int]:
+    """The opening of a game, and the plies up to the last position that has a name or that a book move reaches.
+
+    A game from another position than the usual one has no opening, unless its first position has a name.
+    """
+    name = name_of(boards[0])
+    if boards[0].fen() != chess.STARTING_FEN and name is None:
+        return None, 0
+    plies = 0
+    book = Book()
+    for ply, (before, move) in enumerate(zip(boards, moves[:LAST_THEORY_PLY], strict=False), start=1):
+        here = name_of(boards[ply])
+        name = here or name
+        if here is not None or any(move == known for known, _ in book.moves(before)):
+            plies = ply
+    return name, plies
+
+
+# Annotated PGN --------------------------------------------------------------------------------------------------------
+
+
+def annotate(analysed: AnalysedGame, annotator: str) -> str:
+    """The text of the game with the annotations. Changes the game that was analysed.
+
+    `annotator`: the name of this program, and its version.
+    """
+    headers = analysed.game.headers
+    headers["Annotator"] = _with_annotator(headers.get("Annotator", ""), annotator)
+    if analysed.opening is not None:
+        for name, value in (("ECO", analysed.opening.eco), ("Opening", analysed.opening.name)):
+            if is_unknown(headers.get(name, "")):
+                headers[name] = value
+    for ply in analysed.plies:
+        node, mark = ply.node, ply.judgement.mark
+        parts = [*([f"{mark.word.capitalize()}. {ply.why}"] if ply.why else []), *ply.notes]
+        if mark.is_error:
+            _add_line(node, ply.best)
+        nag = 0 if node.nags & MARK_NAGS.keys() else mark.nag
+        if nag:
+            node.nags.add(nag)
+        if nag or parts:
+            parts.insert(0, f"[%secateur {nag}]" if nag else "[%secateur]")
+        node.comment = " ".join([*EVAL.sub(" ", node.comment).split(), *parts])
+        # A mate on the board has no number that `[%eval]` could show.
+        if ply.value.score.mate() != 0:
+            cp = TABLEBASE_WIN_CP if ply.value.expected > 0.5 else -TABLEBASE_WIN_CP
+            score = Cp(cp) if ply.value.is_tablebase else ply.value.score
+            node.set_eval(PovScore(score, chess.WHITE), ply.after.depth)
+    return analysed.game.accept(chess.pgn.StringExporter(columns=100))
+
+
+def _with_annotator(names: str, annotator: str) -> str:
+    """The names with this one behind them, in place of that of another version."""
+    others = [name.strip() for name in names.split(";") if name.split()[:1] != annotator.split()[:1]]
+    return "; ".join([*(name for name in others if not is_unknown(name)), annotator])
+
+
+def _add_line(node: chess.pgn.ChildNode, better: Found) -> None:
+    """Add the better line as a variation of its own, even if the player has one that begins with the same move."""
+    first, *rest = better.line
+    branch = node.parent.add_variation(first)
+    branch.comment = f"[%secateur line {checksum(better.line)}] better: {better.value.text}"
+    branch.add_line(rest)

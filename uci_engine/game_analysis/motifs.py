@@ -1,0 +1,717 @@
+"""Motifs: the tactic by which a line wins, mates or draws, found by the rules of chess alone.
+
+`deciding_motifs` chooses among what the detectors find. A detector gets a `Case` or a `Line` and returns its motif, or
+None where the motif is not there or does not decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import chess
+
+from uci_engine.game_analysis.boards import (
+    KING_VALUE,
+    best_capture,
+    board_after,
+    capture_gain,
+    exchange,
+    gain_of,
+    is_trapped,
+    king_of,
+    pins_of,
+    takes_back,
+    value_at,
+    with_turn,
+)
+from uci_engine.game_analysis.lines import Line, Win
+
+# With more moves than these for the side to move, nobody speaks of zugzwang.
+MAX_ZUGZWANG_MOVES = 12
+# A motif works within so many plies.
+MAX_DELAY = 6
+# A win at this ply or later decides nothing.
+LAST_WIN_PLY = 10
+# The quiet moves beside that of the motif: with more it is far from deciding the first move.
+MAX_QUIET = 1
+
+
+class Kind(Enum):
+    """The field's word for each motif. The comment says what `targets` and `others` of such a `Motif` are."""
+
+    FORK = "fork"  # what is attacked by `actor`
+    PIN = "pin"  # the pinned piece; what is behind it
+    PINNED_GUARD = "pinned guard"  # what is taken; the pinned guard, and what is behind that
+    SKEWER = "skewer"  # the piece in front and the one behind
+    X_RAY = "x-ray"  # the square of the captures; where the piece stood that `actor` attacked through
+    DISCOVERED_ATTACK = "discovered attack"  # what the piece on `actor` attacks, now that the move opened its line
+    DISCOVERED_CHECK = "discovered check"  # what is taken under cover of the check, or where it mates
+    DOUBLE_CHECK = "double check"  # the king; the two that give check
+    HANGING = "hanging piece"  # the piece without a guard
+    UNDERDEFENDED = "underdefended piece"  # the piece that is taken at a profit
+    GUARDED = "guarded piece"  # what was taken though guarded
+    TRAPPED = "trapped piece"  # the piece without a safe square
+    REMOVED_GUARD = "removing the defender"  # what was guarded; where its guard is taken
+    OVERLOADED = "overloaded piece"  # what was guarded, both; where the guard stood
+    DEFLECTION = "deflection"  # what was guarded; where the guard stood
+    ATTRACTION = "attraction"  # where the piece is drawn to; where it comes from
+    INTERFERENCE = "interference"  # what was guarded; the guard that `actor` cuts off, which may be the answer
+    CLEARANCE = "clearance"  # the square that is left; `wins`: the move that goes there
+    INTERMEZZO = "intermezzo"  # what is taken one move later
+    BACK_RANK_MATE = "back-rank mate"  # the king, as in all mates
+    SMOTHERED_MATE = "smothered mate"
+    ARABIAN_MATE = "Arabian mate"
+    ANASTASIA_MATE = "Anastasia's mate"
+    HOOK_MATE = "hook mate"
+    BODEN_MATE = "Boden's mate"
+    DOUBLE_BISHOP_MATE = "double bishop mate"
+    DOVETAIL_MATE = "dovetail mate"
+    EPAULETTE_MATE = "epaulette mate"
+    SWALLOWS_TAIL_MATE = "swallow's tail mate"
+    OPERA_MATE = "opera mate"
+    MATE = "mate"
+    PERPETUAL_CHECK = "perpetual check"  # the king
+    STALEMATE = "stalemate"  # the king without a move
+    PROMOTION = "promotion"  # where the pawn becomes a queen
+    UNDERPROMOTION = "underpromotion"  # where the pawn becomes something less
+    ZUGZWANG = "zugzwang"  # the king of the side that has to move
+    OPPOSITION = "opposition"  # the king that has to give way
+    OUTSIDE_SQUARE = "outside the square"  # the king that is too late; the pawn
+
+    @property
+    def is_mate(self) -> bool:
+        return self.name.endswith("MATE") and self is not Kind.STALEMATE
+
+
+DRAWS = (Kind.PERPETUAL_CHECK, Kind.STALEMATE)
+ENDINGS = (Kind.OPPOSITION, Kind.OUTSIDE_SQUARE)
+PROMOTIONS = (Kind.PROMOTION, Kind.UNDERPROMOTION)
+
+
+Squares = tuple[chess.Square, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Motif:
+    """A motif in a line. `ply` is the index of the move that makes it, `move` that move.
+
+    Squares are those of the position after the move, but of a guard that leaves or is taken, that where it stood.
+    `actor` is the piece that profits, `targets` and `others` are described with each `Kind`. `wins` is the ply at which
+    it wins something: a capture, a promotion, the mate or the draw.
+    """
+
+    kind: Kind
+    ply: int
+    move: chess.Move
+    actor: chess.Square
+    targets: Squares
+    others: Squares = ()
+    wins: int = 0
+
+
+class Case:
+    """Something that a line wins, and one of the moves up to it by which it may have come to that.
+
+    `before` and `after` are the positions around that move. `target` is where the piece that is taken stands after it,
+    `taker` where the piece stands that takes.
+    """
+
+    def __init__(self, line: Line, win: Win, ply: int) -> None:
+        self.line, self.win, self.ply = line, win, ply
+        self.winner = line.winner
+        self.move, self.capture = line.moves[ply], line.moves[win.ply]
+        self.before, self.after = line.boards[ply], line.boards[ply + 1]
+        self.target = line.where_was(win.square, win.ply, ply + 1)
+        self.taker = line.where_was(self.capture.from_square, win.ply, ply + 1)
+
+    @property
+    def reply(self) -> chess.Move:
+        return self.line.moves[self.ply + 1]
+
+    def is_cause(self) -> bool:
+        """Whether this is double check, or a piece is taken that could not be taken before, or at less profit."""
+        if len(self.after.checkers()) > 1:
+            return True
+        square = self.line.where_was(self.win.square, self.win.ply, self.ply)
+        # In check nothing else could be taken before.
+        is_new = not self.before.is_check() or self.target in self.after.attacks(self.move.to_square)
+        has_victim = self.after.color_at(self.target) == (not self.winner)
+        return has_victim and is_new and capture_gain(self.before, self.winner, square) < self.win.worth
+
+    def attacked(self) -> chess.SquareSet:
+        """What the piece that moved attacks."""
+        return self.after.attacks(self.move.to_square) & chess.SquareSet(self.after.occupied_co[not self.winner])
+
+    def gain_on(self, square: chess.Square) -> int:
+        """What the piece that moved could win there, as `capture_gain`."""
+        return capture_gain(self.after, self.winner, square, chess.BB_SQUARES[self.move.to_square])
+
+    def motif(self, kind: Kind, actor: chess.Square, targets: Squares, others: Squares = ()) -> Motif:
+        return Motif(kind, self.ply, self.move, actor, targets, others, self.win.ply)
+
+
+# What is taken now ---------------------------------------------------------------------------------------------------
+
+
+def x_ray(case: Case) -> Motif | None:
+    """After two captures on one square a piece takes there that attacked it through the piece that took last."""
+    following = case.line.moves[case.ply + 1 : case.ply + 3]
+    if len(following) < 2:
+        return None
+    answer, again = following
+    is_one_square = case.move.to_square == answer.to_square == again.to_square
+    is_through = chess.between(again.from_square, again.to_square) & chess.BB_SQUARES[answer.from_square]
+    if not (is_one_square and is_through):
+        return None
+    return case.motif(Kind.X_RAY, again.from_square, (again.to_square,), (answer.from_square,))
+
+
+def hanging(case: Case) -> Motif | None:
+    """A piece can be taken at once: it has no guard, too few, or is worth more than what takes it.
+
+    If its own last move was a capture that loses the exchange, the motif is GUARDED. A pawn taken en passant may have
+    guards.
+    """
+    line, square, actor = case.line, case.win.square, case.capture.to_square
+    if actor != square or case.ply > line.own_plies()[0] or not case.before.is_capture(case.capture):
+        return None
+    if exchange(case.before, case.capture) < 1 or (not case.ply and takes_back(case.before, case.capture)):
+        return None
+    if case.ply == 1 and line.moves[0].to_square == square and line.boards[0].is_capture(line.moves[0]):
+        is_why = exchange(line.boards[0], line.moves[0]) < 0
+        return case.motif(Kind.GUARDED, actor, (square,)) if is_why else None
+    is_guarded = bool(case.after.attackers(not case.winner, square))
+    return case.motif(Kind.UNDERDEFENDED if is_guarded else Kind.HANGING, actor, (square,))
+
+
+# What a move before has made possible --------------------------------------------------------------------------------
+
+
+def fork(case: Case) -> Motif | None:
+    """The piece that moved attacks two pieces or more at once, and takes one of them when another was saved.
+
+    A king counts, and every piece that it could take at a profit; a pawn only where it is what is taken.
+    """
+    actor, after = case.move.to_square, case.after
+    attacked = []
+    for square in case.attacked():
+        is_king = after.piece_type_at(square) == chess.KING
+        if is_king or case.gain_on(square) >= (1 if square == case.target else 2):
+            attacked.append(square)
+    # What is attacked may also take the forking piece, and be taken there.
+    is_taker = case.taker == actor or (case.reply.from_square, case.reply.to_square) == (case.target, actor)
+    if not is_taker or case.target not in attacked or len(attacked) < 2:
+        return None
+    return case.motif(Kind.FORK, actor, tuple(sorted(attacked, key=lambda square: -value_at(after, square))))
+
+
+def skewer(case: Case) -> Motif | None:
+    """A piece attacks another on a line, that one leaves it, and the one behind is taken, which is worth no more."""
+    actor, board = case.move.to_square, case.after
+    front, back = case.reply.from_square, case.target
+    is_line = front in board.attacks(actor) and chess.between(actor, back) & chess.BB_SQUARES[front]
+    if case.taker != actor or not is_line:
+        return None
+    value = value_at(board, front)
+    if value < value_at(board, back) or (value < KING_VALUE and case.gain_on(front) < 1):
+        return None
+    return case.motif(Kind.SKEWER, actor, (front, back))
+
+
+def discovered_attack(case: Case) -> Motif | None:
+    """A move opens the line of another piece, which then takes what it attacks: the move itself is a threat, too."""
+    taker, target = case.taker, case.target
+    is_opened = target in case.after.attacks(taker) and target not in case.before.attacks(taker)
+    if taker == case.move.to_square or not is_opened or not is_forcing(case):
+        return None
+    return case.motif(Kind.DISCOVERED_ATTACK, taker, (target,))
+
+
+def is_forcing(case: Case) -> bool:
+    """Whether the move gives check, takes something, or threatens to take something with the piece that moved."""
+    if case.after.is_check() or gain_of(case.before, case.move):
+        return True
+    return any(case.gain_on(square) >= 1 for square in case.attacked() if square != case.target)
+
+
+def double_check(case: Case) -> Motif | None:
+    """The piece that moved and one whose line it opened give check, so that only the king may move."""
+    checkers = tuple(case.after.checkers())
+    king = king_of(case.after, not case.winner)
+    return case.motif(Kind.DOUBLE_CHECK, case.move.to_square, (king,), checkers) if len(checkers) > 1 else None
+
+
+def discovered_check(case: Case) -> Motif | None:
+    """A move opens the line of another piece to the king, and the piece that moved takes something: now, or next."""
+    actor, checkers = case.move.to_square, tuple(case.after.checkers())
+    if len(checkers) != 1 or checkers == (actor,) or case.before.is_castling(case.move):
+        return None
+    takes_next = case.taker == actor and case.target in case.after.attacks(actor)
+    if case.ply < case.win.ply and not takes_next:
+        return None
+    return case.motif(Kind.DISCOVERED_CHECK, checkers[0], (case.target,))
+
+
+def pin(case: Case) -> Motif | None:
+    """A piece is attacked and taken, which may not leave its line: a king or something better stands behind it.
+
+    A piece that is pinned to its king may also be taken elsewhere on the line.
+    """
+    board, square = case.after, case.target
+    if capture_gain(board, case.winner, square) < 1 or board.piece_type_at(square) == chess.PAWN:
+        return None
+    for slider, back in pins_of(board, square):
+        if square == case.win.square or board.piece_type_at(back) == chess.KING:
+            return case.motif(Kind.PIN, slider, (square,), (back,))
+    return None
+
+
+def trapped(case: Case) -> Motif | None:
+    """A piece is attacked, and wherever it goes it is taken at a profit; it is taken, there or elsewhere."""
+    if not is_trapped(case.after, case.target):
+        return None
+    return case.motif(Kind.TRAPPED, case.taker, (case.target,))
+
+
+def intermezzo(case: Case) -> Motif | None:
+    """Instead of taking back at once, a move comes in between that must be answered; then the piece is taken."""
+    line, square = case.line, case.win.square
+    earlier = case.ply - 1
+    if case.win.ply != case.ply + 2 or earlier < 0 or case.target != square:
+        return None
+    taking = line.moves[earlier]
+    if taking.to_square != square or not gain_of(line.boards[earlier], taking) or not is_forcing(case):
+        return None
+    board = case.before
+    backs = list(board.generate_legal_captures(to_mask=chess.BB_SQUARES[square]))
+    at_once = [gain_of(board, back) - best_capture(board_after(board, [back]))[0] for back in backs]
+    if not at_once or line.gain() <= line.balance(case.ply) - line.balance(0) + max(at_once):
+        return None
+    return case.motif(Kind.INTERMEZZO, case.move.to_square, (square,))
+
+
+def underpromotion(case: Case) -> Motif | None:
+    """A pawn promotes to less than a queen on the way to a win."""
+    square = case.move.to_square
+    is_less = case.move.promotion not in (None, chess.QUEEN)
+    return case.motif(Kind.UNDERPROMOTION, square, (square,)) if is_less else None
+
+
+# Guards that do not guard: pinned, taken, overloaded, drawn away, cut off; and pieces drawn into a trap --------------
+
+
+def _is_mate(case: Case) -> bool:
+    return case.line.boards[case.win.ply + 1].is_checkmate()
+
+
+def _recaptures(case: Case) -> list[chess.Move]:
+    """The moves that take back what has just moved."""
+    return list(case.after.generate_legal_captures(to_mask=chess.BB_SQUARES[case.move.to_square]))
+
+
+def pinned_guard(case: Case) -> Motif | None:
+    """The only guard of what is taken is pinned and may not take back; what takes is worth more than is taken."""
+    board, square = case.before, case.capture.to_square
+    if value_at(board, case.capture.from_square) <= gain_of(board, case.capture):
+        return None
+    able = {move.from_square for move in _recaptures(case)}
+    for guard in board.attackers(not case.winner, square):
+        for slider, back in pins_of(board, guard) if able <= {guard} else ():
+            off_line = not chess.ray(slider, guard) & chess.BB_SQUARES[square]
+            if off_line and slider != case.capture.from_square:
+                return case.motif(Kind.PINNED_GUARD, slider, (square,), (guard, back))
+    return None
+
+
+def lost_guard(case: Case) -> Motif | None:
+    """The move or its answer takes, draws away or cuts off a guard; what it guarded is taken, or mate follows."""
+    to, square, last = case.move.to_square, case.capture.to_square, case.line.boards[case.win.ply]
+    if case.target != case.win.square and not _is_mate(case):
+        return None
+    for guard in case.before.attackers(not case.winner, square):
+        if square in last.attacks(guard) and last.piece_at(guard) == case.before.piece_at(guard):
+            continue
+        if guard == to:
+            return case.motif(Kind.REMOVED_GUARD, to, (square,), (guard,))
+        if guard == case.reply.from_square and _is_drawn_away(case):
+            is_taken_back = case.reply.to_square == to and gain_of(case.before, case.move)
+            if is_taken_back and exchange(case.before, case.move) >= 0 and len(_recaptures(case)) == 1:
+                return case.motif(Kind.OVERLOADED, to, (to, square), (guard,))
+            return case.motif(Kind.DEFLECTION, to, (square,), (guard,))
+        # What answers a check may cut a guard off, too, if something is taken then.
+        is_answer = case.after.is_check() and guard != case.reply.from_square and last.is_capture(case.capture)
+        for cut in (to, case.reply.to_square) if is_answer else (to,):
+            if chess.between(guard, square) & chess.BB_SQUARES[cut]:
+                return case.motif(Kind.INTERFERENCE, cut, (square,), (guard,))
+    return None
+
+
+def _is_drawn_away(case: Case) -> bool:
+    """Whether the guard alone can take an offer, or answers a check, and no longer sees what it guarded.
+
+    The move has to be forcing, and no quiet move may follow before the capture. A guard that moves to the guarded
+    square still guards it. A king that a mate hunts is no guard.
+    """
+    reply, square = case.reply, case.capture.to_square
+    if not is_forcing(case) or case.line.quiet_plies(case.ply + 1, case.win.ply):
+        return False
+    takers = {move.from_square for move in _recaptures(case)}
+    is_forced = takers == {reply.from_square} if reply.to_square == case.move.to_square else case.after.is_check()
+    is_hunted = _is_mate(case) and case.after.piece_type_at(reply.from_square) == chess.KING
+    still_sees = square == reply.to_square or square in case.line.boards[case.ply + 2].attacks(reply.to_square)
+    return is_forced and not is_hunted and not still_sees
+
+
+def attraction(case: Case) -> Motif | None:
+    """A piece is offered, and what takes it is checked, attacked or taken where it now stands."""
+    line, square = case.line, case.move.to_square
+    if case.ply + 2 >= len(line.moves) or case.reply.to_square != square or exchange(case.before, case.move) >= 0:
+        return None
+    drawn = case.after.piece_type_at(case.reply.from_square)
+    following, after = line.moves[case.ply + 2], line.boards[case.ply + 3]
+    if drawn == chess.KING:
+        profits = after.is_check()
+    else:
+        taken = line.where_was(case.win.square, case.win.ply, case.ply + 2) == square
+        profits = taken and (following.to_square == square or square in after.attacks(following.to_square))
+    if not profits or drawn not in (chess.KING, chess.QUEEN, chess.ROOK):
+        return None
+    return case.motif(Kind.ATTRACTION, following.to_square, (square,), (case.reply.from_square,))
+
+
+def clearance(case: Case) -> Motif | None:
+    """A piece leaves a square with a threat, and the next move puts another one there, or mates beyond it.
+
+    A piece that trades itself or wins something, or that goes on along the line, has another aim.
+    """
+    square, to = case.move.from_square, case.move.to_square
+    if not is_forcing(case) or (case.before.is_capture(case.move) and exchange(case.before, case.move) >= 0):
+        return None
+    for move in case.line.moves[case.ply + 2 : case.ply + 3]:
+        way = chess.SquareSet.between(move.from_square, move.to_square) | {move.to_square}
+        is_cleared = square == move.to_square or case.line.boards[case.ply + 3].is_checkmate()
+        if is_cleared and square in way and to not in way | {move.from_square}:
+            return Motif(Kind.CLEARANCE, case.ply, case.move, square, (square,), (), case.ply + 2)
+    return None
+
+
+# Endings and draws ---------------------------------------------------------------------------------------------------
+
+
+def outside_square(line: Line) -> Motif | None:
+    """A pawn runs, and the other side, which has only its king, cannot reach the square where it promotes."""
+    for ply in line.own_plies():
+        board, pawn = line.boards[ply + 1], line.moves[ply].to_square
+        king = king_of(board, not line.winner)
+        is_bare = board.occupied_co[not line.winner] == chess.BB_SQUARES[king]
+        if board.piece_type_at(pawn) != chess.PAWN or not is_bare:
+            continue
+        goal = chess.square(chess.square_file(pawn), 7 if line.winner else 0)
+        is_free = not (chess.between(pawn, goal) | chess.BB_SQUARES[goal]) & board.occupied
+        # The king has the move, and may take the queen just after the pawn has promoted.
+        if is_free and chess.square_distance(king, goal) > chess.square_distance(pawn, goal) + 1:
+            return Motif(Kind.OUTSIDE_SQUARE, ply, line.moves[ply], pawn, (king,), (pawn,), ply)
+    return None
+
+
+def zugzwang(line: Line, until: int) -> Motif | None:
+    """Nothing is threatened, but every move of the other side loses something, and something is won until this ply."""
+    for ply in line.own_plies():
+        board, move = line.boards[ply + 1], line.moves[ply]
+        replies = list(board.legal_moves)
+        is_quiet = ply + 2 <= until and not board.is_check() and _most_won(board, line.winner) < 1
+        if not is_quiet or not 0 < len(replies) <= MAX_ZUGZWANG_MOVES:
+            continue
+        # What takes as much as it loses is a trade.
+        if all(_most_won(board_after(board, [reply]), line.winner) > gain_of(board, reply) for reply in replies):
+            return Motif(Kind.ZUGZWANG, ply, move, move.to_square, (king_of(board, not line.winner),), (), until)
+    return None
+
+
+def _most_won(board: chess.Board, color: chess.Color) -> int:
+    """What this side wins at most by one move if it is to move: by what it takes or promotes to, or by mate."""
+    turned = with_turn(board, color)
+    return max((exchange(turned, move) for move in list(turned.legal_moves)), default=0)
+
+
+def opposition(line: Line) -> Motif | None:
+    """With king and pawn against king, a king takes the opposition: the side with the pawn wins by it, the other draws.
+
+    The kings stand on one file with one square between them, and the stronger king just in front of its pawn, which is
+    not on the edge. On its sixth rank the stronger king wins without the opposition, too.
+    """
+    for ply in line.own_plies():
+        board, king = line.boards[ply + 1], line.moves[ply].to_square
+        if chess.popcount(board.occupied) != 3 or not board.pawns or board.piece_type_at(king) != chess.KING:
+            continue
+        other = king_of(board, not line.winner)
+        (pawn,) = chess.SquareSet(board.pawns)
+        stronger = bool(board.color_at(pawn))
+        front, step = king_of(board, stronger), 8 if stronger else -8
+        rank = chess.square_rank(front) if stronger else 7 - chess.square_rank(front)
+        # A weaker king in front of the pawn's king stops it, one behind it does not.
+        faces = front + 2 * step in (king, other)
+        if front == pawn + step and faces and rank < 5 and chess.square_file(pawn) not in (0, 7):
+            return Motif(Kind.OPPOSITION, ply, line.moves[ply], king, (other,), (pawn,), ply)
+    return None
+
+
+def perpetual_check(line: Line) -> Motif | None:
+    """The line ends with checks of one side, and a position comes again between them."""
+    own = line.own_plies()
+    begin = max((ply + 2 for ply in own if not line.boards[ply + 1].is_check()), default=own.start)
+    seen = set()
+    for last, board in enumerate(line.boards[begin:], start=begin):
+        key = board._transposition_key()
+        if key in seen:
+            king = king_of(line.boards[begin + 1], not line.winner)
+            move = line.moves[begin]
+            return Motif(Kind.PERPETUAL_CHECK, begin, move, move.to_square, (king,), (), last - 1)
+        seen.add(key)
+    return None
+
+
+def stalemate(line: Line) -> Motif | None:
+    """The side that is worse is stalemated at the end, or draws by giving away its last piece that can move."""
+    own = line.own_plies()
+    if not own or not line.end.is_stalemate() or line.end.turn != line.winner:
+        return None
+    king = king_of(line.end, line.winner)
+    return Motif(Kind.STALEMATE, own[-1], line.moves[own[-1]], king, (king,), (), len(line.moves) - 1)
+
+
+# Mates that have a name, by the position in which the side to move is mated ------------------------------------------
+
+
+class MatedKing:
+    """A king that is mated, what gives check, and the squares around it, `own` those with pieces of its side."""
+
+    def __init__(self, board: chess.Board) -> None:
+        self.board = board
+        self.winner = not board.turn
+        self.square = king_of(board, board.turn)
+        self.around = chess.SquareSet(chess.BB_KING_ATTACKS[self.square])
+        self.own = self.around & chess.SquareSet(board.occupied_co[board.turn])
+        self.is_on_first_rank = chess.square_rank(self.square) == (7 if self.winner else 0)
+
+    def only_checker(self, *kinds: chess.PieceType) -> chess.Square | None:
+        """The piece that gives check, if it is one, and of one of these kinds."""
+        checkers = list(self.board.checkers())
+        return checkers[0] if len(checkers) == 1 and self.board.piece_type_at(checkers[0]) in kinds else None
+
+    def offset(self, square: chess.Square) -> tuple[int, int]:
+        """How many files and ranks a square is away from the king, from 0 to 7."""
+        files = chess.square_file(square) - chess.square_file(self.square)
+        return abs(files), abs(chess.square_rank(square) - chess.square_rank(self.square))
+
+    def helpers(self, square: chess.Square, kind: chess.PieceType) -> chess.SquareSet:
+        """The winner's pieces of a kind that guard a square."""
+        return self.board.attackers(self.winner, square) & self.board.pieces(kind, self.winner)
+
+
+def back_rank(king: MatedKing) -> bool:
+    """A rook or queen mates along the first rank, and the king's own pieces block at least all but one way forward."""
+    checker = king.only_checker(chess.ROOK, chess.QUEEN)
+    if checker is None or not king.is_on_first_rank or king.offset(checker)[1] != 0:
+        return False
+    return sum(king.offset(square)[1] for square in king.own) >= 2
+
+
+def smothered(king: MatedKing) -> bool:
+    """A knight mates a king that cannot move for its own pieces."""
+    return king.only_checker(chess.KNIGHT) is not None and king.own == king.around
+
+
+def arabian(king: MatedKing) -> bool:
+    """A rook beside a king in the corner mates, guarded by a knight that also takes the last square."""
+    checker = king.only_checker(chess.ROOK)
+    if checker is None or len(king.around) != 3 or sum(king.offset(checker)) != 1:
+        return False
+    return any(king.offset(knight) == (2, 2) for knight in king.helpers(checker, chess.KNIGHT))
+
+
+def anastasia(king: MatedKing) -> bool:
+    """A rook or queen mates along the edge; a knight and one of the king's own pieces close the way inward."""
+    checker = king.only_checker(chess.ROOK, chess.QUEEN)
+    if checker is None or len(king.around) != 5:
+        return False
+    for knight in king.board.pieces(chess.KNIGHT, king.winner):
+        # King, own piece and knight stand in a row that leads from the edge, the knight third.
+        files, ranks = king.offset(knight)
+        along = king.offset(checker)[0 if files == 3 else 1]
+        if sorted((files, ranks)) == [0, 3] and along == 0 and king.own & chess.between(king.square, knight):
+            return True
+    return False
+
+
+def hook(king: MatedKing) -> bool:
+    """A rook beside the king mates, guarded by a knight beside it that a pawn guards."""
+    checker = king.only_checker(chess.ROOK)
+    if checker is None or sum(king.offset(checker)) != 1:
+        return False
+    return any(king.helpers(knight, chess.PAWN) for knight in king.helpers(checker, chess.KNIGHT) & king.around)
+
+
+def bishop_mate(king: MatedKing) -> Kind | None:
+    """The name of a mate by two bishops alone: Boden's where they stand on both sides of the king."""
+    attackers = chess.SquareSet()
+    for square in king.around:
+        attackers |= king.board.attackers(king.winner, square)
+    if len(attackers) != 2 or not attackers.issubset(king.board.pieces(chess.BISHOP, king.winner)):
+        return None
+    sides = {chess.square_file(square) < chess.square_file(king.square) for square in attackers}
+    return Kind.BODEN_MATE if len(sides) == 2 else Kind.DOUBLE_BISHOP_MATE
+
+
+def opera(king: MatedKing) -> bool:
+    """A rook beside the king on its first rank mates, guarded by a bishop."""
+    checker = king.only_checker(chess.ROOK)
+    if checker is None or not king.is_on_first_rank or king.offset(checker) != (1, 0):
+        return False
+    return bool(king.helpers(checker, chess.BISHOP) and king.own)
+
+
+# By how many files and ranks the queen is away from a king that she mates alone.
+QUEEN_MATES = {(1, 1): Kind.DOVETAIL_MATE, (0, 1): Kind.SWALLOWS_TAIL_MATE, (0, 2): Kind.EPAULETTE_MATE}
+
+
+def queen_mate(king: MatedKing) -> Kind | None:
+    """The name of a mate by a queen who sees all squares around the king but two, where its own pieces stand."""
+    queen = king.only_checker(chess.QUEEN)
+    if queen is None:
+        return None
+    # She sees through the king to the square behind it.
+    occupied = king.board.occupied & ~chess.BB_SQUARES[king.square]
+    unseen = king.around - chess.SquareSet([queen])
+    for square in king.around:
+        attackers = king.board.attackers(king.winner, square, occupied)
+        if queen in attackers:
+            unseen.discard(square)
+        if len(attackers) > 1 and square not in king.own and square != queen:
+            return None
+    if len(unseen) != 2 or not unseen.issubset(king.own):
+        return None
+    nearer, further = sorted(king.offset(queen))
+    kind = QUEEN_MATES.get((nearer, further))
+    # The tail of a dovetail is behind the king, so he is not at the edge.
+    return None if kind is Kind.DOVETAIL_MATE and len(king.around) < 8 else kind
+
+
+PATTERNS: tuple[tuple[Callable[[MatedKing], bool], Kind], ...] = (
+    (smothered, Kind.SMOTHERED_MATE),
+    (arabian, Kind.ARABIAN_MATE),
+    (anastasia, Kind.ANASTASIA_MATE),
+    (hook, Kind.HOOK_MATE),
+    (opera, Kind.OPERA_MATE),
+    (back_rank, Kind.BACK_RANK_MATE),
+)
+
+
+def mate_of(board: chess.Board) -> Kind:
+    """The name of the mate on this board, `Kind.MATE` for one without a name of its own."""
+    king = MatedKing(board)
+    other = queen_mate(king) or bishop_mate(king) or Kind.MATE
+    return next((kind for is_pattern, kind in PATTERNS if is_pattern(king)), other)
+
+
+# The motif that decides a line ---------------------------------------------------------------------------------------
+
+
+Detector = Callable[[Case], Motif | None]
+# For the move that takes, in the order in which they are asked.
+AT_ONCE: tuple[Detector, ...] = (
+    x_ray,
+    double_check,
+    discovered_check,
+    pinned_guard,
+    hanging,
+)
+# For a move before it.
+PREPARED: tuple[Detector, ...] = (
+    double_check,
+    discovered_check,
+    skewer,
+    fork,
+    discovered_attack,
+    pin,
+    trapped,
+    lost_guard,
+)
+# For a mate: why it could not be met.
+OF_MATE: tuple[Detector, ...] = (double_check, attraction, clearance, lost_guard)
+
+
+def deciding_motifs(line: Line, expected: int = 0) -> tuple[Motif, ...]:
+    """The motifs by which the side that profits mates, wins something or draws; none where no motif explains it.
+
+    At most two, in the order of their moves: a second one has prepared the first. `expected`: what that side wins
+    anyway, in pawns, below 0 where it has lost something before.
+    """
+    if not line.moves:
+        return ()
+    if line.end.is_checkmate():
+        return _of_mate(line) if line.end.turn != line.winner else ()
+    drawing = stalemate(line) or perpetual_check(line)
+    if drawing:
+        return (drawing,)
+    wins = [win for win in line.wins() if win.ply < LAST_WIN_PLY]
+    gain = line.gain() - expected
+    for win in wins if gain >= 1 else []:
+        if 2 * win.worth >= min(gain, wins[0].worth):
+            found = _of_win(line, win)
+            if found and _is_forced(line, found[-1]):
+                return found
+    ending = outside_square(line) or opposition(line)
+    return (ending,) if ending and _is_forced(line, ending) else ()
+
+
+def _is_forced(line: Line, motif: Motif) -> bool:
+    """Whether at most one move up to the win, beside the motif's own, is quiet: more are no combination.
+
+    A promotion needs no combination.
+    """
+    quiet = [ply for ply in line.quiet_plies(0, motif.wins) if ply != motif.ply]
+    return len(quiet) <= MAX_QUIET or line.moves[motif.wins].promotion is not None
+
+
+def _of_mate(line: Line) -> tuple[Motif, ...]:
+    """The name of the mate, and what made it possible."""
+    # Each own move as if it had won, the mating move first.
+    moves = [Case(line, Win(ply, 0, line.moves[ply].to_square), ply) for ply in reversed(line.own_plies())]
+    case, kind = moves[0], mate_of(line.end)
+    if kind is Kind.MATE and (named := double_check(case) or discovered_check(case)):
+        return (named,)
+    helper = _first(OF_MATE, _before(case)) or _first([pinned_guard], moves)
+    mate = case.motif(kind, case.win.square, (king_of(line.end, not line.winner),))
+    return (helper, mate) if helper else (mate,)
+
+
+def _before(case: Case) -> list[Case]:
+    """The moves before something is won, the last move first."""
+    own = [ply for ply in case.line.own_plies() if case.win.ply - MAX_DELAY <= ply < case.win.ply]
+    return [Case(case.line, case.win, ply) for ply in reversed(own)]
+
+
+def _first(detectors: Sequence[Detector], cases: Iterable[Case]) -> Motif | None:
+    """The first that any of these detectors finds in the first of these cases in which one does."""
+    return next((motif for case in cases for detector in detectors if (motif := detector(case))), None)
+
+
+def _of_win(line: Line, win: Win) -> tuple[Motif, ...]:
+    """What explains something that is won, and what prepared it."""
+    case, promotion = Case(line, win, win.ply), line.moves[win.ply].promotion
+    if promotion and win.worth >= 2 and not line.is_taken_back(win.ply):
+        kind = Kind.PROMOTION if promotion == chess.QUEEN else Kind.UNDERPROMOTION
+        return (outside_square(line) or case.motif(kind, case.move.to_square, (case.move.to_square,)),)
+    before = _before(case)
+    found = _first(AT_ONCE, [case]) or _first(PREPARED, [each for each in before if each.is_cause()])
+    if found is None or found.kind is Kind.REMOVED_GUARD:
+        found = _first([underpromotion, intermezzo], before) or found
+    found = found or zugzwang(line, win.ply) or _first([attraction], before)
+    if found is None:
+        return ()
+    earlier = [Case(line, win, found.ply - 2)] if found.ply >= 2 else []
+    prepared = _first([attraction, clearance], earlier)
+    return (prepared, found) if prepared else (found,)

@@ -1,0 +1,302 @@
+"""Pages: that of an analysed game, the index of many, and what every page is made of.
+
+A page is one file. It loads nothing: its content security policy allows its own style and its own script, by their
+hashes, and nothing else; `uci_engine.web_board` adds its own server. Names and comments from games are text, never
+markup.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import chess
+import chess.svg
+
+from uci_engine import __version__
+from uci_engine.game_analysis.analysed_game import AnalysedGame, Ply
+from uci_engine.game_analysis.boards import king_of, last_move, positions
+from uci_engine.game_analysis.judgement import ERRORS, INACCURACY_LOSS, NO_WIN, WON, Mark, Phase
+from uci_engine.game_analysis.values import Found, Value
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+TEMPLATES = Path(__file__).with_name("templates")
+GENERATOR = f"Secateur {__version__}"
+# Of more errors the worst are shown with their lines, so that the page stays small. All have their marks.
+MAX_SHOWN_ERRORS = 40
+# Who stands better, by the least expected result of that side. Below the last, neither does.
+STANDINGS = ((WON, "was winning"), (NO_WIN, "was better"), (0.55, "was slightly better"))
+SHOWN_HEADERS = ("Event", "Site", "Date", "Round", "TimeControl", "Termination")
+# Characters that could end the script element, or that old parsers of JSON take for the end of a line.
+_UNSAFE = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
+
+
+@cache
+def environment(folder: Path = TEMPLATES) -> Environment:
+    """The templates of a folder and those here. ImportError: Jinja2 is not installed. Its text is for the user."""
+    try:
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    except ImportError:
+        raise ImportError("the pages need Jinja2: pip install Jinja2") from None
+    return Environment(
+        loader=FileSystemLoader([folder, TEMPLATES]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def render(
+    template: str,
+    data: Mapping[str, Any],
+    *,
+    folder: Path = TEMPLATES,
+    scripts: Sequence[str] = ("page.js",),
+    styles: Sequence[str] = (),
+    policy: str = "",
+    **values: Any,
+) -> str:
+    """A page out of this template. `data` is what its scripts read. Raises ImportError as `environment`.
+
+    `folder` has the template, the `scripts`, which follow that of the board, and the `styles`, which follow that of all
+    pages. `policy`: what the content security policy allows beside them.
+    """
+    from_template = environment(folder).get_template(template)
+    from markupsafe import Markup
+
+    css = "\n".join([_source(TEMPLATES / "page.css"), *(_source(folder / name) for name in styles)])
+    script = "\n".join([_source(TEMPLATES / "board.js"), *(_source(folder / name) for name in scripts)])
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).translate(_UNSAFE)
+    page = {
+        "css": Markup(css),
+        "script": Markup(script),
+        "policy": f"default-src 'none'; style-src '{_hash(css)}'; script-src '{_hash(script)}'; img-src data:; "
+        f"base-uri 'none'; form-action 'none'{policy}",
+        "data": Markup(text),
+        "generator": GENERATOR,
+        "pieces": Markup(_pieces()),
+    }
+    return from_template.render(page=page, **values).lstrip()
+
+
+@cache
+def _source(path: Path) -> str:
+    return path.read_text("utf-8").strip()
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@cache
+def _pieces() -> str:
+    """The pieces of python-chess, by short names: `wK`, `bP`."""
+    drawn = []
+    for letter, svg in chess.svg.PIECES.items():
+        name = ("w" if letter.isupper() else "b") + letter.upper()
+        svg = re.sub(r'id="[^"]*" class="[^"]*"', f'id="{name}"', svg, count=1)
+        drawn.append(re.sub(r'style="([^"]*)"', _as_attributes, svg))
+    return "".join(drawn)
+
+
+def _as_attributes(match: re.Match[str]) -> str:
+    """A style attribute as attributes of SVG: the policy of the page allows no style attributes."""
+    declarations = (part.split(":") for part in match[1].split(";") if part.strip())
+    return " ".join(f'{name.strip()}="{value.strip()}"' for name, value in declarations)
+
+
+# Positions and lines for the script ----------------------------------------------------------------------------------
+
+
+def position(board: chess.Board, say: str, value: Value | None = None) -> dict[str, Any]:
+    """A position as the script shows it, with its last move. `say`: what is said of it, also to a screen reader."""
+    result: dict[str, Any] = {"fen": board.board_fen(), "say": say}
+    if board.move_stack:
+        result["last"] = board.peek().uci()
+    if board.is_check():
+        result["check"] = chess.square_name(king_of(board, board.turn))
+    if value is not None:
+        result["share"] = round(value.expected, 3)
+    return result
+
+
+def line(board: chess.Board, found: Found, title: str) -> dict[str, Any]:
+    """A line to play through from this board, with its value."""
+    steps = [position(after, last_move(after)) for after in positions(board.copy(stack=False), found.line)[1:]]
+    value = found.value
+    return {"title": f"{title} ({value.text})", "value": value.text, "share": round(value.expected, 3), "steps": steps}
+
+
+# Analysed games ------------------------------------------------------------------------------------------------------
+
+
+def game_page(game: AnalysedGame, index: str = "") -> str:
+    """The page of a game. `index`: the address of the index, "" for none."""
+    errors = shown_errors(game)
+    # Each has two lines: the better one, and the one that was played.
+    data = {
+        "positions": positions_of(game),
+        "lines": [line(ply.board, found, title) | {"from": ply.index} for ply in errors for title, found in ply.lines],
+        "errors": [ply.index + 1 for ply in errors],
+    }
+    return render(
+        "game.html.j2",
+        data,
+        game=game,
+        facts=_facts(game),
+        index=index,
+        graph=_graph(game),
+        times=_times(game),
+        phases=list(Phase),
+        marks=ERRORS,
+        sentences=[_phase_sentence(game, phase) for phase in Phase if phase in {ply.phase for ply in game.plies}],
+        errors={ply.index: number for number, ply in enumerate(errors)},
+        least_loss=round(100 * INACCURACY_LOSS),
+    )
+
+
+def positions_of(game: AnalysedGame) -> list[dict[str, Any]]:
+    """The positions of a game, each with what is said of the move that led there."""
+    start = f"Start of the game. {game.value.text}{_quoted(game.words)}"
+    return [
+        position(game.boards[0], start, game.value),
+        *(position(game.boards[ply.index + 1], _said(ply), ply.value) for ply in game.plies),
+    ]
+
+
+def shown_errors(game: AnalysedGame) -> list[Ply]:
+    """The worst errors of a game, in the order of the moves."""
+    worst = sorted(game.errors, key=lambda ply: -ply.judgement.loss)[:MAX_SHOWN_ERRORS]
+    return sorted(worst, key=lambda ply: ply.index)
+
+
+def index_row(game: AnalysedGame, page: str) -> dict[str, Any]:
+    """A game in the index, for JSON. `page` is its file, "" for none."""
+    summaries = [game.summary(color) for color in chess.COLORS]
+    cells = [
+        game.result,
+        str(game.opening or ""),
+        game.header("Date").replace("?", "").strip("."),
+        (len(game.plies) + 1) // 2,
+        " \u2013 ".join(summary.percent for summary in summaries),
+        *("/".join(str(summary.counts[mark]) for mark in ERRORS) for summary in summaries),
+    ]
+    return {"names": game.names, "page": page, "cells": cells}
+
+
+def index_page(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The index of many games, out of their rows, each with its `number` from 1.
+
+    A game that could not be analysed has no `page`, but `names` and `remarks`, which say why.
+    """
+    return render("index.html.j2", {}, rows=rows)
+
+
+# Parts of the page ---------------------------------------------------------------------------------------------------
+
+
+def _facts(game: AnalysedGame) -> list[str]:
+    values = [game.header(name) for name in SHOWN_HEADERS]
+    facts = [value.replace(".??", "") for value in values if value.strip("?. ") not in ("", "-")]
+    elos = [game.header(name) for name in ("WhiteElo", "BlackElo")]
+    if all(elo.isdecimal() for elo in elos):
+        facts.append(f"Elo {elos[0]} \u2013 {elos[1]}")
+    if game.opening is not None:
+        facts.append(str(game.opening))
+    return facts
+
+
+def _said(ply: Ply) -> str:
+    """What is said of a move: on the page below the board, and by a screen reader."""
+    mark = ply.judgement.mark
+    said = f"{ply.name}{ply.sign or mark.sign}  {ply.value_text}".rstrip()
+    if mark.sign or mark in (Mark.BOOK, Mark.FORCED):
+        said += f", {mark.word}"
+    if ply.reason is not None:
+        said += f". {ply.reason.text}"
+    if ply.verdict:
+        said += f". Tablebases: {ply.verdict}"
+    return said + _quoted(ply.words)
+
+
+def _quoted(words: str) -> str:
+    """What a player or an annotator says, behind what is said here."""
+    return f". \u201c{words}\u201d" if words else ""
+
+
+def _phase_sentence(game: AnalysedGame, phase: Phase) -> str:
+    """What happened in a phase: the mistakes of both sides, and what it made of White's expected result."""
+    plies = [ply for ply in game.plies if ply.phase is phase]
+    first, last = plies[0], plies[-1]
+    start = game.plies[first.index - 1].value if first.index else game.value
+    before, after = round(100 * start.expected), round(100 * last.value.expected)
+    if before == after:
+        change = f"stayed at {after} %"
+    else:
+        change = f"{'rose' if after > before else 'fell'} from {before} % to {after} %"
+    white, black = (sum(game.summary(color, phase).counts[mark] for mark in ERRORS) for color in chess.COLORS)
+    mistakes = f"White made {white or 'no'} mistake{'s' if white != 1 else ''} and Black {black or 'none'}"
+    moves = f"moves {first.board.fullmove_number} to {last.board.fullmove_number}"
+    return (
+        f"{phase.value.capitalize()}, {moves}: {mistakes}; White's expected result {change}, "
+        f"and {_standing(last.value)} at its end."
+    )
+
+
+def _standing(value: Value) -> str:
+    share = round(max(value.expected, 1 - value.expected), 2)
+    side = "White" if value.expected > 0.5 else "Black"
+    if value.score.mate() == 0:
+        return f"{side} mated"
+    words = (words for least, words in STANDINGS if share >= least)
+    return f"{side} {word}" if (word := next(words, "")) else "neither side was better"
+
+
+# Graphs --------------------------------------------------------------------------------------------------------------
+
+
+def _graph(game: AnalysedGame) -> dict[str, Any]:
+    """White's expected result after each move, from 0 at the top of the black part to 100."""
+    heights = [round(100 - 100 * value.expected, 1) for value in (game.value, *(ply.value for ply in game.plies))]
+    width = max(1, len(heights) - 1)
+    points = "".join(f"L{x} {y:g}" for x, y in enumerate(heights))
+    dots = dict.fromkeys(ERRORS, "")
+    for ply in game.errors:
+        dots[ply.judgement.mark] += f"M{ply.index + 1} {heights[ply.index + 1]:g}h0"
+    shares = [100 - height for height in heights]
+    return {
+        "width": width,
+        "area": f"M0 100{points}L{width} {heights[-1]:g}V100z",
+        "dots": dots,
+        "label": f"White's expected result after each move: {shares[0]:.0f} % at first, {max(shares):.0f} % at most, "
+        f"{min(shares):.0f} % at least, {shares[-1]:.0f} % at the end. The list of moves says where it changed.",
+    }
+
+
+def _times(game: AnalysedGame) -> dict[str, str] | None:
+    """The time of each move: bars of White above the middle, of Black below. None if the game has no times."""
+    longest = max((ply.spent for ply in game.plies if ply.spent is not None), default=0.0)
+    if not longest:
+        return None
+    paths = {chess.WHITE: "", chess.BLACK: ""}
+    for ply in game.plies:
+        if ply.spent:
+            # The root lets short moves be seen beside long ones.
+            height = 48 * (ply.spent / longest) ** 0.5
+            paths[ply.board.turn] += f"M{ply.index + 0.1:g} 50h.8v{-height if ply.board.turn else height:.1f}h-.8z"
+    return {"white": paths[chess.WHITE], "black": paths[chess.BLACK], "longest": _duration(longest)}
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+    return f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
