@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
 from contextlib import closing
 from typing import Any
 
 import pytest
 
-from tests.support import ROOT
 from tests.support.kernel import ALL_CORES, Remote, core_or_skip, is_compiled, on_core
 from uci_engine.engine import UciEngine
 from uci_engine.options import NETWORK_BY_DEFAULT
@@ -21,7 +17,6 @@ DEPTH = 2
 # What `secateur bench` must say, by whether the network is on. A change of search, evaluation or network changes both
 # numbers and the last line of its commit message ("Bench: N") together; any other change changes none.
 PINNED = {True: 95891, False: 111014}
-TRAILER = re.compile(r"^Bench: ([0-9]+)$", re.MULTILINE)
 
 
 def total(depth: int | None, use_nnue: bool | None = None) -> tuple[int, list[str]]:
@@ -60,19 +55,6 @@ def test_the_python_chess_core_counts_the_same_to_the_end() -> None:
 
 def test_a_new_engine_begins_with_the_network() -> None:
     assert total(DEPTH) == total(DEPTH, NETWORK_BY_DEFAULT) != total(DEPTH, not NETWORK_BY_DEFAULT)
-
-
-def test_the_newest_commit_that_states_a_total_states_this_one() -> None:
-    # CI tests a copy of the sources without their history, and names the repository they came from.
-    repository = os.environ.get("SECATEUR_REPOSITORY", str(ROOT))
-    git = shutil.which("git")
-    if git is None or subprocess.run([git, "-C", repository, "rev-parse", "HEAD"], capture_output=True).returncode:
-        pytest.skip("there is no history here")
-    if subprocess.run([git, "-C", repository, "diff", "--quiet", "HEAD"]).returncode:
-        pytest.skip("there are changes that no commit speaks of yet")
-    command = [git, "-C", repository, "log", "-1", "--grep=^Bench: [0-9]*$", "--format=%B"]
-    message = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert TRAILER.findall(message)[-1:] == [str(PINNED[NETWORK_BY_DEFAULT])]
 
 
 def test_a_limited_depth_is_the_usual_one_when_none_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
