@@ -575,7 +575,7 @@ class Searcher(Tunables):
                     continue
 
             # 17. Futility pruning: if the static eval is below alpha by a margin, prune quiet moves unless they give
-            # check. It stays so: alpha only rises, and the reduced depth only falls.
+            # check. Later quiet moves are skipped too: alpha only rises, and the reduced depth only falls.
             if (
                 can_prune
                 and quiet
