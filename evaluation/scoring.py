@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from functools import lru_cache, reduce
 from operator import or_
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import chess
 
 from evaluation.weights import Weights, default_weights
 
 if TYPE_CHECKING:
+    from evaluation.base.base_board import BaseBoard
+    from evaluation.evaluator import Evaluator
     from evaluation.network.file import Network
+    from evaluation.network.inference import NetworkWeights
 
 
 def check(board: chess.Board) -> None:
@@ -36,7 +39,9 @@ def check(board: chess.Board) -> None:
         raise ValueError("a position to evaluate has no pawn on the first or last rank")
 
 
-def set_up(board: chess.Board, weights: Weights | None = None, network: Network | None = None) -> tuple[Any, Any]:
+def set_up(
+    board: chess.Board, weights: Weights | None = None, network: Network | None = None
+) -> tuple[Evaluator, BaseBoard]:
     """An Evaluator and a BaseBoard for a board. ValueError when the board cannot be evaluated.
 
     `weights`: None: those of the package. `network`: None: the evaluator has the terms alone.
@@ -54,7 +59,7 @@ def set_up(board: chess.Board, weights: Weights | None = None, network: Network 
 
 # Evaluators share it, and it takes milliseconds.
 @lru_cache(maxsize=1)
-def _for_kernel(network: Network) -> Any:
+def _for_kernel(network: Network) -> NetworkWeights:
     from evaluation.network.inference import NetworkWeights
 
     return NetworkWeights(network)

@@ -21,25 +21,12 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from toolkit.console import (
-    add_run_arguments,
-    at_least_one,
-    make_table,
-    new_file,
-    run_program,
-    run_to_end,
-    standard_output,
-    write_json,
-)
-from toolkit.engines.engine import identified
-from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, TimeControl, own_engine, parse_engine, require_limits
+from toolkit.console import at_least_one, make_table, run_program, standard_output, write_json
+from toolkit.elo import fit_elo
+from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, TimeControl, own_engine, parse_engine
 from toolkit.errors import ProgramError
-from toolkit.games import adjudication, openings
-from toolkit.games.clock import Patience
-from toolkit.games.report import show_conduct, tournament_as_json
-from toolkit.games.tournament import Archive, PairingScore, Settings, Tournament, play
-from toolkit.journal import Journal
-from toolkit.ratings import fit_elo
+from toolkit.games import runs
+from toolkit.games.tournament import PairingScore, Tournament
 from uci_engine.search.strength import MAX_ELO, MIN_ELO
 
 STEP_ELO = 200
@@ -158,10 +145,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     who.add_argument("--window", type=float, default=250.0, metavar="ELO", help="how far opponents may be away (250)")
     who.add_argument("--games", type=at_least_one, default=20, metavar="N", help="games of each pairing, even (20)")
-    openings.add_arguments(parser, "random")
-    adjudication.add_arguments(parser)
-    add_run_arguments(parser)
-    parser.add_argument("--pgn", type=new_file, metavar="FILE", help="write the games")
+    runs.add_arguments(parser, "random")
     return parser.parse_args(arguments)
 
 
@@ -182,23 +166,10 @@ def make_players(words: argparse.Namespace) -> list[Player]:
     names = [player.spec.name for player in players]
     if len(set(names)) < len(names):
         raise ProgramError("two players have the same name: give them name=")
-    require_limits(player.spec for player in players)
     meeting = {number for meeting in meetings_of(players, words.window) for number in meeting}
     if not meeting:
         raise ProgramError("no level meets an opponent of known rating: name some, or widen --window")
     return [player for number, player in enumerate(players) if number in meeting]
-
-
-def make_tournament(words: argparse.Namespace, players: Sequence[Player]) -> Tournament:
-    """What is to be played. Raises ProgramError and OSError."""
-    if words.games % 2:
-        raise ProgramError(f"--games {words.games}: openings are played in pairs of games")
-    rules = adjudication.rules_of(words)
-    adjudication.check_tables(rules)
-    specs = identified(player.spec for player in players)
-    meetings = meetings_of(players, words.window)
-    settings = Settings(specs, meetings, openings.openings_as_json(words), rules, Patience(margin_ms=MARGIN_MS))
-    return Tournament(settings, openings.book_of(words), words.games // 2)
 
 
 def report(words: argparse.Namespace, players: Sequence[Player], tournament: Tournament) -> None:
@@ -212,21 +183,21 @@ def report(words: argparse.Namespace, players: Sequence[Player], tournament: Tou
             rows.append([player.spec.name, f"{player.rating:.0f}", elo, difference, str(found.games)])
     head = ("player", "asked", "measured", "difference", "games")
     standard_output().print(make_table("Ratings", head, rows))
-    show_conduct(tournament)
+    tournament.show_conduct()
     if words.json is not None:
         ratings = {name: asdict(found) for name, found in measured.items()}
-        write_json(words.json, {**tournament_as_json(tournament), "ratings": ratings})
+        write_json(words.json, {**tournament.as_json(), "ratings": ratings})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns the exit code. Raises ProgramError and OSError for what cannot be measured."""
     words = parse_arguments(arguments)
+    pairs = runs.pairs_of(words.games)
     players = make_players(words)
-    tournament = make_tournament(words, players)
-    with Journal(words.journal, tournament.settings.as_json(), resume=words.resume) as journal:
-        archive = Archive(journal, words.pgn, tournament)
-        code = run_to_end(lambda: play(words, tournament, archive))
-    if tournament.pairs_done:
+    specs = [player.spec for player in players]
+    tournament = Tournament(words, specs, meetings_of(players, words.window), pairs, MARGIN_MS)
+    code = tournament.play()
+    if tournament.done:
         report(words, players, tournament)
     return code
 

@@ -11,7 +11,6 @@ build/checks. The sanitizers need gcc and Linux, `games` needs fastchess, `fuzz`
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import shlex
@@ -26,13 +25,11 @@ from pathlib import Path
 import chess
 
 from toolkit.console import run_program, say, show_progress, standard_error
-from toolkit.engines.answer import Line
-from toolkit.engines.engine import Engine
+from toolkit.engines.client import Engine, Info, read_info
 from toolkit.engines.spec import EngineSpec, own_engine
 from toolkit.errors import ProgramError
 from toolkit.files import read_text
 from toolkit.hostile import TARGETS
-from toolkit.uci.grammar import InfoLine, read_info
 from uci_engine.tools.bench import POSITIONS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -62,6 +59,8 @@ MEMORY_TESTS = (
     "evaluation/test_weights.py",
 )
 SHORT_MEMORY_TESTS = ("board", "tablebases", "search/test_search.py", "uci/test_conversations.py")
+RACE_TESTS = ("search/test_thread_pool.py", "test_engine.py", "uci")
+SHORT_RACE_TESTS = ("search/test_thread_pool.py", "uci/test_conversations.py")
 # A portable build holds two kernels. This runs the one for processors without AVX2.
 WITHOUT_AVX2 = """
 from uci_engine import processor
@@ -132,35 +131,27 @@ def run(command: Sequence[str], log: Path, folder: Path = ROOT, settings: dict[s
 def memory(words: argparse.Namespace) -> Iterator[str]:
     """Tests of board, search, tables, files and conversations under ASan and UBSan."""
     build = Build("memory")
-    tests = [f"tests/{name}" for name in (SHORT_MEMORY_TESTS if words.short else MEMORY_TESTS)]
+    yield from test_faults(build, SHORT_MEMORY_TESTS if words.short else MEMORY_TESTS)
+    yield from build.reports()
+
+
+def test_faults(build: Build, names: Sequence[str]) -> Iterator[str]:
+    """The tests that fail in a build."""
     log = build.folder / "tests.log"
+    tests = [f"tests/{name}" for name in names]
     # Plain Python gains nothing from the sanitizers, and is slow under them. A bot's limit of memory is too small.
     options = ["-q", "-m", "not slow and not timing", "-k", "not other_cores and not node_identity and not lichess_bot"]
     if run([str(build.python), "-m", "pytest", *options, *tests], log, build.folder):
         lines = log.read_text("utf-8", errors="replace").splitlines()
         yield from [line for line in lines if line.startswith(("FAILED ", "ERROR "))] or [f"{lines[-1]} ({log})"]
-    yield from build.reports()
 
 
 def races(words: argparse.Namespace) -> Iterator[str]:
-    """ThreadSanitizer with four threads: random conversations, and searches with tablebases."""
+    """ThreadSanitizer over the tests of threads and conversations, and with four threads and tablebases."""
     build = Build("races")
-    found = build.folder / "fuzz.json"
-    found.unlink(missing_ok=True)
+    yield from test_faults(build, SHORT_RACE_TESTS if words.short else RACE_TESTS)
     tables = str(build.folder / "tests" / "support" / "tables")
     spec = replace(build.engine, options=(("Threads", "4"), ("SyzygyPath", tables)))
-    engine = f"cmd={shlex.quote(shlex.join(spec.command))} option.Threads=4"
-    command = [sys.executable, str(ROOT / "scripts" / "fuzz.py"), f"--engine={engine}", f"--json={found}"]
-    command += [f"--keep={build.folder / 'found'}", f"--conversations={5 if words.short else 20}"]
-    # A search under ThreadSanitizer takes ten times as long.
-    command += ["--ready-ms=60000", "--stop-ms=60000", "--clock-ms=60000", "--exit-seconds=60"]
-    log = build.folder / "fuzz.log"
-    if run(command, log) not in (0, 1) or not found.exists():
-        yield f"scripts/fuzz.py failed, see {log}"
-    else:
-        # The line that the threads vote for may be less deep, and the sanitizer's own memory grows.
-        rows = [row for row in json.loads(found.read_text())["found"] if row["oracle"] not in ("progress", "growth")]
-        yield from (f"{row['oracle']}: {row['seen']} ({row['file']})" for row in rows)
     with Engine(spec) as running:
         for fen in POSITIONS[::-1][: 4 if words.short else None]:
             search(running, chess.Board(fen), 100_000)
@@ -197,7 +188,7 @@ def search_mates(spec: EngineSpec, positions: list[tuple[chess.Board, int]], thr
     with Engine(spec) as engine, show_progress(f"mates, {threads} threads", len(positions)) as advance:
         for board, length in positions:
             infos = search(engine, board, 100_000)
-            found += infos[-1].score is not None and infos[-1].score[0] == "mate"
+            found += infos[-1].mate is not None
             faults = list(mate_faults(board, length, infos))
             if faults:
                 yield f"{threads} threads, {board.fen()}: in {len(faults)} reports, the last: {faults[-1]}"
@@ -205,33 +196,32 @@ def search_mates(spec: EngineSpec, positions: list[tuple[chess.Board, int]], thr
     say(f"mates: {threads} threads found {found} of {len(positions)}")
 
 
-def search(engine: Engine, board: chess.Board, nodes: int) -> list[InfoLine]:
+def search(engine: Engine, board: chess.Board, nodes: int) -> list[Info]:
     """The reports of a search with lines of moves, in a new game."""
     engine.new_game()
     engine.set_position(board)
     engine.send(f"go nodes {nodes}")
-    lines: list[Line] = engine.read_until("bestmove", SEARCH_SECONDS)
-    return [info for line in lines[:-1] if (info := read_info(line.text)).pv]
+    infos = [read_info(line.text) for line in engine.read_until("bestmove", SEARCH_SECONDS)]
+    return [info for info in infos if info is not None and info.pv]
 
 
-def mate_faults(board: chess.Board, length: int, infos: list[InfoLine]) -> Iterator[str]:
+def mate_faults(board: chess.Board, length: int, infos: list[Info]) -> Iterator[str]:
     """What is wrong with reports of a position with a mate of this length."""
     for info in infos:
         end = board.copy(stack=False)
-        line = info.pv or []
         try:
-            for word in line:
+            for word in info.pv:
                 end.push_uci(word)
         except ValueError:
-            yield f"an illegal move in {' '.join(line)}"
+            yield f"an illegal move in {' '.join(info.pv)}"
             continue
-        kind, moves = info.score or ("cp", 0)
-        if kind != "mate" or info.bound:
+        moves = info.mate
+        if moves is None or not info.is_exact:
             continue
         if moves * length <= 0 or abs(moves) < abs(length):
             yield f"mate {moves} is reported, and the mate takes {length}"
-        elif not end.is_checkmate() or len(line) != (2 * moves - 1 if moves > 0 else -2 * moves):
-            yield f"the line of mate {moves} is no such mate: {' '.join(line)}"
+        elif not end.is_checkmate() or len(info.pv) != (2 * moves - 1 if moves > 0 else -2 * moves):
+            yield f"the line of mate {moves} is no such mate: {' '.join(info.pv)}"
 
 
 def repeat(words: argparse.Namespace) -> Iterator[str]:
@@ -241,8 +231,6 @@ def repeat(words: argparse.Namespace) -> Iterator[str]:
     with Engine(own_engine()) as engine:
         first, second = ([search(engine, *case) for case in cases] for _ in range(2))
         for (board, nodes), *reports in zip(cases, first, second, strict=True):
-            for info in (info for some in reports for info in some):
-                del info.numbers["time"], info.numbers["nps"]
             if reports[0] != reports[1]:
                 yield f"{board.fen()}, nodes {nodes}: {reports[0][-1]}, then {reports[1][-1]}"
 

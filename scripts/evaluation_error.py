@@ -40,7 +40,7 @@ from toolkit.console import (
     standard_output,
     write_json,
 )
-from toolkit.engines.engine import Engine, EngineError
+from toolkit.engines.client import Engine, EngineError
 from toolkit.engines.spec import ENGINE_SYNTAX, parse_engines
 from toolkit.errors import ProgramError
 from toolkit.training.engine_scores import network_scores, static_scores

@@ -24,12 +24,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from chess.engine import EngineError
 
 from toolkit.console import at_least_one, run_program
+from toolkit.elo import fit_elo
 from toolkit.engines.spec import EngineSpec
 from toolkit.errors import ProgramError
 from toolkit.games.experiment import Pairing, find_numbers, make_parser, run_experiment
-from toolkit.ratings import fit_elo
 
 # A wide prior about no difference, in Elo: it keeps a change finite that has won every pair so far.
 PRIOR_ELO = 1000.0
@@ -164,10 +165,11 @@ def defaults_of(engine: EngineSpec, factors: list[Factor]) -> dict[str, int]:
         for name, value in factor.values.items():
             if name not in numbers:
                 raise ProgramError(f"{engine.name} has no number called {name!r}")
-            number = numbers[name]
-            if not number.allows(str(value)):
-                raise ProgramError(f"{name} goes from {number.minimum} to {number.maximum}, not to {value}")
-            defaults[name] = int(number.default)
+            option, defaults[name] = numbers[name]
+            try:
+                option.parse(value)
+            except EngineError as error:
+                raise ProgramError(str(error)) from None
     return defaults
 
 

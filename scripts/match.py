@@ -16,26 +16,12 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
-from toolkit.console import (
-    add_run_arguments,
-    at_least_one,
-    new_file,
-    not_negative,
-    read_numbers,
-    run_program,
-    run_to_end,
-    standard_output,
-    write_json,
-)
+from toolkit.console import at_least_one, not_negative, read_numbers, run_program, standard_output, write_json
 from toolkit.elo import MODELS, Sprt
-from toolkit.engines.engine import identified
-from toolkit.engines.spec import ENGINE_SYNTAX, parse_engines, require_limits
+from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines
 from toolkit.errors import ProgramError
-from toolkit.games import adjudication, openings
-from toolkit.games.clock import Patience
-from toolkit.games.report import pairings_table, progress_text, show_conduct, tournament_as_json
-from toolkit.games.tournament import Archive, Settings, Tournament, play
-from toolkit.journal import Journal, journal_beside
+from toolkit.games import runs
+from toolkit.games.tournament import Tournament
 
 DEFAULT_GAMES = 100
 # A sequential test ends by itself.
@@ -52,33 +38,24 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     who.add_argument("--engine", action="append", required=True, metavar="'KEY=VALUE ...'", help="once for each")
     who.add_argument("--each", default="", metavar="'KEY=VALUE ...'", help="what all engines have unless they say else")
     who.add_argument("--games", type=at_least_one, metavar="N", help="games of each pairing, even (100; --sprt 40000)")
-    openings.add_arguments(parser, "file")
-    adjudication.add_arguments(parser)
     time = parser.add_argument_group("time")
     time.add_argument("--margin-ms", type=not_negative, default=0.0, metavar="MS", help="grace on the clock (0)")
     test = parser.add_argument_group("sequential test")
     test.add_argument(
         "--sprt", nargs="*", metavar="KEY=VALUE", help=f"elo0=0 elo1=5 alpha=0.05 beta=0.05 model={' or '.join(MODELS)}"
     )
-    add_run_arguments(parser, "what --resume needs (the PGN's name and .journal)")
-    parser.add_argument("--pgn", type=new_file, metavar="FILE", help="write the games")
+    runs.add_arguments(parser, "file")
     return parser.parse_args(arguments)
 
 
-def make_settings(words: argparse.Namespace) -> Settings:
-    """The settings of the tournament. Raises ProgramError and OSError."""
-    engines = tuple(parse_engines(words.engine, words.each))
+def find_engines(words: argparse.Namespace) -> list[EngineSpec]:
+    """Those that play. Raises ProgramError."""
+    engines = parse_engines(words.engine, words.each)
     if len(engines) < 2:
         raise ProgramError("a match needs two engines")
     if words.sprt is not None and len(engines) != 2:
         raise ProgramError("a sequential test is between two engines")
-    require_limits(engines)
-    rules = adjudication.rules_of(words)
-    adjudication.check_tables(rules)
-    engines = identified(engines)
-    pairings = tuple((0, other) for other in range(1, len(engines)))
-    patience = Patience(margin_ms=words.margin_ms)
-    return Settings(engines, pairings, openings.openings_as_json(words), rules, patience)
+    return engines
 
 
 def read_sprt(words: list[str]) -> Sprt:
@@ -98,29 +75,17 @@ def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit code. Raises ProgramError and OSError for what cannot be played."""
     words = parse_arguments(arguments)
     sprt = None if words.sprt is None else read_sprt(words.sprt)
-    games = words.games or (DEFAULT_GAMES if sprt is None else DEFAULT_SPRT_GAMES)
-    if games % 2:
-        raise ProgramError(f"--games {games}: openings are played in pairs of games")
-    settings = make_settings(words)
-    tournament = Tournament(settings, openings.book_of(words), games // 2)
-    path = words.journal or (words.pgn and journal_beside(words.pgn))
-    with Journal(path, {**settings.as_json(), "sprt": sprt and asdict(sprt)}, resume=words.resume) as journal:
-        archive = Archive(journal, words.pgn, tournament)
-        code = run_to_end(
-            lambda: play(
-                words,
-                tournament,
-                archive,
-                lambda: progress_text(tournament, sprt),
-                lambda: sprt is not None and bool(sprt.verdict(tournament.total.counts)),
-            )
-        )
+    pairs = runs.pairs_of(words.games or (DEFAULT_GAMES if sprt is None else DEFAULT_SPRT_GAMES))
+    engines = find_engines(words)
+    pairings = [(0, other) for other in range(1, len(engines))]
+    tournament = Tournament(words, engines, pairings, pairs, words.margin_ms, sprt)
+    code = tournament.play()
     # Without a game there is nothing to show beside the complaint.
-    if tournament.pairs_done or not code:
-        standard_output().print(pairings_table(tournament, sprt))
-        show_conduct(tournament)
+    if tournament.done or not code:
+        standard_output().print(tournament.table())
+        tournament.show_conduct()
         if words.json is not None:
-            write_json(words.json, tournament_as_json(tournament, sprt))
+            write_json(words.json, tournament.as_json())
     return code
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import chess
 
 from toolkit.console import make_table, run_program, say, show_progress, standard_output
-from toolkit.engines.engine import Engine, EngineError
+from toolkit.engines.client import Engine, EngineError
 from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, own_engine, parse_engine
 from toolkit.errors import ProgramError
 from toolkit.files import read_text
@@ -40,7 +40,7 @@ class PerftEngine(Engine):
     def __init__(self, spec: EngineSpec) -> None:
         """Start it. Raises EngineError."""
         super().__init__(spec, [("UCI_Chess960", "true")])
-        self.is_chess960 = "uci_chess960" in self.options
+        self.is_chess960 = "UCI_Chess960" in self.options
         try:
             found = self.divide(self.board(chess.STARTING_FEN), 2, RECOGNISE_SECONDS)
         except EngineError as error:

@@ -33,7 +33,7 @@ from toolkit.console import (
     show_progress,
     standard_output,
 )
-from toolkit.engines.engine import identified
+from toolkit.engines.client import identified
 from toolkit.engines.spec import ENGINE_SYNTAX, parse_engine
 from toolkit.errors import ProgramError
 from toolkit.files import unpack_text

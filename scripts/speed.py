@@ -25,17 +25,8 @@ from statistics import fmean, median, quantiles
 import chess
 from rich.table import Table
 
-from toolkit.console import (
-    Advance,
-    above_zero,
-    at_least_one,
-    make_table,
-    run_program,
-    show_progress,
-    standard_output,
-)
-from toolkit.engines.answer import read_info
-from toolkit.engines.engine import Engine, EngineError
+from toolkit.console import Advance, above_zero, at_least_one, make_table, run_program, show_progress, standard_output
+from toolkit.engines.client import Engine, EngineError, read_info
 from toolkit.engines.spec import ENGINE_SYNTAX, parse_engines
 from toolkit.errors import ProgramError
 
@@ -101,7 +92,7 @@ def search(engine: Engine, board: chess.Board, seconds: float) -> Search:
         if info is None:
             continue
         nodes = max(nodes, info.nodes or 0)
-        if info.move and info.is_exact and line.arrived <= stopped:
+        if info.pv and info.is_exact and line.arrived <= stopped:
             depth = max(depth, info.depth or 0)
     if not nodes:
         raise EngineError(f"{engine.name} does not tell how many nodes it has searched")

@@ -27,7 +27,7 @@ from toolkit.console import (
     standard_output,
     write_json,
 )
-from toolkit.engines.engine import identified
+from toolkit.engines.client import identified
 from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines, require_limits
 from toolkit.errors import ProgramError
 from toolkit.pool import Task, run_tasks

@@ -138,12 +138,12 @@ def find_parameters(engine: EngineSpec, wanted: list[str]) -> list[Parameter]:
             steps[known] = step or steps.get(known)
     parameters = []
     for name, step in steps.items():
-        spin = spins[name]
-        value = int(spin.default)
-        usual = (spin.maximum - spin.minimum) * STEP_RANGE_SHARE
+        spin, value = spins[name]
+        least, most = spin.min or 0, spin.max or 0
+        usual = (most - least) * STEP_RANGE_SHARE
         if value:
             usual = min(usual, abs(value) * STEP_VALUE_SHARE)
-        parameters.append(Parameter(name, value, spin.minimum, spin.maximum, step or max(usual, MIN_STEP)))
+        parameters.append(Parameter(name, value, least, most, step or max(usual, MIN_STEP)))
     if not parameters:
         raise ProgramError("nothing to tune: --tune names no number")
     return parameters

@@ -25,7 +25,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NoReturn, Self, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypedDict, Unpack, overload
 
 import chess
 import chess.engine
@@ -56,6 +56,10 @@ from uci_engine.static_evaluation import Explanation
 from uci_engine.text import ERROR, MAX_INT, suggestion
 from uci_engine.time_management import Limits
 from uci_engine.tools.doctor import slow_core_warning
+
+if TYPE_CHECKING:
+    from evaluation.base.base_board import BaseBoard
+    from evaluation.evaluator import Evaluator
 
 __all__ = ["Analysis", "Engine", "EngineOptions", "Explanation", "TermValue"]
 
@@ -298,7 +302,7 @@ class Engine:
         self._is_closed = False
         self._game: object = None
         self._chooses_analyse_mode = True
-        self._evaluator: tuple[Weights, Network | None, Any, Any] | None = None
+        self._evaluator: tuple[Weights, Network | None, Evaluator, BaseBoard] | None = None
         # For an engine that is dropped without `close`, and at the end of the program.
         self._finalizer = weakref.finalize(self, _release, inner, os.getpid())
         for warning in (slow_core_warning(inner.core), inner.problem):
@@ -644,7 +648,7 @@ def limits_of(limit: Limit | None, board: chess.Board, root_moves: Moves) -> Lim
     """
     found: dict[str, Any] = {}
     for name, field in _FIELDS.items():
-        value: Any = None if limit is None else getattr(limit, name)
+        value: object = getattr(limit, name, None)
         if value is None:
             continue
         if field.endswith("_ms"):

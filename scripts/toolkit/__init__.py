@@ -3,8 +3,8 @@
 console, errors, journal, pool    what every program reads, shows and writes; resuming; processes or a cluster
 files                             files from outside, within bounds
 engines                           engines described, started, talked to and kept running
-games                             openings, clocks, games, adjudication, tournaments, experiments
-elo, ratings                      statistics of matches
-uci                               what UCI allows, and a judge of engines by it: for fuzz.py
-suite, perft, books               what one program alone needs
+games                             openings, pairs of games, adjudication, runs of many pairs, tournaments, experiments
+elo                               statistics of matches
+suite                             test suites asked and judged
+books, hostile, training          what programs of one kind need: opening books, readers of files, training data
 """

@@ -1,4 +1,4 @@
-"""The statistics of matches: Elo, its error, the likelihood of superiority, and the sequential probability ratio test.
+"""The statistics of matches: Elo, its error, likelihood of superiority, ratings, sequential probability ratio test.
 
 Everything is computed from pairs of games (one opening, both colours). The two results of a pair depend on each other;
 games counted singly would overstate the error.
@@ -15,11 +15,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from toolkit.errors import ProgramError
 
 Pentanomial = tuple[int, int, int, int, int]
+Floats = NDArray[np.float64]
 
 # Points of a pair, as a share of the two to be had.
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -33,6 +36,9 @@ MAX_NORMALIZED_ELO = 100.0
 # When a distribution that is found step by step has been found, and after how many steps in any case.
 TOLERANCE = 1e-12
 MAX_STEPS = 100
+# One Elo in the units of the logistic curve.
+LOGITS_PER_ELO = math.log(10) / 400
+MAX_ROUNDS = 100
 
 
 def elo_of_score(score: float) -> float:
@@ -206,3 +212,34 @@ def _likeliest(shares: Sequence[float], weights: Sequence[float]) -> list[float]
     margin = 1e-3 * min(shares)
     x = brentq(excess, low + margin, high - margin, xtol=1e-14, rtol=1e-14)
     return [share / (1.0 + x * weight) for share, weight in zip(shares, weights, strict=True)]
+
+
+def fit_elo(
+    sides: Floats, scores: Floats, known_elo: Floats | float, expected_elo: Floats, prior_elo: float
+) -> tuple[Floats, Floats]:
+    """The Elo of several things at once, each with half the width of its 95 % interval: logistic regression.
+
+    sides: a row for each pair of games; 1 for what its first side has, -1 for what its second side has, 0 for neither.
+    scores: of the first side in each pair, 0 to 1. known_elo: by how much it was known to be stronger.
+    expected_elo and prior_elo: mean and standard deviation of the prior, which keeps finite what has won every game.
+
+    This is Bradley and Terry's model. The errors are those that the scatter of the pairs shows (White's sandwich), as
+    the games of a pair depend on each other.
+    """
+    pairs, things = sides.shape
+    centre = expected_elo * LOGITS_PER_ELO
+    ridge = np.eye(things) / (prior_elo * LOGITS_PER_ELO) ** 2
+    found = centre.copy()
+    for _ in range(MAX_ROUNDS):
+        likely = 1 / (1 + np.exp(-(sides @ found + known_elo * LOGITS_PER_ELO)))
+        curvature = 2 * sides.T @ (sides * (likely * (1 - likely))[:, None]) + ridge
+        step = np.linalg.solve(curvature, 2 * sides.T @ (scores - likely) - ridge @ (found - centre))
+        found += np.clip(step, -1, 1)
+        if np.max(np.abs(step), initial=0) < 1e-9:
+            break
+    # The second part is what the fit has taken up itself. It keeps few pairs that happen to be equal from proving much.
+    squares = (scores - likely) ** 2 + likely * (1 - likely) / 2 * things / max(pairs, 1)
+    scatter = 4 * sides.T @ (sides * squares[:, None]) + ridge
+    inverse = np.linalg.inv(curvature)
+    errors = DEVIATIONS_95 * np.sqrt(np.diag(inverse @ scatter @ inverse))
+    return found / LOGITS_PER_ELO, errors / LOGITS_PER_ELO

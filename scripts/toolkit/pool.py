@@ -31,9 +31,8 @@ from typing import Any
 import evaluation
 import toolkit
 import uci_engine
-from toolkit.engines.cache import keep_engines
-from toolkit.engines.engine import end_all_engines
-from toolkit.engines.identity import digest_of_packages
+from toolkit.engines.client import end_all_engines, keep_engines
+from toolkit.engines.spec import digest_of_packages
 from toolkit.errors import ProgramError, sentence
 
 Answer = tuple[Any, str | None]

@@ -19,9 +19,7 @@ import chess
 from rich.table import Table
 
 from toolkit.console import make_table
-from toolkit.engines.answer import Line, read_info
-from toolkit.engines.cache import running_engines
-from toolkit.engines.engine import Engine, EngineError
+from toolkit.engines.client import Engine, EngineError, Line, legal_move, read_info, running_engines
 from toolkit.engines.spec import EngineSpec, go_words
 from toolkit.errors import ProgramError
 from toolkit.files import read_text
@@ -157,7 +155,7 @@ def ask(engine: Engine, question: Question, patience_seconds: float) -> dict[str
     allowed = control.movetime_seconds
     lines = engine.read_until("bestmove", patience_seconds if allowed is None else allowed + GRACE_SECONDS)
     answer = judge(question, lines, began)
-    if answer["move"] is None or chess.Move.from_uci(answer["move"]) not in board.legal_moves:
+    if answer["move"] is None:
         raise EngineError(f"{engine.name} answers {lines[-1].text!r}, which is no legal move")
     return answer
 
@@ -168,7 +166,8 @@ def judge(question: Question, lines: list[Line], began: float) -> dict[str, Any]
     An answer is right if the final move fits. The time to solution is when the engine's best move became a fitting
     one and stayed so: that of the first line of the unbroken row of fitting ones at the end.
     """
-    move = _best_move(lines[-1].text)
+    legal = legal_move(chess.Board(question.fen), lines[-1].text)
+    move = None if legal is None else legal.uci()
     since: float | None = None
     depth = reached = nodes = mate = None
     for line in lines[:-1]:
@@ -176,10 +175,10 @@ def judge(question: Question, lines: list[Line], began: float) -> dict[str, Any]
         if info is None:
             continue
         nodes = info.nodes if info.nodes is not None else nodes
-        if info.move is None:
+        if not info.pv:
             continue
         mate, reached = info.mate, info.depth
-        if not question.is_met(info.move, mate):
+        if not question.is_met(info.pv[0], mate):
             since = None
         elif since is None:
             since, depth = line.arrived, info.depth
@@ -198,14 +197,6 @@ def judge(question: Question, lines: list[Line], began: float) -> dict[str, Any]
         "depth": reached,
         "mate": mate,
     }
-
-
-def _best_move(text: str) -> str | None:
-    word = text.split()[1] if len(text.split()) > 1 else ""
-    try:
-        return chess.Move.from_uci(word).uci()
-    except chess.InvalidMoveError:
-        return None
 
 
 def summarise(questions: Sequence[Question], answers: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -12,8 +12,8 @@ import pytest
 import check
 from tests.support import ROOT
 from tests.support.kernel import IS_BUILT, on_core
+from toolkit.engines.client import Info, read_info
 from toolkit.hostile import TARGETS, seeds
-from toolkit.uci.grammar import read_info
 
 # White mates in two, by the rook's sacrifice on a6.
 MATE = "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1"
@@ -34,14 +34,19 @@ PINNED = re.compile(r"uses: [\w/.-]+@[0-9a-f]{40} # v[\d.]+")
     ],
 )
 def test_a_mate_and_its_line_are_judged(report: str, is_fault: bool) -> None:
-    infos = [read_info(f"info depth 5 {report}")]
-    assert bool(list(check.mate_faults(chess.Board(MATE), 2, infos))) == is_fault
+    assert bool(list(check.mate_faults(chess.Board(MATE), 2, [info(report)]))) == is_fault
+
+
+def info(report: str) -> Info:
+    found = read_info(f"info depth 5 {report}")
+    assert found is not None
+    return found
 
 
 def test_the_length_of_a_mate_is_counted_from_the_side_that_is_mated() -> None:
     board = chess.Board(MATE)
     board.push_uci("a1a6")
-    assert not list(check.mate_faults(board, -1, [read_info("info depth 5 score mate -1 pv b7a6 b6b7")]))
+    assert not list(check.mate_faults(board, -1, [info("score mate -1 pv b7a6 b6b7")]))
 
 
 def test_our_own_mates_are_played_through() -> None:

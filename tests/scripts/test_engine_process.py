@@ -1,4 +1,4 @@
-"""toolkit.engines.process: nothing waits without an end, and nothing that was started is left behind."""
+"""tests.support.process: nothing waits without an end, and nothing that was started is left behind."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import PATIENCE_SECONDS, wait_until
-from toolkit.engines.process import EngineProcess
+from tests.support.process import EngineProcess
 
 posix_only = pytest.mark.skipif(not hasattr(os, "killpg"), reason="no sessions here")
 
@@ -29,7 +29,7 @@ def is_alive(process_id: int) -> bool:
 
 
 def test_many_small_writes_to_a_process_that_does_not_read_come_to_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolkit.engines.process.READING_SECONDS", 0.2)
+    monkeypatch.setattr("tests.support.process.READING_SECONDS", 0.2)
     with python("import time; time.sleep(600)") as engine:
         for _ in range(1000):
             engine.send_bytes(b"position startpos" * 100 + b"\n")

@@ -11,11 +11,8 @@ import chess.engine
 import pytest
 
 from tests.support import FAKE_ENGINE
-from toolkit.engines.answer import Answer, Line, read_answer
-from toolkit.engines.cache import EngineCache
-from toolkit.engines.engine import Engine, EngineError, identified
-from toolkit.engines.identity import digest_of_program
-from toolkit.engines.spec import EngineSpec, TimeControl, parse_engine
+from toolkit.engines.client import Answer, Engine, EngineCache, EngineError, Line, identified, read_answer
+from toolkit.engines.spec import EngineSpec, TimeControl, digest_of_program, parse_engine
 from toolkit.errors import ProgramError
 
 
@@ -87,7 +84,7 @@ def test_without_an_exact_score_a_bound_will_do() -> None:
         (EngineSpec("nowhere", ("/no/such/program",)), "cannot run"),
         (EngineSpec("nowhere", (sys.executable,), "/no/such/folder"), "cannot run"),
         (EngineSpec("failing", (sys.executable, "-c", "import sys; sys.exit('broken')")), "broken"),
-        (fake("mute"), "said nothing for"),
+        (fake("mute"), "uciok"),
         (fake(options=(("Colour", "red"),)), "Colour"),
         (fake(options=(("Ponder", "true"),)), "Ponder"),
     ],
@@ -104,7 +101,7 @@ def test_a_kept_engine_takes_other_values_and_is_replaced_for_other_options() ->
         assert first.spec.options == (("Seed", "2"),)
         second = cache.engine(fake())
         assert second is not first
-        assert first.has_ended
+        assert first.exit_code is not None
         second.kill()
         assert cache.engine(fake()) is not second
 

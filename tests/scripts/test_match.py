@@ -26,14 +26,12 @@ import pytest
 from match import main
 from tests.scripts.test_journal import refuses_changed_entries
 from tests.support import FAKE_ENGINE, SCRIPTS, TABLES, wait_until
-from toolkit.engines.cache import EngineCache
+from toolkit.engines.client import EngineCache
 from toolkit.engines.spec import EngineSpec, TimeControl
 from toolkit.errors import ProgramError
 from toolkit.games.adjudication import Adjudicator, Rules, Tables, add_arguments, rules_of
-from toolkit.games.clock import Clock, Patience, limit_for
-from toolkit.games.game import Game, rules_result
 from toolkit.games.openings import Opening
-from toolkit.games.record import GameRecord
+from toolkit.games.pairs import Clock, Game, GameRecord, Patience, limit_for, rules_result
 
 IMPATIENT = Patience(hang_seconds=1.0, search_seconds=20.0)
 OPENINGS = """4k3/8/8/8/8/8/4P3/4K3 w - -
@@ -73,12 +71,12 @@ def test_a_game_is_played_to_its_end_and_recorded() -> None:
     for node, move in zip(nodes, record.moves, strict=True):
         assert node.move == move.move
         assert node.eval_depth() == 2
-        assert node.eval() == move.score
+        assert node.eval() == move.answer.score
         clock, used = node.clock(), node.emt()
         assert clock is not None
         assert used is not None
         assert clock == pytest.approx(move.clock_seconds, abs=0.001)
-        assert used == pytest.approx(move.seconds, abs=0.001)
+        assert used == pytest.approx(move.answer.seconds, abs=0.001)
         assert 50 < clock < 60.5 + 0.5 * len(nodes)
     assert record.ending in nodes[-1].comment
 
@@ -145,10 +143,10 @@ def test_go_shows_whole_milliseconds_and_an_opponent_without_a_clock() -> None:
     controls = (TimeControl(nodes=9), TimeControl(5.0, 0.05, moves=40))
     clocks = (Clock(controls[0], Patience()), Clock(controls[1], Patience()))
     clocks[1].spend(1.00055)
-    limit = limit_for(chess.WHITE, clocks, controls)
+    limit = limit_for(chess.WHITE, clocks)
     assert (limit.white_clock, limit.black_clock) == (4.049, 4.049)
     assert (limit.white_inc, limit.black_inc, limit.remaining_moves) == (0.05, 0.05, 39)
-    assert limit_for(chess.BLACK, clocks, controls) == chess.engine.Limit(nodes=9)
+    assert limit_for(chess.BLACK, clocks) == chess.engine.Limit(nodes=9)
 
 
 # ---- Ends of games ----

@@ -10,7 +10,7 @@ import pytest
 
 from perft import PerftEngine, main, read_cases
 from tests.support import ROOT
-from toolkit.engines.engine import EngineError
+from toolkit.engines.client import EngineError
 from toolkit.engines.spec import parse_engine
 from toolkit.errors import ProgramError
 

@@ -13,7 +13,7 @@ import pytest
 import speed
 from speed import Samples, Search, cpu_seconds, figures, search, stop_seconds
 from tests.support import ROOT
-from toolkit.engines.engine import Engine
+from toolkit.engines.client import Engine
 from toolkit.engines.spec import EngineSpec, parse_engine
 
 OURS = f"cmd='{sys.executable} -m uci_engine' dir={ROOT} name=ours option.Hash=4"

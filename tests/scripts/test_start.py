@@ -32,7 +32,6 @@ def test_a_misspelt_engine_leaves_nothing_behind(tmp_path: Path, capsys: pytest.
         ("calibrate", ["--levels", "1500"], "known rating"),
         ("factorial_test", ["--engine", "cmd=stokfish depth=1", "--change", "x=1"], "cannot run stokfish"),
         ("perft", ["/no/such/file.epd"], "No such file"),
-        ("fuzz", ["--engine", "cmd=stokfish"], "error: stokfish: No such file or directory\n"),
     ],
 )
 def test_what_cannot_be_used_is_one_sentence(program: str, words: list[str], complaint: str, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 import suite
 from tests.support import ROOT, SUPPORT
 from tests.support.dask_cluster import running_cluster
-from toolkit.engines.answer import Line
+from toolkit.engines.client import Line
 from toolkit.errors import ProgramError
 from toolkit.suite import Question, judge, read_questions
 

@@ -18,7 +18,7 @@ from types import TracebackType
 import chess
 
 from tests.support import ENVIRONMENT, PATIENCE_SECONDS
-from toolkit.engines.process import EngineProcess
+from tests.support.process import EngineProcess
 from toolkit.uci.grammar import InfoLine, read_best_move, read_info
 from uci_engine.uci.protocol import MAX_LINE_BYTES, Go, Word, parse
 

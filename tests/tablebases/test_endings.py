@@ -15,14 +15,11 @@ import chess.syzygy
 import pytest
 
 from tests.support.syzygy_samples import WORKSHOP, random_board
-from toolkit.engines.answer import Answer
-from toolkit.engines.engine import Engine
+from toolkit.engines.client import Answer, Engine
 from toolkit.engines.spec import EngineSpec, TimeControl, own_engine
 from toolkit.games.adjudication import Rules
-from toolkit.games.clock import Patience
-from toolkit.games.game import Game, Player
 from toolkit.games.openings import Opening
-from toolkit.games.record import GameRecord
+from toolkit.games.pairs import Game, GameRecord, Patience, Player
 
 ENDINGS = 100
 MAX_MOVES = 150
@@ -53,7 +50,7 @@ class Referee:
             if playable and self.tables.probe_wdl(board) == value:
                 return board
 
-    def new_game(self, seconds: float) -> None:
+    def new_game(self) -> None:
         """It is always ready."""
 
     def play(self, board: chess.Board, limit: chess.engine.Limit, seconds: float) -> Answer:

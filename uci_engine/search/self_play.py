@@ -38,8 +38,8 @@ STAR = 0x2545F4914F6CDD1D
 class SelfPlay:
     """One engine that plays both sides. Set the fields, then call `play`.
 
-    `scout` tests positions for quietness by quiescence searches. It has a table of its own: deeper entries of the games'
-    table would cut these searches off.
+    `scout` tests positions for quietness by quiescence searches. It has a table of its own: deeper entries of the
+    games' table would cut these searches off.
     """
 
     worker: Worker

@@ -1,1 +1,1 @@
-"""Engines: described (`spec`), told apart (`identity`), started and talked to (`process`, `engine`), kept (`cache`)."""
+"""Engines: described and told apart (`spec`), started, talked to and kept running (`client`)."""

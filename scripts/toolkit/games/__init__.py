@@ -1,1 +1,1 @@
-"""Games between engines: one game, its openings, ends and records; pairs of games; tournaments and their tables."""
+"""Games between engines: openings and ends, pairs of games, runs of many pairs, tournaments and experiments."""

@@ -1,30 +1,24 @@
 """Experiments: many pairs of games between two settings of one engine; shared by `tune_search` and `factorial_test`.
 
-Invariants: each pair counts once, also when a run is continued from its journal. Which settings meet in a pair, and in
-which direction each of them is changed, follows from its number and the seed. A pair with a forfeit is noted and
-teaches nothing.
+Invariants: which settings meet in a pair, and in which direction each of them is changed, follows from its number and
+the seed. A pair with a forfeit is noted and teaches nothing.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from toolkit.console import add_run_arguments, make_table, run_to_end, say, show_progress, standard_output, write_json
-from toolkit.engines.engine import Engine, EngineOption, identified
-from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine, require_limits
-from toolkit.games import adjudication, openings
-from toolkit.games.clock import Patience
-from toolkit.games.game import PairJob, play_pair
-from toolkit.games.record import Effort
-from toolkit.games.tournament import PairingScore
-from toolkit.journal import Journal
-from toolkit.pool import Task, run_tasks
+from chess.engine import Option
 
-SIDES = ("plus", "minus")
+from toolkit.console import make_table, standard_output, write_json
+from toolkit.engines.client import Engine
+from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine
+from toolkit.games import runs
+from toolkit.games.pairs import Patience
+from toolkit.games.tournament import PairingScore
 
 
 @dataclass(frozen=True)
@@ -65,104 +59,71 @@ def make_parser(description: str) -> argparse.ArgumentParser:
     """A command line with the options that all experiments have."""
     parser = argparse.ArgumentParser(description=description, epilog=f"An engine is {ENGINE_SYNTAX}.")
     parser.add_argument("--engine", required=True, metavar="'KEY=VALUE ...'", help="with nodes=, tc= or another limit")
-    openings.add_arguments(parser, "random")
-    add_run_arguments(parser)
-    adjudication.add_arguments(parser)
+    runs.add_arguments(parser, "random")
     return parser
 
 
-def find_numbers(engine: EngineSpec) -> dict[str, EngineOption]:
-    """The engine's options that are whole numbers, by name; what `engine` sets is the default. Raises EngineError."""
+def find_numbers(engine: EngineSpec) -> dict[str, tuple[Option, int]]:
+    """The engine's options that are whole numbers, by name, and their values in `engine`. Raises EngineError."""
     chosen = {name.lower(): value for name, value in engine.options}
     with Engine(engine) as running:
-        spins = [option for option in running.options.values() if option.kind == "spin"]
-    return {spin.name: replace(spin, default=chosen.get(spin.name.lower(), spin.default) or "0") for spin in spins}
+        spins = [option for option in running.options.values() if option.type == "spin"]
+    return {spin.name: (spin, int(chosen.get(spin.name.lower(), spin.default) or 0)) for spin in spins}
 
 
-class Experiment:
-    """The pairs of a run: those that are done, the journal of them, and those still to be played."""
+class Experiment(runs.Run):
+    """The pairs of one engine against itself."""
 
-    def __init__(self, words: argparse.Namespace, engine: EngineSpec, method: Method) -> None:
-        """Open the journal, if one is wanted, and learn what is in it. Raises ProgramError and OSError."""
-        self._words = words
-        self._engine = engine
+    def __init__(self, words: argparse.Namespace, engine: EngineSpec, method: Method, pairs: int) -> None:
+        """Raises ProgramError and OSError."""
+        sides = [replace(engine, name=f"{engine.name} {side}") for side in ("plus", "minus")]
+        super().__init__(words, sides, Patience())
         self._method = method
-        self._rules = adjudication.rules_of(words)
-        adjudication.check_tables(self._rules)
-        self._book = openings.book_of(words)
-        settings = {
-            "engine": engine.as_json(),
-            "openings": openings.openings_as_json(words),
-            "rules": asdict(self._rules),
-            **method.settings(),
-        }
-        self._journal = Journal(words.journal, settings, resume=words.resume)
-        self._faults: list[str] = []
-        self._effort = Effort()
-        self._done: set[int] = set()
-        self._journal.replay(self._take)
+        self._pairs = pairs
 
-    def run(self, pairs: int) -> int:
-        """Play what is left of so many pairs, and report; returns the exit code."""
-        code = run_to_end(lambda: self._play(pairs), self._journal.close)
-        if code and not self._done:
-            return code
-        method, output = self._method, standard_output()
-        output.print(make_table(f"{len(self._done)} pairs", *method.table()))
-        time, rate = self._effort.cells()
-        say(f"{time} a move, {rate} nodes a second")
-        for fault in sorted(set(self._faults)):
-            say(f"{self._faults.count(fault)} {fault}")
-        if self._words.json is not None:
-            found = {**method.figures(), "faults": self._faults, **asdict(self._effort)}
-            write_json(self._words.json, {"pairs": len(self._done), **found})
-        return code
+    def total(self) -> int:
+        """How many pairs there are."""
+        return self._pairs
 
-    def _play(self, pairs: int) -> None:
-        words = self._words
-        openings.warn_of_repetition(self._book, pairs, [self._engine.control])
-        results = run_tasks(play_pair, self._tasks(pairs), workers=words.concurrency, cluster=words.cluster)
-        with closing(results), show_progress("pairs", pairs, len(self._done)) as advance:
-            for key, games in results:
-                entry = {"key": int(key), **self._judge(games)}
-                self._journal.append(entry)
-                self._take(entry)
-                advance(1, self._method.progress())
-
-    def _tasks(self, pairs: int) -> Iterator[Task]:
-        """The pairing is asked for when the pair begins: by then more may have been learnt."""
-        for number in range(1, pairs + 1):
-            if number not in self._done:
+    def pairs(self) -> Iterator[tuple[str, EngineSpec, EngineSpec, int]]:
+        """The settings are asked for when the pair begins: by then more may have been learnt."""
+        plus, minus = self.engines
+        for number in range(1, self._pairs + 1):
+            if str(number) not in self.done:
                 pairing = self._method.pairing(number)
-                first, second = self._side("plus", pairing.plus), self._side("minus", pairing.minus)
-                opening = self._book.opening(number - 1)
-                yield Task(str(number), PairJob(first, second, opening, number, self._rules, Patience()))
+                yield str(number), _with_values(plus, pairing.plus), _with_values(minus, pairing.minus), number - 1
 
-    def _side(self, name: str, values: Mapping[str, int]) -> EngineSpec:
-        """The engine with these values. Two engines of one description are told apart by their names."""
-        changed = {option.lower() for option in values}
-        kept = [(option, value) for option, value in self._engine.options if option.lower() not in changed]
-        options = (*kept, *((option, str(value)) for option, value in values.items()))
-        return replace(self._engine, name=f"{self._engine.name} {name}", options=options)
-
-    def _judge(self, games: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        score = PairingScore(*(f"{self._engine.name} {side}" for side in SIDES))
+    def count(self, key: str, games: runs.PairRecord) -> None:
+        """Learn from a pair."""
+        number = int(key)
+        if number < 1 or key != str(number):
+            raise ValueError(f"{key} is no pair of this experiment")
+        plus, minus = self.engines
+        score = PairingScore(plus.name, minus.name)
         score.add_pair(games)
-        faults = [f"{game['fault']}: {game['detail']}" for game in games if game["fault"] is not None]
-        effort = sum((Effort(*each) for game in games for each in game["effort"].values()), Effort())
-        return {"result": score.wins - score.losses, "faults": faults, "effort": astuple(effort)}
+        if all(game["fault"] is None for game in games):
+            self._method.learn(number, self._method.pairing(number).directions, score.wins - score.losses)
 
-    def _take(self, entry: Mapping[str, Any]) -> None:
-        number = entry["key"]
-        if number in self._done:
-            return
-        if type(number) is not int or number < 1 or entry["result"] not in range(-2, 3):
-            raise ValueError("it is no pair of this experiment")
-        self._done.add(number)
-        self._faults += entry["faults"]
-        self._effort += Effort(*entry["effort"])
-        if not entry["faults"]:
-            self._method.learn(number, self._method.pairing(number).directions, entry["result"])
+    def settings(self) -> dict[str, Any]:
+        """What makes an experiment the same experiment."""
+        return {**super().settings(), **self._method.settings()}
+
+    def progress(self) -> str:
+        """What the method shows."""
+        return self._method.progress()
+
+    def report(self) -> None:
+        """The tables, and the JSON file. Raises OSError."""
+        standard_output().print(make_table(f"{len(self.done)} pairs", *self._method.table()))
+        self.show_conduct()
+        if self._words.json is not None:
+            write_json(self._words.json, {**self.as_json(), **self._method.figures()})
+
+
+def _with_values(engine: EngineSpec, values: Mapping[str, int]) -> EngineSpec:
+    changed = {option.lower() for option in values}
+    kept = [(option, value) for option, value in engine.options if option.lower() not in changed]
+    return replace(engine, options=(*kept, *((option, str(value)) for option, value in values.items())))
 
 
 def run_experiment(words: argparse.Namespace, pairs: int, make_method: Callable[[EngineSpec], Method]) -> int:
@@ -170,7 +131,9 @@ def run_experiment(words: argparse.Namespace, pairs: int, make_method: Callable[
 
     Raises ProgramError and OSError for what cannot be begun.
     """
-    parsed = parse_engine(words.engine)
-    require_limits([parsed])
-    (engine,) = identified([parsed])
-    return Experiment(words, engine, make_method(engine)).run(pairs)
+    engine = parse_engine(words.engine)
+    experiment = Experiment(words, engine, make_method(engine), pairs)
+    code = experiment.play()
+    if experiment.done:
+        experiment.report()
+    return code

@@ -1,58 +1,23 @@
-"""A tournament: who plays whom with which opening, and what came of it.
-
-Invariants: the schedule depends on the settings alone, so that it can be continued. A pair of games counts once,
-however often it is reported. A game that is in the journal is in the PGN exactly once.
-"""
+"""A tournament: who plays whom, the score of each pairing, and both as table and JSON."""
 
 from __future__ import annotations
 
 import argparse
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import asdict, dataclass
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from itertools import permutations
-from pathlib import Path
 from typing import Any
 
-from evaluation.files import replaced
-from toolkit.console import show_progress
-from toolkit.elo import Pentanomial, pentanomial
+from rich.table import Table
+
+from toolkit.console import make_table
+from toolkit.elo import Estimate, Pentanomial, Sprt, estimate, pentanomial
 from toolkit.engines.spec import EngineSpec
-from toolkit.errors import ProgramError
-from toolkit.games.adjudication import Rules
-from toolkit.games.clock import Patience
-from toolkit.games.game import PairJob, play_pair
-from toolkit.games.openings import OpeningBook, warn_of_repetition
-from toolkit.games.record import FAULT_KINDS, Effort
-from toolkit.journal import Journal
-from toolkit.pool import Task, run_tasks
+from toolkit.games.pairs import Patience
+from toolkit.games.runs import PairRecord, Run
 
 POINTS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What makes a tournament the same tournament.
-
-    pairings: numbers of the engines that meet. openings: how the book was chosen, as JSON.
-    """
-
-    engines: tuple[EngineSpec, ...]
-    pairings: tuple[tuple[int, int], ...]
-    openings: Mapping[str, Any]
-    rules: Rules
-    patience: Patience
-
-    def as_json(self) -> dict[str, Any]:
-        """For the journal."""
-        return {
-            "engines": [engine.as_json() for engine in self.engines],
-            "pairings": self.pairings,
-            "openings": dict(self.openings),
-            "rules": asdict(self.rules),
-            "patience": asdict(self.patience),
-        }
 
 
 class PairingScore:
@@ -72,8 +37,11 @@ class PairingScore:
     def counts(self) -> Pentanomial:
         return pentanomial(self.pairs)
 
-    def add_pair(self, games: Sequence[Mapping[str, Any]]) -> None:
-        """Count the two games of a pair."""
+    def add_pair(self, games: PairRecord) -> None:
+        """Count the two games of a pair. Raises ValueError for other games."""
+        colors = [(game["white"], game["black"]) for game in games]
+        if sorted(colors) != sorted(permutations((self.first, self.second))):
+            raise ValueError("no two games of this pairing")
         total = 0.0
         for game in games:
             points = POINTS[game["result"]]
@@ -85,57 +53,82 @@ class PairingScore:
             total += points
         self.pairs.append(total)
 
-
-class EngineConduct:
-    """How an engine behaved: its forfeits by kind, how near it came to losing on time, and what it used."""
-
-    def __init__(self) -> None:
-        self.faults: Counter[str] = Counter()
-        self.details: list[str] = []
-        self.overstep_ms = 0.0
-        self.min_clock_ms: float | None = None
-        self.effort = Effort()
-
-    def add_game(self, name: str, game: Mapping[str, Any]) -> None:
-        """Take what the record of a game says about this engine."""
-        if game["guilty"] == name:
-            self.faults[game["fault"]] += 1
-            self.details.append(f"{game['fault']}: {game['detail']} ({game['white']} - {game['black']})")
-        self.overstep_ms = max(self.overstep_ms, game["overstep_ms"].get(name, 0.0))
-        left_ms = game["min_clock_ms"].get(name)
-        if left_ms is not None:
-            self.min_clock_ms = left_ms if self.min_clock_ms is None else min(left_ms, self.min_clock_ms)
-        self.effort += Effort(*game["effort"][name])
-
-    def as_json(self) -> dict[str, Any]:
-        """Counts of every kind, those of zero too."""
-        return {
-            **{kind: self.faults[kind] for kind in FAULT_KINDS},
-            "details": self.details,
-            "overstep_ms": self.overstep_ms,
-            "min_clock_ms": self.min_clock_ms,
-            **asdict(self.effort),
+    def as_json(self, sprt: Sprt | None) -> dict[str, Any]:
+        """Everything that is known about the pairing; what is infinite is None."""
+        statistics = asdict(estimate(self.counts))
+        data: dict[str, Any] = {
+            "first": self.first,
+            "second": self.second,
+            "games": self.games,
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "pentanomial": list(self.counts),
+            **{name: value if math.isfinite(value) else None for name, value in statistics.items()},
         }
+        if sprt is not None:
+            data["sprt"] = {
+                **asdict(sprt),
+                "llr": sprt.ratio(self.counts),
+                "bounds": [sprt.lower, sprt.upper],
+                "verdict": sprt.verdict(self.counts),
+            }
+        return data
+
+    def cells(self, sprt: Sprt | None) -> list[str]:
+        """A row of the table of pairings."""
+        result = estimate(self.counts)
+        row = [
+            f"{self.first} - {self.second}",
+            str(self.games),
+            str(self.wins),
+            str(self.draws),
+            str(self.losses),
+            f"{result.score:.1%}" if self.games else "-",
+            " ".join(map(str, self.counts)),
+            elo_text(result),
+            f"{result.superiority:.1%}" if self.games else "-",
+        ]
+        return row + ([sprt_text(sprt, self.counts)] if sprt is not None else [])
 
 
-class Tournament:
-    """The schedule and the score."""
+def elo_text(result: Estimate) -> str:
+    """`+12.6 ± 11.4`; a bar that has no end is told as such."""
+    if not result.pairs:
+        return "-"
+    return f"{result.elo:+.1f} ± " + (f"{result.error_elo:.1f}" if math.isfinite(result.error_elo) else "?")
 
-    def __init__(self, settings: Settings, book: OpeningBook, pairs: int) -> None:
-        """pairs: of games for each pairing."""
-        self.settings = settings
-        self._book = book
-        self._pairs = pairs
-        self._done: set[str] = set()
-        engines = settings.engines
+
+def sprt_text(sprt: Sprt, counts: Pentanomial) -> str:
+    """`1.23 (-2.94, 2.94) 0 to 5: undecided`."""
+    verdict = {"H1": "H1 accepted", "H0": "H0 accepted", "": "undecided"}[sprt.verdict(counts)]
+    model = "" if sprt.model == "logistic" else f" {sprt.model}"
+    bounds = f"({sprt.lower:.2f}, {sprt.upper:.2f}) {sprt.elo0:g} to {sprt.elo1:g}{model}"
+    return f"{sprt.ratio(counts):.2f} {bounds}: {verdict}"
+
+
+class Tournament(Run):
+    """Pairings of engines, each of so many pairs of games; a sequential test may end it."""
+
+    def __init__(
+        self,
+        words: argparse.Namespace,
+        engines: Sequence[EngineSpec],
+        pairings: Sequence[tuple[int, int]],
+        pairs_each: int,
+        margin_ms: float,
+        sprt: Sprt | None = None,
+    ) -> None:
+        """pairings: numbers of the engines that meet."""
+        super().__init__(words, engines, Patience(margin_ms=margin_ms))
+        self._pairs_each = pairs_each
+        self._sprt = sprt
         self.scores = {
-            (first, second): PairingScore(engines[first].name, engines[second].name)
-            for first, second in settings.pairings
+            (first, second): PairingScore(engines[first].name, engines[second].name) for first, second in pairings
         }
-        self.conduct = {engine.name: EngineConduct() for engine in engines}
 
     @property
-    def total(self) -> PairingScore:
+    def all_scores(self) -> PairingScore:
         """The first engine against all others, taken together."""
         scores = list(self.scores.values())
         if len(scores) == 1:
@@ -148,102 +141,49 @@ class Tournament:
             total.pairs += score.pairs
         return total
 
-    def warn_of_repetition(self) -> None:
-        """Of games, if that is to be feared."""
-        warn_of_repetition(self._book, self._pairs, [engine.control for engine in self.settings.engines])
+    def total(self) -> int:
+        """How many pairs there are."""
+        return self._pairs_each * len(self.scores)
 
-    @property
-    def pairs_scheduled(self) -> int:
-        return self._pairs * len(self.scores)
-
-    @property
-    def pairs_done(self) -> int:
-        return len(self._done)
-
-    def tasks(self) -> Iterator[Task]:
-        """The pairs that are still to be played, one opening for all pairings before the next. Raises ProgramError."""
-        engines = self.settings.engines
-        for number in range(self._pairs):
+    def pairs(self) -> Iterator[tuple[str, EngineSpec, EngineSpec, int]]:
+        """One opening for all pairings before the next."""
+        for number in range(self._pairs_each):
             for first, second in self.scores:
-                key = f"{first}-{second}-{number}"
-                if key in self._done:
-                    continue
-                opening, rules, patience = self._book.opening(number), self.settings.rules, self.settings.patience
-                pair = (engines[first], engines[second], opening, number + 1)
-                yield Task(key, PairJob(*pair, rules, patience))
+                yield f"{first}-{second}-{number}", self.engines[first], self.engines[second], number
 
-    def add(self, key: str, games: Sequence[Mapping[str, Any]]) -> bool:
-        """Count a pair; False, and nothing done, if it has been counted before."""
-        if key in self._done:
-            return False
+    def count(self, key: str, games: PairRecord) -> None:
+        """Count a pair for its pairing."""
         first, second, number = map(int, key.split("-"))
-        score = self.scores[first, second]
-        colors = [(game["white"], game["black"]) for game in games]
-        if key != f"{first}-{second}-{number}" or sorted(colors) != sorted(permutations((score.first, score.second))):
-            raise ValueError(f"{key} is no pair of games of this tournament")
-        self._done.add(key)
-        score.add_pair(games)
-        for game in games:
-            for name in (game["white"], game["black"]):
-                self.conduct[name].add_game(name, game)
-        return True
+        if key != f"{first}-{second}-{number}":
+            raise ValueError(f"{key} is no pair of this tournament")
+        self.scores[first, second].add_pair(games)
 
+    def settings(self) -> dict[str, Any]:
+        """What makes a tournament the same tournament."""
+        sprt = self._sprt and asdict(self._sprt)
+        return {**super().settings(), "pairings": list(self.scores), "sprt": sprt}
 
-class Archive:
-    """Journal and PGN of a tournament. The journal rules: it holds each game's PGN, and is written first."""
+    def is_decided(self) -> bool:
+        """Whether the sequential test has its verdict."""
+        return self._sprt is not None and bool(self._sprt.verdict(self.all_scores.counts))
 
-    def __init__(self, journal: Journal, pgn_path: Path | None, tournament: Tournament) -> None:
-        """Count what the journal holds.
+    def progress(self) -> str:
+        """The score of the first engine in short, and how many forfeits there were."""
+        total = self.all_scores
+        words = [f"+{total.wins} ={total.draws} -{total.losses}", f"Elo {elo_text(estimate(total.counts))}"]
+        if self._sprt is not None:
+            words.append(f"LLR {sprt_text(self._sprt, total.counts)}")
+        words.append(f"forfeits {sum(conduct.faults.total() for conduct in self.conduct.values())}")
+        return "  ".join(words)
 
-        The PGN may be missing or lack games: it is written anew from the journal, so a kill between the two is mended.
-        Raises ProgramError when it has other games, OSError when it cannot be written.
-        """
-        self._journal = journal
-        self._pgn_path = pgn_path
-        self._tournament = tournament
-        pgns: list[bytes] = []
+    def table(self) -> Table:
+        """One line for each pairing, and where there are several, one for all games of the first engine."""
+        head = ["pairing", "games", "W", "D", "L", "score", "LL LD DD/WL WD WW", "Elo ± 95 %", "LOS"]
+        head += ["LLR (bounds), elo0 to elo1"] if self._sprt is not None else []
+        scores = list(self.scores.values())
+        rows = [*scores, self.all_scores] if len(scores) > 1 else scores
+        return make_table("", head, [score.cells(self._sprt) for score in rows])
 
-        def take(entry: Mapping[str, Any]) -> None:
-            if tournament.add(entry["key"], entry["games"]):
-                pgns.extend(game["pgn"].encode() for game in entry["games"])
-
-        journal.replay(take)
-        if pgn_path is None:
-            return
-        if pgn_path.exists() and not b"".join(pgns).startswith(pgn_path.read_bytes()):
-            raise ProgramError(f"{pgn_path} has games that are not in the journal: remove it, or name another")
-        if pgns:
-            with replaced(pgn_path) as file:
-                file.writelines(pgns)
-
-    def add(self, key: str, games: Sequence[Mapping[str, Any]]) -> None:
-        """Count a pair and keep it."""
-        if not self._tournament.add(key, games):
-            return
-        self._journal.append({"key": key, "games": list(games)})
-        if self._pgn_path is not None:
-            with self._pgn_path.open("ab") as file:
-                file.writelines(game["pgn"].encode() for game in games)
-
-
-def play(
-    words: argparse.Namespace,
-    tournament: Tournament,
-    archive: Archive,
-    progress: Callable[[], str] = str,
-    is_decided: Callable[[], bool] = bool,
-) -> None:
-    """Play what is left, until it is decided, where the command line says. Raises ProgramError.
-
-    progress: what to show beside the number of pairs.
-    """
-    if is_decided():
-        return
-    tournament.warn_of_repetition()
-    results = run_tasks(play_pair, tournament.tasks(), workers=words.concurrency, cluster=words.cluster)
-    with closing(results), show_progress("pairs", tournament.pairs_scheduled, tournament.pairs_done) as advance:
-        for key, games in results:
-            archive.add(key, games)
-            advance(1, progress())
-            if is_decided():
-                return
+    def as_json(self) -> dict[str, Any]:
+        """All results."""
+        return {**super().as_json(), "pairings": [score.as_json(self._sprt) for score in self.scores.values()]}

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toolkit.console import Advance
-from toolkit.engines.cache import running_engines
+from toolkit.engines.client import running_engines
 from toolkit.engines.spec import EngineSpec
 from toolkit.errors import ProgramError
 from toolkit.journal import Journal

@@ -1,0 +1,523 @@
+"""Running UCI engines: told what to do, listened to with the time of each line, and kept from game to game.
+
+python-chess (`chess.engine`) starts the process, reads its pipes, introduces us and reads the options. Its searches are
+not used: `play` keeps the last score, even a bound or that of a lesser line, no search tells when a line came, an
+illegal line of moves is cut short, and `go perft`, `eval` and searches asked for ahead do not exist. So the lines of a
+search are read here.
+
+Invariants: every wait has an end. Whatever fails names the engine and what it said on stderr. No process is left
+behind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import logging
+import os
+import shlex
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from queue import Empty, SimpleQueue
+from typing import Any, NamedTuple, Self, TypeVar
+
+import chess
+import chess.engine
+
+from toolkit.engines.spec import EngineSpec, Identity, digest_of_program, go_words
+from toolkit.errors import ProgramError
+
+T = TypeVar("T")
+
+START_SECONDS = 30.0
+QUIT_SECONDS = 2.0
+# A process that ends closes its pipes a moment before its exit code and its last words are there.
+END_SECONDS = 2.0
+# A program that writes so much without the end of a line is no engine.
+MAX_LINE_BYTES = 1 << 20
+KEPT_ERROR_LINES = 20
+# Engines that wait for their next game; each holds the memory of its hash table.
+MAX_WAITING = 12
+
+# It complains of lines that are no UCI, and of all that comes on stderr.
+logging.getLogger("chess.engine").setLevel(logging.CRITICAL)
+
+
+class EngineError(ProgramError):
+    """An engine that did not start, died, refused an option, or did not answer in time; the message names it."""
+
+
+class EngineTimeoutError(EngineError):
+    """An engine that did not answer in time."""
+
+
+class EngineEndedError(EngineError):
+    """An engine that can be talked to no more. code: its exit code, None if it lives on with its pipes closed."""
+
+    def __init__(self, sentence: str, code: int | None, last_words: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+        # The last line that it said on stderr.
+        self.last_words = last_words
+
+
+# ---- What an engine says ----
+
+
+class Line(NamedTuple):
+    """What the engine said, and when, by `time.perf_counter`."""
+
+    arrived: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """What matters here of an `info` line about the best line of moves; None for what it does not say.
+
+    depth in plies, mate in moves (negative: the engine is mated), is_exact: no bound; pv in UCI's notation.
+    """
+
+    depth: int | None = None
+    nodes: int | None = None
+    pv: tuple[str, ...] = ()
+    centipawns: int | None = None
+    mate: int | None = None
+    is_exact: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to one `go`: the legal move (None for anything else), the `bestmove` line, and what came before it.
+
+    seconds: from `go` to `bestmove`. score and depth: of the last exact
+    score of the best line, or of the last bound if no score was exact. nodes: the last number that it reported.
+    """
+
+    move: chess.Move | None
+    text: str
+    seconds: float
+    score: chess.engine.PovScore | None = None
+    depth: int | None = None
+    nodes: int | None = None
+
+
+def read_info(text: str) -> Info | None:
+    """What an `info` line says; None for other lines, for free text and for lines of lesser moves."""
+    words = text.partition(" string ")[0].split()
+    if words[:1] != ["info"]:
+        return None
+    # The value of a word is the word behind it; the line of moves ends what can have a name.
+    before = words.index("pv") if "pv" in words else len(words)
+    named = dict(itertools.pairwise(words[1:before]))
+    if named.get("multipv", "1") != "1":
+        return None
+    return Info(
+        depth=_whole(named.get("depth")),
+        nodes=_whole(named.get("nodes")),
+        pv=tuple(words[before + 1 :]),
+        centipawns=_whole(named.get("cp")),
+        mate=_whole(named.get("mate")),
+        is_exact="lowerbound" not in words and "upperbound" not in words,
+    )
+
+
+def _whole(word: str | None) -> int | None:
+    try:
+        return None if word is None else int(word)
+    except ValueError:
+        return None
+
+
+def read_answer(board: chess.Board, lines: Sequence[Line], asked_at: float) -> Answer:
+    """What the lines up to `bestmove` amount to."""
+    infos = [info for line in lines[:-1] if (info := read_info(line.text)) is not None]
+    scored = [info for info in infos if info.centipawns is not None or info.mate is not None]
+    chosen = next((info for info in reversed(scored) if info.is_exact), scored[-1] if scored else None)
+    counts = [info.nodes for info in infos if info.nodes is not None]
+    last = lines[-1]
+    answer = Answer(
+        move=legal_move(board, last.text),
+        text=last.text,
+        seconds=last.arrived - asked_at,
+        nodes=counts[-1] if counts else None,
+    )
+    if chosen is None:
+        return answer
+    score = chess.engine.Cp(chosen.centipawns or 0) if chosen.mate is None else chess.engine.Mate(chosen.mate)
+    return replace(answer, score=chess.engine.PovScore(score, board.turn), depth=chosen.depth)
+
+
+def legal_move(board: chess.Board, best_move: str) -> chess.Move | None:
+    """The move of a `bestmove` line, if it is a legal one; a null move is none."""
+    try:
+        return board.parse_uci(best_move.split()[1]) or None
+    except (IndexError, ValueError):
+        return None
+
+
+# ---- An engine that runs ----
+
+
+class _Protocol(chess.engine.UciProtocol):
+    """python-chess's, which keeps every line with its arrival, and the last words on stderr."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        # None: no more will come.
+        self.lines: SimpleQueue[Line | None] = SimpleQueue()
+        self.errors: deque[str] = deque(maxlen=KEPT_ERROR_LINES)
+        self._arrived = 0.0
+
+    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
+        self._arrived = time.perf_counter()
+        super().pipe_data_received(fd, data)
+        if len(self.buffer[fd]) > MAX_LINE_BYTES:
+            self.buffer[fd].clear()
+
+    def line_received(self, line: str) -> None:
+        self.lines.put(Line(self._arrived, line.strip()))
+
+    def error_line_received(self, line: str) -> None:
+        self.errors.append(line)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        if fd == 1:
+            self.lines.put(None)
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    """The one that reads what all engines of this process say, in a thread of its own."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="engines", daemon=True).start()
+    return loop
+
+
+def _run(coroutine: Coroutine[Any, Any, T]) -> T:
+    return asyncio.run_coroutine_threadsafe(coroutine, _loop()).result()
+
+
+class Engine:
+    """A running engine whose options are set and which has said `readyok`. Use it as a context."""
+
+    def __init__(
+        self, spec: EngineSpec, extra_options: Iterable[tuple[str, str]] = (), start_seconds: float = START_SECONDS
+    ) -> None:
+        """Start it. The options of `spec` it must have; `extra_options` are set if it has them. Raises EngineError."""
+        self.spec = spec
+        self.name = spec.name
+        # When the running search was asked for; None when the engine is idle.
+        self.asked_at: float | None = None
+        self._values: dict[str, str] = {}
+        self._chess960 = False
+        began = time.perf_counter()
+        try:
+            # A session of its own: what it starts ends with it, and an interrupt of the tool is not meant for it.
+            started = _Protocol.popen(list(spec.command), cwd=spec.directory, start_new_session=True)
+            self._transport, self._protocol = _run(started)
+        except (OSError, ValueError) as error:
+            raise EngineError(f"{spec.name}: cannot run {shlex.join(spec.command)}: {error}") from None
+        self.process_id = self._transport.get_pid()
+        _running.add(self)
+        try:
+            self._introduce(start_seconds)
+            if spec.identity is not None:
+                self._require_identity(spec.identity)
+            self.configure(spec.options)
+            self.configure(pair for pair in extra_options if pair[0] in self.options)
+            self.synchronize(start_seconds)
+        except BaseException:
+            self.kill()
+            raise
+        # From the start of the process to its first `readyok`.
+        self.start_seconds = time.perf_counter() - began
+
+    def _introduce(self, seconds: float) -> None:
+        try:
+            _run(asyncio.wait_for(self._protocol.initialize(), seconds))
+        except TimeoutError:
+            raise EngineTimeoutError(f"{self.name} did not say uciok within {seconds:.3g} s") from None
+        except chess.engine.EngineTerminatedError:
+            raise self._failure() from None
+        except chess.engine.EngineError as error:
+            raise EngineError(f"{self.name}: {error}") from None
+        self.options = self._protocol.options
+        self.id_name = self._protocol.id.get("name", "")
+
+    @property
+    def exit_code(self) -> int | None:
+        """None while it runs."""
+        return self._transport.get_returncode()
+
+    def identity(self) -> Identity:
+        """What was started. Raises ProgramError, OSError."""
+        return Identity(self.id_name, digest_of_program(self.spec, self.id_name))
+
+    def _require_identity(self, wanted: Identity) -> None:
+        found = self.identity()
+        if found != wanted:
+            raise EngineError(f"{self.name} is not the program that the run began with: {found}, instead of {wanted}")
+
+    def configure(self, options: Iterable[tuple[str, str]]) -> None:
+        """Set options, those that have another value already. Raises EngineError for what the engine does not offer."""
+        for name, value in options:
+            option = self.options.get(name)
+            if option is None:
+                raise EngineError(f"{self.name} has no option {name!r}")
+            try:
+                option.parse(value)
+            except chess.engine.EngineError as error:
+                raise EngineError(f"{self.name}: {error}") from None
+            if option.type == "check" and value.lower() not in ("true", "false"):
+                raise EngineError(f"{self.name}: {name} cannot be {value!r}")
+            if self._values.get(option.name) != value:
+                self.send(f"setoption name {option.name}" + ("" if option.type == "button" else f" value {value}"))
+                self._values[option.name] = value
+
+    def send(self, *lines: str) -> float:
+        """Send these lines in one write; returns the time before it. An engine that has ended takes them too."""
+
+        async def write() -> float:
+            began = time.perf_counter()
+            self._protocol.send_line("\n".join(lines))
+            return began
+
+        return _run(write())
+
+    def read(self, seconds: float) -> Line:
+        """The next line. Raises EngineError when there is none within this time, or no more at all."""
+        try:
+            line = self._protocol.lines.get(timeout=max(seconds, 0.0))
+        except Empty:
+            raise EngineTimeoutError(f"{self.name} said nothing for {max(seconds, 0.0):.3g} s") from None
+        if line is None:
+            self._protocol.lines.put(None)
+            raise self._failure()
+        return line
+
+    def read_until(self, word: str, seconds: float) -> list[Line]:
+        """The lines up to one that begins with this word. Raises EngineError when it does not come in time."""
+        deadline = time.perf_counter() + seconds
+        lines: list[Line] = []
+        while not lines or lines[-1].text.split()[:1] != [word]:
+            remaining = deadline - time.perf_counter()
+            if remaining <= 0:
+                raise EngineTimeoutError(f"{self.name} did not say {word} within {seconds:.3g} s")
+            lines.append(self.read(remaining))
+        return lines
+
+    def synchronize(self, seconds: float = START_SECONDS) -> None:
+        """Wait until everything sent so far is done."""
+        self.send("isready")
+        self.read_until("readyok", seconds)
+
+    def new_game(self) -> None:
+        """Let the engine forget what it knows. One that does not answer is killed. Raises EngineError."""
+        self.send("ucinewgame")
+        try:
+            self.synchronize()
+        except EngineTimeoutError:
+            self.kill()
+            raise
+
+    def set_position(self, board: chess.Board) -> None:
+        """Tell it the position (without the moves before it)."""
+        self.send(f"position fen {board.shredder_fen() if board.chess960 else board.fen()}")
+
+    def play(self, board: chess.Board, limit: chess.engine.Limit, seconds: float) -> Answer:
+        """Ask for a move, and wait so long for it.
+
+        The engine is told the moves that led to the position. One that does not answer is killed. Raises EngineError.
+        """
+        self.send(self._position(board))
+        (answer,) = self._answers([board], [f"go {go_words(limit)}"], seconds)
+        return answer
+
+    def play_each(
+        self, boards: Sequence[chess.Board], limit: chess.engine.Limit, seconds: float, ahead: int = 1
+    ) -> Iterator[Answer]:
+        """The answers to positions, each in a new game, waiting so long for each. Raises EngineError.
+
+        `ahead`: so many are sent before the first is answered, so that the engine need not wait for the next. UCI does
+        not say that an engine reads `position` while it searches. Stockfish does. `Answer.seconds` begins with the
+        first of them.
+        """
+        go = f"go {go_words(limit)}"
+        for first in range(0, len(boards), ahead):
+            group = boards[first : first + ahead]
+            if ahead == 1:
+                self.new_game()
+            asked = [line for board in group for line in ("ucinewgame", self._position(board), go)]
+            yield from self._answers(group, asked if ahead > 1 else asked[1:], seconds)
+
+    def _answers(self, boards: Sequence[chess.Board], asked: Sequence[str], seconds: float) -> Iterator[Answer]:
+        self.asked_at = self.send(*asked)
+        for board in boards:
+            try:
+                lines = self.read_until("bestmove", seconds)
+            except EngineTimeoutError:
+                self.kill()
+                raise
+            yield read_answer(board, lines, self.asked_at)
+        self.asked_at = None
+
+    def _position(self, board: chess.Board) -> str:
+        """The `position` command, with the moves that led to the position."""
+        if board.chess960 != self._chess960:
+            self.configure([("UCI_Chess960", str(board.chess960).lower())])
+            self._chess960 = board.chess960
+        fen = board.root().fen(shredder=board.chess960, en_passant="fen")
+        moves = ["moves", *(move.uci() for move in board.move_stack)] if board.move_stack else []
+        return " ".join(["position", "startpos" if fen == chess.STARTING_FEN else f"fen {fen}", *moves])
+
+    def _failure(self) -> EngineEndedError:
+        """What to raise when no more will come."""
+        self._wait_for_exit(END_SECONDS)
+        code, words = self.exit_code, list(self._protocol.errors)
+        what = "has closed its pipes" if code is None else f"ended, exit code {code}"
+        # On one line: reports take the last line of what a worker raises.
+        sentence = f"{self.name} {what}" + (f"; stderr: {' | '.join(words)}" if words else "")
+        return EngineEndedError(sentence, code, words[-1] if words else "")
+
+    def _wait_for_exit(self, seconds: float) -> None:
+        """Wait until the process has ended and all that it said has been read, but not longer."""
+        with contextlib.suppress(TimeoutError):
+            _run(asyncio.wait_for(asyncio.shield(self._protocol.returncode), seconds))
+
+    def kill(self) -> None:
+        """End the process and what it started, at once."""
+        if self not in _running:
+            return
+        _running.discard(self)
+        if hasattr(os, "killpg"):
+            # PermissionError: all that is left of the session waits to be buried, on some systems.
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process_id, signal.SIGKILL)
+        _loop().call_soon_threadsafe(self._transport.close)
+        self._wait_for_exit(END_SECONDS)
+
+    def close(self, seconds: float = QUIT_SECONDS) -> bool:
+        """Ask the engine to leave; whether it did so by itself within this time. It is gone in any case."""
+        self.send("quit")
+        self._wait_for_exit(seconds)
+        obeyed = self.exit_code is not None
+        self.kill()
+        return obeyed
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        self.close()
+
+
+# The engines of this process that have not been ended.
+_running: set[Engine] = set()
+
+
+def end_engines(engines: Iterable[Engine]) -> None:
+    """End engines together: those that are idle are asked to leave first."""
+    ending = list(engines)
+    for engine in ending:
+        if engine.asked_at is None:
+            engine.send("quit")
+        else:
+            engine.kill()
+    deadline = time.monotonic() + QUIT_SECONDS
+    for engine in ending:
+        engine.close(max(0.0, deadline - time.monotonic()))
+
+
+def end_all_engines() -> None:
+    """End every engine of this process, whatever it is doing."""
+    end_engines(_running)
+
+
+def identified(specs: Iterable[EngineSpec]) -> tuple[EngineSpec, ...]:
+    """The engines with their identities. Each is started, so that a mistake costs no results. Raises ProgramError."""
+    found: dict[object, Identity] = {}
+    engines = []
+    for spec in specs:
+        key = (spec.command, spec.directory, spec.options)
+        if key not in found:
+            with Engine(spec) as engine:
+                found[key] = engine.identity()
+        engines.append(replace(spec, identity=found[key]))
+    return tuple(engines)
+
+
+# ---- Engines that are kept ----
+
+
+class EngineCache:
+    """Running engines by name. Use it as a context.
+
+    Invariant: an engine that died or broke a rule is replaced before its next game.
+    """
+
+    def __init__(self) -> None:
+        # The one that was used last stands last.
+        self._engines: dict[str, Engine] = {}
+
+    def engine(self, spec: EngineSpec) -> Engine:
+        """The engine with these options, started if it does not run. Raises EngineError when it cannot be started."""
+        engine = self._engines.get(spec.name)
+        if engine is not None and (engine.exit_code is not None or not _differ_in_values_only(engine.spec, spec)):
+            self.dismiss(spec)
+            engine = None
+        if engine is None:
+            engine = Engine(spec)
+        self._engines.pop(spec.name, None)
+        self._engines[spec.name] = engine
+        engine.spec = spec
+        engine.configure(spec.options)
+        while len(self._engines) > MAX_WAITING:
+            self.dismiss(next(iter(self._engines.values())).spec)
+        return engine
+
+    def dismiss(self, spec: EngineSpec) -> None:
+        """End this engine, so that the next game starts a fresh one."""
+        engine = self._engines.pop(spec.name, None)
+        if engine is not None:
+            engine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        end_engines(self._engines.values())
+
+
+def _differ_in_values_only(one: EngineSpec, other: EngineSpec) -> bool:
+    """Whether a process of the one can play for the other after `setoption`."""
+    return (one.command, one.directory) == (other.command, other.directory) and (
+        {name for name, _ in one.options} == {name for name, _ in other.options}
+    )
+
+
+# The one of a process of ours, which does one task at a time and ends its engines when it ends (toolkit.pool). There is
+# none on a cluster, whose workers outlive the program.
+_kept: list[EngineCache] = []
+
+
+def keep_engines() -> None:
+    """From now on `running_engines` keeps its engines from task to task, for the life of this process."""
+    _kept.append(EngineCache())
+
+
+@contextmanager
+def running_engines() -> Iterator[EngineCache]:
+    """A cache for one task."""
+    if _kept:
+        yield _kept[0]
+    else:
+        with EngineCache() as cache:
+            yield cache

@@ -1,0 +1,404 @@
+"""Pairs of games with colours reversed, which is what workers play: clocks, forfeits, and what is kept of each game.
+
+Invariants: every game ends, whatever the engines do, and who broke which rule is recorded. An engine's clock runs from
+its `go` to its `bestmove` and pays for nobody else's time. `go` never shows more time than there is. A pair is played
+whole or not at all.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+import chess
+import chess.engine
+import chess.pgn
+
+from toolkit.engines.client import START_SECONDS, Answer, EngineEndedError, EngineTimeoutError, running_engines
+from toolkit.engines.spec import EngineSpec, TimeControl
+from toolkit.games.adjudication import MATE_CP, Adjudicator, Rules, Tables, open_tables
+from toolkit.games.openings import Opening
+
+FaultKind = Literal["time loss", "illegal move", "crash", "disconnect"]
+FAULT_KINDS: tuple[FaultKind, ...] = ("time loss", "illegal move", "crash", "disconnect")
+# The words that the PGN standard has for the end of a game.
+TERMINATIONS: Mapping[str, str] = {
+    "time loss": "time forfeit",
+    "illegal move": "rules infraction",
+    "crash": "abandoned",
+    "disconnect": "abandoned",
+}
+
+
+# ---- Clocks ----
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How much is put up with.
+
+    margin_ms: how far a clock may be overstepped. movetime_ms: how far a fixed time for a move may be, which is no
+    clock, and which engines take for a goal. hang_seconds: how long after that an engine is waited for until it is
+    killed. search_seconds: how long a search without any time limit may take.
+    """
+
+    margin_ms: float = 0.0
+    movetime_ms: float = 200.0
+    hang_seconds: float = 5.0
+    search_seconds: float = 300.0
+
+
+class Clock:
+    """The clock of one engine."""
+
+    def __init__(self, control: TimeControl, patience: Patience) -> None:
+        self.control = control
+        self._patience = patience
+        self._moves_made = 0
+        self.remaining_seconds = control.base_seconds
+
+    @property
+    def moves_to_go(self) -> int | None:
+        """Moves until more time comes; None when none will."""
+        moves = self.control.moves
+        return None if moves is None else moves - self._moves_made % moves
+
+    @property
+    def allowed_seconds(self) -> float | None:
+        """What the next move may take; None for any time."""
+        # Beside a clock a time for the move is only advice.
+        return self.control.movetime_seconds if self.remaining_seconds is None else self.remaining_seconds
+
+    @property
+    def grace_seconds(self) -> float:
+        """How much more the next move may take before the game is lost."""
+        margin_ms = self._patience.margin_ms
+        if self.remaining_seconds is None:
+            margin_ms = max(margin_ms, self._patience.movetime_ms)
+        return margin_ms / 1000.0
+
+    @property
+    def deadline_seconds(self) -> float:
+        """When to stop waiting for an answer."""
+        allowed = self.allowed_seconds
+        if allowed is None:
+            return self._patience.search_seconds
+        return allowed + self.grace_seconds + self._patience.hang_seconds
+
+    def is_lost(self, seconds: float) -> bool:
+        """Whether a move that takes so long loses on time."""
+        allowed = self.allowed_seconds
+        return allowed is not None and seconds > allowed + self.grace_seconds
+
+    def spend(self, seconds: float) -> None:
+        """Take the time of a move off, and add what the move earns."""
+        self._moves_made += 1
+        if self.remaining_seconds is None or self.control.base_seconds is None:
+            return
+        self.remaining_seconds = max(0.0, self.remaining_seconds - seconds) + self.control.increment_seconds
+        if self.control.moves is not None and self._moves_made % self.control.moves == 0:
+            self.remaining_seconds += self.control.base_seconds
+
+
+def limit_for(color: chess.Color, clocks: tuple[Clock, Clock]) -> chess.engine.Limit:
+    """What `go` says; the clocks are (Black's, White's).
+
+    An opponent without a clock is shown with the mover's: some engines want both.
+    """
+    clock = clocks[color]
+    limit = clock.control.fixed_limit()
+    if clock.remaining_seconds is None:
+        return limit
+    black, white = (clock if side.remaining_seconds is None else side for side in clocks)
+    limit.black_clock, limit.white_clock = _whole_ms(black), _whole_ms(white)
+    limit.black_inc, limit.white_inc = black.control.increment_seconds, white.control.increment_seconds
+    limit.remaining_moves = clock.moves_to_go
+    return limit
+
+
+def _whole_ms(clock: Clock) -> float:
+    """The seconds left, in whole milliseconds, never more than there are."""
+    return int((clock.remaining_seconds or 0.0) * 1000.0) / 1000.0
+
+
+# ---- Records ----
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What an engine used: moves, the seconds for them, and the nodes that it reported for them."""
+
+    moves: int = 0
+    seconds: float = 0.0
+    nodes: int = 0
+
+    def __add__(self, other: Effort) -> Effort:
+        return Effort(self.moves + other.moves, self.seconds + other.seconds, self.nodes + other.nodes)
+
+    def cells(self) -> tuple[str, str]:
+        """Mean time of a move, and nodes a second, as text."""
+        if not self.moves:
+            return "-", "-"
+        rate = f"{self.nodes / self.seconds:.0f}" if self.nodes and self.seconds else "-"
+        return f"{1000 * self.seconds / self.moves:.1f} ms", rate
+
+
+@dataclass(frozen=True, slots=True)
+class MoveRecord:
+    """A move, what its engine said of it, and the seconds left on the clock after it, None without a clock."""
+
+    move: chess.Move
+    answer: Answer
+    clock_seconds: float | None = None
+
+
+@dataclass(slots=True)
+class GameRecord:
+    """One game. `result` as in PGN; `ending` in words; `fault` and `guilty` (an engine's name) for a forfeit.
+
+    detail: what the guilty engine did, in its own words where there are any.
+    overstep_ms: how far each engine's slowest move went beyond its limit, zero if none did.
+    min_clock_ms: the least that each engine had left on its clock.
+    """
+
+    white: EngineSpec
+    black: EngineSpec
+    opening: Opening
+    moves: list[MoveRecord] = field(default_factory=list)
+    result: str = "*"
+    ending: str = ""
+    termination: str = "normal"
+    fault: FaultKind | None = None
+    guilty: str | None = None
+    detail: str = ""
+    overstep_ms: dict[str, float] = field(default_factory=dict)
+    min_clock_ms: dict[str, float] = field(default_factory=dict)
+    started: float = field(default_factory=time.time)
+
+    def forfeit(self, fault: FaultKind, color: chess.Color, verb: str, detail: str) -> None:
+        """End the game to the loss of this colour."""
+        self.result = "0-1" if color == chess.WHITE else "1-0"
+        self.ending = f"{chess.COLOR_NAMES[color].title()} {verb}"
+        self.termination = TERMINATIONS[fault]
+        self.fault = fault
+        self.guilty = (self.white if color == chess.WHITE else self.black).name
+        self.detail = detail
+
+    def as_json(self) -> dict[str, Any]:
+        """For the journal, with the PGN left to the caller."""
+        return {
+            "white": self.white.name,
+            "black": self.black.name,
+            "result": self.result,
+            "ending": self.ending,
+            "fault": self.fault,
+            "guilty": self.guilty,
+            "detail": self.detail,
+            "plies": len(self.moves),
+            "effort": {self.white.name: self._effort(0), self.black.name: self._effort(1)},
+            "overstep_ms": self.overstep_ms,
+            "min_clock_ms": self.min_clock_ms,
+        }
+
+    def _effort(self, side: int) -> list[float]:
+        """The effort of White (0) or Black (1), for JSON."""
+        first = (side + (self.opening.board().turn == chess.BLACK)) % 2
+        answers = [move.answer for move in self.moves[first::2]]
+        seconds = round(sum(answer.seconds for answer in answers), 6)
+        return [len(answers), seconds, sum(answer.nodes or 0 for answer in answers)]
+
+    def pgn(self, round_name: str) -> str:
+        """The game as PGN, with `[%eval]` (White's view, and depth), `[%clk]` and `[%emt]` comments."""
+        game = chess.pgn.Game()
+        headers = game.headers
+        headers["Event"] = "match"
+        headers["Date"] = time.strftime("%Y.%m.%d", time.localtime(self.started))
+        headers["Round"] = round_name
+        for side, engine in (("White", self.white), ("Black", self.black)):
+            # The PGN standard escapes these in a string, python-chess does not.
+            headers[side] = engine.name.replace("\\", "\\\\").replace('"', '\\"')
+        headers["Result"] = self.result
+        game.setup(chess.Board(self.opening.fen, chess960=self.opening.chess960))
+        if self.white.control == self.black.control:
+            headers["TimeControl"] = str(self.white.control)
+        else:
+            headers["WhiteTimeControl"] = str(self.white.control)
+            headers["BlackTimeControl"] = str(self.black.control)
+        headers["PlyCount"] = str(len(self.opening.moves) + len(self.moves))
+        headers["Termination"] = self.termination
+        headers["EndReason"] = self.ending
+        node = game.add_line(map(chess.Move.from_uci, self.opening.moves))
+        for record in self.moves:
+            node = node.add_main_variation(record.move)
+            node.set_eval(record.answer.score, record.answer.depth)
+            node.set_clock(record.clock_seconds)
+            node.set_emt(record.answer.seconds)
+        closing = self.ending if not self.detail else f"{self.ending}: {self.detail}"
+        # A brace would end the comment.
+        node.comment = f"{node.comment} {closing}".strip().replace("{", "(").replace("}", ")")
+        return str(game) + "\n\n"
+
+
+# ---- Games ----
+
+
+class Player(Protocol):
+    """Whoever plays one side of a game."""
+
+    spec: EngineSpec
+
+    def new_game(self) -> None:
+        """Get ready. Raises EngineTimeoutError, EngineEndedError."""
+
+    def play(self, board: chess.Board, limit: chess.engine.Limit, seconds: float) -> Answer:
+        """Make a move within this time. Raises EngineTimeoutError, EngineEndedError."""
+
+
+def rules_result(board: chess.Board) -> tuple[str, str] | None:
+    """Result and reason, when the rules end the game in this position; draws are claimed as soon as they can be."""
+    if not any(board.generate_legal_moves()):
+        if not board.is_check():
+            return "1/2-1/2", "stalemate"
+        return ("0-1", "Black mates") if board.turn == chess.WHITE else ("1-0", "White mates")
+    if board.is_insufficient_material():
+        return "1/2-1/2", "insufficient material"
+    if board.halfmove_clock >= 100:
+        return "1/2-1/2", "fifty-move rule"
+    if board.halfmove_clock >= 8 and board.is_repetition(3):
+        return "1/2-1/2", "threefold repetition"
+    return None
+
+
+class Game:
+    """One game between two players, who may be one and the same."""
+
+    def __init__(
+        self,
+        white: Player,
+        black: Player,
+        opening: Opening,
+        rules: Rules | None = None,
+        patience: Patience | None = None,
+        tables: Tables | None = None,
+    ) -> None:
+        patience = patience or Patience()
+        self._players = (black, white)
+        self._clocks = (Clock(black.spec.control, patience), Clock(white.spec.control, patience))
+        self._adjudicator = Adjudicator(rules or Rules(), tables)
+        self._board = opening.board()
+        self.record = GameRecord(white.spec, black.spec, opening)
+
+    def play(self) -> GameRecord:
+        """Play to the end. An engine that loses by forfeit is to be restarted: its state is unknown."""
+        for color in (chess.WHITE, chess.BLACK):
+            if not self._make_ready(color):
+                return self.record
+        ended = rules_result(self._board)
+        while ended is None:
+            ended = self._move(self._board.turn)
+            if self.record.fault is not None:
+                return self.record
+        self.record.result, self.record.ending = ended
+        if "adjudication" in self.record.ending:
+            self.record.termination = "adjudication"
+        return self.record
+
+    def _make_ready(self, color: chess.Color) -> bool:
+        try:
+            self._players[color].new_game()
+        except EngineTimeoutError:
+            detail = f"no readyok within {START_SECONDS:g} s of ucinewgame"
+            self.record.forfeit("disconnect", color, "does not answer", detail)
+            return False
+        except EngineEndedError as error:
+            self._record_end(color, error)
+            return False
+        return True
+
+    def _move(self, color: chess.Color) -> tuple[str, str] | None:
+        """Have this side make a move; result and reason if the game is over, or a fault in the record."""
+        clock = self._clocks[color]
+        began = time.perf_counter()
+        try:
+            answer = self._players[color].play(self._board, limit_for(color, self._clocks), clock.deadline_seconds)
+        except EngineTimeoutError:
+            waited = time.perf_counter() - began
+            self._lose_on_time(color, waited, f"no answer within {waited:.1f} s")
+            return None
+        except EngineEndedError as error:
+            self._record_end(color, error)
+            return None
+        if clock.is_lost(answer.seconds):
+            over_ms = (answer.seconds - (clock.allowed_seconds or 0.0)) * 1000.0
+            self._lose_on_time(color, answer.seconds, f"{over_ms:.1f} ms beyond its time")
+            return None
+        self._note_time(color, answer.seconds)
+        if answer.move is None:
+            self.record.forfeit("illegal move", color, "makes no legal move", answer.text)
+            return None
+        clock.spend(answer.seconds)
+        self.record.moves.append(MoveRecord(answer.move, answer, clock.remaining_seconds))
+        self._board.push(answer.move)
+        score_cp = None if answer.score is None else answer.score.pov(color).score(mate_score=2 * MATE_CP)
+        return rules_result(self._board) or self._adjudicator.verdict(self._board, score_cp)
+
+    def _lose_on_time(self, color: chess.Color, seconds: float, detail: str) -> None:
+        self._note_time(color, seconds)
+        self.record.forfeit("time loss", color, "loses on time", detail)
+
+    def _record_end(self, color: chess.Color, error: EngineEndedError) -> None:
+        """The engine is gone: tell a crash from an end in good order, and from a closed pipe."""
+        said = f"; stderr: {error.last_words}" if error.last_words else ""
+        if error.code:
+            self.record.forfeit("crash", color, "crashes", f"exit code {error.code}{said}")
+        else:
+            detail = "closed its pipe" if error.code is None else "left with exit code 0"
+            self.record.forfeit("disconnect", color, "disconnects", f"{detail}{said}")
+
+    def _note_time(self, color: chess.Color, seconds: float) -> None:
+        """Keep the worst that was seen."""
+        name, clock = self._players[color].spec.name, self._clocks[color]
+        allowed = clock.allowed_seconds
+        if allowed is None:
+            return
+        over_ms = round(max(0.0, (seconds - allowed) * 1000.0), 1)
+        self.record.overstep_ms[name] = max(self.record.overstep_ms.get(name, 0.0), over_ms)
+        if clock.remaining_seconds is not None:
+            left_ms = round((clock.remaining_seconds - seconds) * 1000.0, 1)
+            self.record.min_clock_ms[name] = min(self.record.min_clock_ms.get(name, left_ms), left_ms)
+
+
+# ---- Pairs ----
+
+
+@dataclass(frozen=True)
+class PairJob:
+    """A pair of games: `first` plays White in the first one.
+
+    number: of the pair in the match, from 1, for the PGN's Round. with_pgn: whether the games are told as PGN.
+    """
+
+    first: EngineSpec
+    second: EngineSpec
+    opening: Opening
+    number: int
+    rules: Rules
+    patience: Patience
+    with_pgn: bool
+
+
+def play_pair(job: PairJob) -> list[dict[str, Any]]:
+    """The two games, as GameRecord.as_json has them, with their PGN where it is wanted. Raises EngineError."""
+    results = []
+    with running_engines() as engines, open_tables(job.rules) as tables:
+        for game_number, (white, black) in enumerate(((job.first, job.second), (job.second, job.first)), start=1):
+            sides = engines.engine(white), engines.engine(black)
+            record = Game(*sides, job.opening, job.rules, job.patience, tables).play()
+            if record.fault is not None:
+                engines.dismiss(white if record.guilty == white.name else black)
+            results.append(record.as_json())
+            if job.with_pgn:
+                results[-1]["pgn"] = record.pgn(f"{job.number}.{game_number}")
+    return results
