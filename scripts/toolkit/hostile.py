@@ -3,8 +3,8 @@
     python -m toolkit.hostile TARGET CORPUS [LIBFUZZER_OPTIONS]
 
 A target may raise what its reader documents; anything else is a fault. Each is a function that imports its reader, so
-that Atheris can measure it, and returns what takes the bytes. The tables are read by the plain Python core, which
-checks the bounds of arrays.
+that Atheris can measure it, and returns what takes the bytes, and good bytes to begin with. The tables are read by the
+plain Python core, which checks the bounds of arrays.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ import io
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
 Reader = Callable[[bytes], object]
+Target = tuple[Reader, Iterable[bytes]]
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES = ROOT / "tests" / "support" / "tables"
@@ -36,7 +37,7 @@ LINES = (
 )
 
 
-def fen() -> Reader:
+def fen() -> Target:
     import chess
 
     from uci_engine.board.game import PositionError, read_fen
@@ -49,10 +50,10 @@ def fen() -> Reader:
                 again, notes = read_fen(board.fen(), board.chess960)
                 assert (again, notes, board.status()) == (board, [], chess.STATUS_VALID)
 
-    return read
+    return read, FENS
 
 
-def uci() -> Reader:
+def uci() -> Target:
     from uci_engine.board.game import Game, PositionError
     from uci_engine.uci.protocol import SetPosition, parse
 
@@ -62,10 +63,10 @@ def uci() -> Reader:
             with suppress(PositionError):
                 Game().set(command.fen, command.moves, chess960=False)
 
-    return read
+    return read, LINES
 
 
-def pgn() -> Reader:
+def pgn() -> Target:
     from uci_engine.game_analysis.pgn import PgnError, game_texts, read_game
 
     def read(data: bytes) -> None:
@@ -75,10 +76,10 @@ def pgn() -> Reader:
                 # What has errors is told, and not written again.
                 assert game.errors or str(game)
 
-    return read
+    return read, [GAME]
 
 
-def network() -> Reader:
+def network() -> Target:
     from evaluation.network.file import DEFAULT_FILE, Network, NetworkError
 
     whole = DEFAULT_FILE.read_bytes()
@@ -90,20 +91,20 @@ def network() -> Reader:
             with suppress(NetworkError):
                 assert Network.parse(file).pack() == file
 
-    return read
+    return read, [whole[:2000]]
 
 
-def weights() -> Reader:
+def weights() -> Target:
     from evaluation.weights import Weights, WeightsError
 
     def read(data: bytes) -> None:
         with suppress(WeightsError):
             Weights.parse(data).piece_square()
 
-    return read
+    return read, [(ROOT / "evaluation" / "weights.toml").read_bytes()]
 
 
-def book() -> Reader:
+def book() -> Target:
     import chess
 
     from uci_engine.book.book import Book, BookError
@@ -113,10 +114,11 @@ def book() -> Reader:
             moves = Book(str(path)).moves(chess.Board())
             assert all(move in chess.Board().legal_moves for move, _ in moves)
 
-    return from_file(read, "book.bin")
+    whole = (ROOT / "uci_engine" / "book" / "book.bin").read_bytes()
+    return from_file(read, "book.bin"), [whole[:1600]]
 
 
-def syzygy() -> Reader:
+def syzygy() -> Target:
     import chess
 
     from uci_engine import core
@@ -136,10 +138,11 @@ def syzygy() -> Reader:
             tables.probe_wdl(searcher.position)
             tables.probe_dtz(searcher.position)
 
-    return from_file(read, "KRvK.rtbw", "KRvK.rtbz")
+    whole = [path.read_bytes() for path in sorted(TABLES.glob("KRvK.*"))]
+    return from_file(read, "KRvK.rtbw", "KRvK.rtbz"), whole
 
 
-def journal() -> Reader:
+def journal() -> Target:
     from toolkit.errors import ProgramError
     from toolkit.journal import Journal
 
@@ -147,7 +150,7 @@ def journal() -> Reader:
         with suppress(ProgramError), Journal(path, {"a": [1]}, resume=True) as opened:
             opened.append({"b": 2})
 
-    return from_file(read, "journal")
+    return from_file(read, "journal"), [b'{"settings":{"a":[1]}}\n{"b":2}\n{"b":3}\n']
 
 
 def from_file(read: Callable[[Path], object], *names: str) -> Reader:
@@ -163,39 +166,19 @@ def from_file(read: Callable[[Path], object], *names: str) -> Reader:
     return write_and_read
 
 
-TARGETS: dict[str, Callable[[], Reader]] = {
+TARGETS: dict[str, Callable[[], Target]] = {
     target.__name__: target for target in (fen, uci, pgn, network, weights, book, syzygy, journal)
 }
-
-
-def seeds(name: str) -> Iterator[bytes]:
-    """Good inputs of a target, to begin with."""
-    if name == "fen":
-        yield from FENS
-    elif name == "uci":
-        yield from LINES
-    elif name == "pgn":
-        yield GAME
-    elif name == "network":
-        yield (ROOT / "evaluation" / "network" / "default.network").read_bytes()[:2000]
-    elif name == "weights":
-        yield (ROOT / "evaluation" / "weights.toml").read_bytes()
-    elif name == "book":
-        yield (ROOT / "uci_engine" / "book" / "book.bin").read_bytes()[:1600]
-    elif name == "syzygy":
-        yield from (path.read_bytes() for path in sorted(TABLES.glob("KRvK.*")))
-    else:
-        yield b'{"settings":{"a":[1]}}\n{"b":2}\n{"b":3}\n'
 
 
 def main(name: str, *words: str) -> None:
     """Fuzz one target until libFuzzer ends the process."""
     import atheris
 
-    for number, data in enumerate(seeds(name)):
-        Path(words[0], f"seed-{number}").write_bytes(data)
     with atheris.instrument_imports(include=["chess", "evaluation", "toolkit", "uci_engine"]):
-        read = TARGETS[name]()
+        read, seeds = TARGETS[name]()
+    for number, data in enumerate(seeds):
+        Path(words[0], f"seed-{number}").write_bytes(data)
     atheris.Setup([sys.argv[0], *words, "-max_len=200000"], read)
     atheris.Fuzz()
 

@@ -5,28 +5,25 @@
 
 from __future__ import annotations
 
-import io
 import logging
 import multiprocessing
 import os
-import pickle
 import platform
+import shutil
 import signal
-import sys
 import threading
 import traceback
-import zipfile
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from itertools import islice
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import evaluation
 import toolkit
@@ -34,6 +31,9 @@ import uci_engine
 from toolkit.engines.client import end_all_engines, keep_engines
 from toolkit.engines.spec import digest_of_packages
 from toolkit.errors import ProgramError, sentence
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 Answer = tuple[Any, str | None]
 # How long a cluster may take to answer, and to have a worker.
@@ -157,24 +157,22 @@ def engine_digest() -> str:
     return digest_of_packages(Path(package.__path__[0]) for package in (evaluation, uci_engine))
 
 
-def _packed_library() -> bytes:
-    """The sources of toolkit, as a zip archive."""
-    folder = Path(toolkit.__path__[0])
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for path in sorted(folder.rglob("*.py")):
-            info = zipfile.ZipInfo(path.relative_to(folder.parent).as_posix())
-            archive.writestr(info, path.read_bytes(), zipfile.ZIP_DEFLATED)
-    return packed.getvalue()
-
-
-def attempt_parcel(parcel: bytes) -> Answer:
-    """What a worker of a cluster does with a task, once it has this library."""
-    digest, function, payload = pickle.loads(parcel)
+def attempt(digest: str, function: Callable[[Any], Any], payload: Any) -> Answer:
+    """What a worker of a cluster does with a task; digest: of the engine that it has to have."""
+    if not __file__.startswith(toolkit.__path__[0]):
+        return None, f"the workers on {platform.node()} have older programs: restart them"
     if digest != engine_digest():
         return None, f"{platform.node()} has another Secateur: install the same there, and restart its workers"
     value, problem = _attempt(function, payload)
     return value, None if problem is None else f"on {platform.node()}: {problem}"
+
+
+def send_library(client: Client) -> None:
+    """Have the workers of a cluster, also those that come later, import this library from an archive."""
+    folder = Path(toolkit.__path__[0])
+    name = f"toolkit-{digest_of_packages([folder])[:16]}"
+    with TemporaryDirectory() as archives:
+        client.upload_file(shutil.make_archive(str(Path(archives, name)), "zip", folder.parent, folder.name))
 
 
 def require_same_python(versions: dict[str, str]) -> None:
@@ -183,28 +181,6 @@ def require_same_python(versions: dict[str, str]) -> None:
     for address, version in versions.items():
         if version.split(".")[:2] != here.split(".")[:2]:
             raise ProgramError(f"the worker at {address} has Python {version}, not {here} as this program")
-
-
-def _attempt_with_library() -> Callable[[bytes], bytes]:
-    """What does a task on a worker: this library goes there with it, and is unpacked once."""
-    library = _packed_library()
-    folder_name = f"toolkit-{sha256(library).hexdigest()[:16]}"
-
-    def attempt(parcel: bytes) -> bytes:
-        # A local function, so that Dask sends it with its code.
-        from distributed import get_worker
-
-        folder = Path(get_worker().local_directory, folder_name)
-        if str(folder) not in sys.path:
-            if "toolkit" in sys.modules:
-                return pickle.dumps((None, f"the workers on {platform.node()} have older programs: restart them"))
-            zipfile.ZipFile(io.BytesIO(library)).extractall(folder)
-            sys.path.insert(0, str(folder))
-        from toolkit.pool import attempt_parcel
-
-        return pickle.dumps(attempt_parcel(parcel))
-
-    return attempt
 
 
 def _on_cluster(
@@ -219,7 +195,6 @@ def _on_cluster(
         client = Client(address, timeout=CLUSTER_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ProgramError(f"no Dask scheduler answers at {address}: {error}") from None
-    attempt = _attempt_with_library()
     waiting = iter(tasks)
     with client:
         try:
@@ -227,6 +202,7 @@ def _on_cluster(
         except TimeoutError:
             raise ProgramError(f"the scheduler at {address} has no workers") from None
         require_same_python(client.run(platform.python_version))
+        send_library(client)
         running: dict[Any, str] = {}
         completed = as_completed(loop=client.loop)
 
@@ -235,8 +211,7 @@ def _on_cluster(
             # One task waits at every worker, so that none is idle while its result travels.
             wanted = max(1, sum(threads.values()) + len(threads))
             for task in islice(waiting, max(0, wanted - len(running))):
-                parcel = pickle.dumps((engine_digest(), function, task.payload))
-                future = client.submit(attempt, parcel, pure=False)
+                future = client.submit(attempt, engine_digest(), function, task.payload, pure=False)
                 running[future] = task.key
                 completed.add(future)
 
@@ -245,7 +220,7 @@ def _on_cluster(
             for future in completed:
                 key = running.pop(future)
                 # Where the worker died before the result was fetched, this waits until another has done it again.
-                yield key, _value(pickle.loads(future.result()))
+                yield key, _value(future.result())
                 give_out()
         except ProgramError:
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import sys
 from pathlib import Path
@@ -10,15 +11,17 @@ import chess
 import chess.engine
 import pytest
 
-from tests.support import FAKE_ENGINE
+from tests.support import FAKE_ENGINE, wait_until
 from toolkit.engines.client import Answer, Engine, EngineCache, EngineError, Line, identified, read_answer
 from toolkit.engines.spec import EngineSpec, TimeControl, digest_of_program, parse_engine
 from toolkit.errors import ProgramError
 
 
-def fake(mode: str = "good", *words: str, **settings: object) -> EngineSpec:
-    settings.setdefault("control", TimeControl(depth=1))
-    return EngineSpec(mode, (sys.executable, str(FAKE_ENGINE), mode, *words), **settings)  # type: ignore[arg-type]
+def fake(mode: str = "good", *options: tuple[str, str]) -> EngineSpec:
+    return EngineSpec(mode, (sys.executable, str(FAKE_ENGINE), mode), control=TimeControl(depth=1), options=options)
+
+
+# ---- Descriptions ----
 
 
 def test_a_full_description() -> None:
@@ -38,8 +41,8 @@ def test_a_full_description() -> None:
 
 
 def test_defaults_are_taken_key_by_key_but_limits_together() -> None:
-    defaults = "cmd=x tc=5+0.05 option.Hash=16"
-    assert parse_engine("name=A", defaults).control == TimeControl(5.0, 0.05)
+    defaults = "cmd=x tc=5 option.Hash=16"
+    assert parse_engine("name=A", defaults).control == TimeControl(5.0, 0.0)
     own = parse_engine("name=B nodes=100 option.Hash=32", defaults)
     assert own.control == TimeControl(nodes=100)
     assert own.options == (("Hash", "32"),)
@@ -54,16 +57,17 @@ def test_nonsense_is_refused_with_a_reason(text: str) -> None:
         parse_engine(text)
 
 
+# ---- Answers ----
+
+
 def test_the_answer_holds_the_last_exact_score_of_the_main_line() -> None:
-    with Engine(fake(options=(("Seed", "5"),))) as engine:
+    with Engine(fake("good", ("Seed", "5"))) as engine:
         engine.new_game()
         answer = engine.play(chess.Board(), chess.engine.Limit(depth=1), 10.0)
         assert engine.close()
     assert 0 < answer.seconds < 5
-    assert answer.move is not None
-    assert answer.move in chess.Board().legal_moves
-    assert answer.text == f"bestmove {answer.move}"
-    assert answer.depth == 2
+    assert answer.move in list(chess.Board().legal_moves)
+    assert (answer.text, answer.depth, answer.nodes) == (f"bestmove {answer.move}", 2, 30)
     assert answer.score is not None
     assert abs(answer.score.white().score(mate_score=10_000)) <= 50
 
@@ -78,15 +82,19 @@ def test_without_an_exact_score_a_bound_will_do() -> None:
     assert read_answer(board, [Line(5.0, "bestmove 0000")], 4.5) == Answer(None, "bestmove 0000", 0.5)
 
 
+# ---- Processes ----
+
+
 @pytest.mark.parametrize(
     ("spec", "reason"),
     [
-        (EngineSpec("nowhere", ("/no/such/program",)), "cannot run"),
-        (EngineSpec("nowhere", (sys.executable,), "/no/such/folder"), "cannot run"),
+        (EngineSpec("nowhere", ("/no/such/program",)), "/no/such/program"),
+        (EngineSpec("nowhere", (sys.executable,), "/no/such/folder"), "/no/such/folder"),
         (EngineSpec("failing", (sys.executable, "-c", "import sys; sys.exit('broken')")), "broken"),
         (fake("mute"), "uciok"),
-        (fake(options=(("Colour", "red"),)), "Colour"),
-        (fake(options=(("Ponder", "true"),)), "Ponder"),
+        (fake("good", ("Colour", "red")), "Colour"),
+        (fake("good", ("Seed", "-1")), "Seed"),
+        (fake("good", ("UCI_LimitStrength", "maybe")), "UCI_LimitStrength"),
     ],
 )
 def test_an_engine_that_cannot_be_used_is_told(spec: EngineSpec, reason: str) -> None:
@@ -94,16 +102,49 @@ def test_an_engine_that_cannot_be_used_is_told(spec: EngineSpec, reason: str) ->
         Engine(spec, start_seconds=1.0 if spec.name == "mute" else 20.0)
 
 
+def is_alive(process_id: int) -> bool:
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{process_id}/stat")
+    # Whoever has ended and waits for init to notice is not alive.
+    return not status.exists() or status.read_text("latin-1").rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="no sessions here")
+def test_what_an_engine_started_ends_with_it_though_it_reads_no_more(tmp_path: Path) -> None:
+    program = tmp_path / "parent.py"
+    program.write_text(
+        "import subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        "print(f'id name {child.pid}\\nuciok', flush=True)\n"
+        "for line in sys.stdin:\n"
+        "    if line == 'isready\\n': print('readyok', flush=True)\n"
+        "    if line == 'go\\n': time.sleep(600)\n"
+    )
+    with Engine(EngineSpec("parent", (sys.executable, str(program)))) as engine:
+        child = int(engine.id_name)
+        assert is_alive(child)
+        engine.send("go", *["position startpos"] * 100_000)
+        assert not engine.close(0.1)
+    wait_until(lambda: not is_alive(child))
+    assert engine.exit_code is not None
+
+
 def test_a_kept_engine_takes_other_values_and_is_replaced_for_other_options() -> None:
     with EngineCache() as cache:
-        first = cache.engine(fake(options=(("Seed", "1"),)))
-        assert cache.engine(fake(options=(("Seed", "2"),))) is first
+        first = cache.engine(fake("good", ("Seed", "1")))
+        assert cache.engine(fake("good", ("Seed", "2"))) is first
         assert first.spec.options == (("Seed", "2"),)
         second = cache.engine(fake())
         assert second is not first
         assert first.exit_code is not None
         second.kill()
         assert cache.engine(fake()) is not second
+
+
+# ---- Identities ----
 
 
 def test_a_replaced_program_is_another_engine(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Openings from files of every accepted kind."""
+"""Openings from files of every accepted kind, which are bounded and may be damaged."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import chess
 import pytest
 
 from toolkit.errors import ProgramError
+from toolkit.files import unpack_text
 from toolkit.games.openings import Opening, add_arguments, openings_as_json, read_openings
 
 PGN = """[Event "one"]
@@ -76,17 +77,43 @@ def test_positions_are_repaired_as_everywhere(tmp_path: Path, fields: str) -> No
     assert read_openings(tmp_path / "a.pgn").opening(0) == Opening("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", ("e2e4",))
 
 
-@pytest.mark.parametrize("mark", ["", "\ufeff"])
-@pytest.mark.parametrize("kind", ["zip", "gz"])
-def test_archives(tmp_path: Path, kind: str, mark: str) -> None:
-    path = tmp_path / f"some.pgn.{kind}"
-    if kind == "zip":
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr("folder/games.PGN", mark + PGN)
+def packed(path: Path, data: bytes) -> Path:
+    """A file with these bytes, in an archive where its name says so."""
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(f"folder/{path.stem.upper()}", data)
             archive.writestr("readme.md", "nothing")
     else:
-        path.write_bytes(gzip.compress((mark + PGN).encode()))
-    assert read_openings(path).opening(1).moves == ("d2d4", "d7d5", "c2c4")
+        path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return path
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("name", ["some.pgn.zip", "some.pgn.gz"])
+def test_archives(tmp_path: Path, name: str, mark: str) -> None:
+    assert read_openings(packed(tmp_path / name, (mark + PGN).encode())).opening(1).moves == ("d2d4", "d7d5", "c2c4")
+
+
+@pytest.mark.parametrize("name", ["a.epd.zip", "a.epd.gz", "a.epd"])
+def test_what_unpacks_to_more_than_the_bound_is_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bound = 1 << 20
+    monkeypatch.setattr("toolkit.files.MAX_BYTES", bound)
+    assert len(unpack_text(packed(tmp_path / name, b" " * bound), (".epd",))[1]) == bound
+    with pytest.raises(ProgramError, match=name):
+        unpack_text(packed(tmp_path / name, b" " * (bound + 1)), (".epd",))
+
+
+@pytest.mark.parametrize("name", ["a.epd.zip", "a.epd.gz"])
+@pytest.mark.parametrize("damage", ["junk", "empty", "torn", "changed"])
+def test_a_damaged_archive_is_named(name: str, damage: str, tmp_path: Path) -> None:
+    path = packed(tmp_path / name, b"4k3/8/8/8/8/8/4P3/4K3 w - -\n" * 200)
+    data = path.read_bytes()
+    changed = data[:50] + bytes(255 - byte for byte in data[50:58]) + data[58:]
+    path.write_bytes({"junk": b"junk", "empty": b"", "torn": data[: len(data) // 2], "changed": changed}[damage])
+    with pytest.raises(ProgramError, match=name):
+        read_openings(path)
 
 
 def test_the_random_order_depends_on_the_seed_alone(tmp_path: Path) -> None:

@@ -9,12 +9,13 @@ import chess
 import pytest
 
 from perft import PerftEngine, main, read_cases
-from tests.support import ROOT
+from tests.support import FAKE_ENGINE, ROOT
 from toolkit.engines.client import EngineError
 from toolkit.engines.spec import parse_engine
 from toolkit.errors import ProgramError
 
 CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+FISCHER = "2nnrbkr/p1qppppp/8/1ppb4/6PP/3PP3/PPP2P2/BQNNRBKR w HEhe - 1 9"
 ENGINE = f"cmd='{sys.executable} -m uci_engine' name=ours dir={ROOT}"
 
 
@@ -57,33 +58,28 @@ def test_a_suite_without_counts_is_no_success(suite: Path) -> None:
     assert main([str(suite), "--depth", "0"]) == 1
 
 
-def divide(board: chess.Board, depth: int) -> dict[str, int]:
+def count(board: chess.Board, depth: int) -> int:
     """By python-chess."""
-    result = {}
+    total = 0
     for move in list(board.legal_moves):
         board.push(move)
-        result[move.uci()] = sum(divide(board, depth - 1).values()) if depth > 1 else 1
+        total += count(board, depth - 1) if depth > 1 else 1
         board.pop()
-    return result
+    return total
 
 
 def test_an_engine_counts_as_python_chess_does() -> None:
     with PerftEngine(parse_engine(ENGINE)) as engine:
-        for fen in (CASTLING, "2nnrbkr/p1qppppp/8/1ppb4/6PP/3PP3/PPP2P2/BQNNRBKR w HEhe - 1 9"):
+        for fen in (CASTLING, FISCHER):
             board = engine.board(fen)
-            assert engine.divide(board, 2) == divide(board, 2)
+            assert engine.count(board, 2) == count(board, 2)
         # As for an engine that does not know Chess960.
         engine.is_chess960 = False
-        assert divide(engine.board(CASTLING), 1).keys() > {"e1g1", "e1c1"}
+        assert {move.uci() for move in engine.board(CASTLING).legal_moves} > {"e1g1", "e1c1"}
         with pytest.raises(ValueError, match="only Chess960"):
-            engine.board("2nnrbkr/p1qppppp/8/1ppb4/6PP/3PP3/PPP2P2/BQNNRBKR w HEhe - 1 9")
+            engine.board(FISCHER)
 
 
-def test_an_engine_that_cannot_count_is_refused(tmp_path: Path) -> None:
-    program = tmp_path / "searches.py"
-    program.write_text(
-        "for line in iter(input, 'quit'):\n"
-        "    print({'uci': 'uciok', 'isready': 'readyok'}.get(line, 'bestmove e2e4'), flush=True)\n"
-    )
+def test_an_engine_that_cannot_count_is_refused() -> None:
     with pytest.raises(EngineError, match="does not answer `go perft`"):
-        PerftEngine(parse_engine(f"cmd='{sys.executable} {program}'"))
+        PerftEngine(parse_engine(f"cmd='{sys.executable} {FAKE_ENGINE}'"))

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import random
 import sys
-import time
-from pathlib import Path
 
 import chess
+import chess.engine
 import pytest
 
 import speed
 from speed import Samples, Search, cpu_seconds, figures, search, stop_seconds
-from tests.support import ROOT
+from tests.support import FAKE_ENGINE, PATIENCE_SECONDS, ROOT
 from toolkit.engines.client import Engine
 from toolkit.engines.spec import EngineSpec, parse_engine
 
@@ -21,38 +20,24 @@ OURS = f"cmd='{sys.executable} -m uci_engine' dir={ROOT} name=ours option.Hash=4
 linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the clock of a process")
 
 
-def fake(tmp_path: Path, program: str) -> EngineSpec:
-    """An engine that answers `uci` and `isready`, and runs this statement for every other `line`."""
-    path = tmp_path / "fake.py"
-    path.write_text(
-        "import os, sys, time\n"
-        "for line in map(str.strip, sys.stdin):\n"
-        "    if line == 'uci': print('id name Fake\\noption name Clear Hash type button\\nuciok', flush=True)\n"
-        "    elif line == 'isready': print('readyok', flush=True)\n"
-        "    elif line == 'quit': break\n"
-        f"    else: {program}\n"
-    )
-    return parse_engine(f"cmd='{sys.executable} {path}' name=fake")
-
-
-# ---- CPU time ----
-
-
-@linux_only
-def test_cpu_time_counts_work_and_not_sleep(tmp_path: Path) -> None:
-    work = "end = time.process_time() + 0.2 * line.startswith('work')"
-    program = f"exec({work!r} + '\\nwhile time.process_time() < end: pass\\nprint(line, flush=True)')"
-    with Engine(fake(tmp_path, program)) as engine:
-        before = cpu_seconds(engine)
-        engine.send("work")
-        engine.read_until("work", 30.0)
-        worked = cpu_seconds(engine)
-        time.sleep(0.3)
-        assert 0.2 <= worked - before < 0.5
-        assert cpu_seconds(engine) - worked < 0.05
+def fake(mode: str) -> EngineSpec:
+    return EngineSpec(mode, (sys.executable, str(FAKE_ENGINE), mode))
 
 
 # ---- Measuring ----
+
+
+@linux_only
+def test_cpu_time_counts_work_and_not_sleep() -> None:
+    with Engine(fake("slow")) as engine:
+        before = cpu_seconds(engine)
+        answer = engine.play(chess.Board(), chess.engine.Limit(depth=1), PATIENCE_SECONDS)
+        assert cpu_seconds(engine) - before < 0.5 < 1.0 <= answer.seconds
+    with Engine(fake("busy")) as engine:
+        before = cpu_seconds(engine)
+        engine.send("go infinite", "stop")
+        engine.read_until("bestmove", PATIENCE_SECONDS)
+        assert 0.2 <= cpu_seconds(engine) - before < 0.5
 
 
 @linux_only
@@ -66,15 +51,8 @@ def test_a_search_lasts_its_processor_time() -> None:
 
 
 @linux_only
-def test_depth_counts_what_was_complete_before_the_stop(tmp_path: Path) -> None:
-    program = (
-        "exec(\"if line == 'go infinite':\\n"
-        " print('info depth 4 nodes 10 pv e2e4\\\\ninfo depth 5 upperbound pv e2e4', flush=True)\\n"
-        " end = time.process_time() + 0.2\\n"
-        " while time.process_time() < end: pass\\n"
-        "if line == 'stop': print('info depth 9 nodes 1000 pv e2e4\\\\nbestmove e2e4', flush=True)\")"
-    )
-    with Engine(fake(tmp_path, program)) as engine:
+def test_depth_counts_what_was_complete_before_the_stop() -> None:
+    with Engine(fake("busy")) as engine:
         done = search(engine, chess.Board(), 0.1)
     assert (done.depth, done.nodes) == (4, 1000)
 

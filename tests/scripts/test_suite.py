@@ -11,7 +11,7 @@ import chess
 import pytest
 
 import suite
-from tests.support import ROOT, SUPPORT
+from tests.support import FAKE_ENGINE, ROOT
 from tests.support.dask_cluster import running_cluster
 from toolkit.engines.client import Line
 from toolkit.errors import ProgramError
@@ -23,7 +23,6 @@ EPD = f"""# positions
 {FORK} am Rh2 Rh8; id "Theme A.002"; c0 "Rh3+=10, Rg1=4";
 6k1/5ppp/8/8/8/8/8/K3R3 w - - dm 1; id "Theme B.001";
 """
-SCRIPTED = SUPPORT / "scripted_engine.py"
 
 
 @pytest.fixture
@@ -117,7 +116,7 @@ def test_the_time_to_solution_is_that_of_the_last_unbroken_row() -> None:
 def scripted(tmp_path: Path, name: str, script: dict[str, list[str]]) -> str:
     path = tmp_path / f"{name}.json"
     path.write_text(json.dumps(script))
-    return f"cmd='{sys.executable} {SCRIPTED} {path}' name={name}"
+    return f"cmd='{sys.executable} {FAKE_ENGINE} {path}' name={name}"
 
 
 def run(tmp_path: Path, epd: Path, *words: object) -> tuple[int, dict[str, Any]]:
@@ -155,7 +154,7 @@ def test_engines_are_asked_side_by_side(tmp_path: Path, epd: Path, capsys: pytes
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        ("die", "ended, exit code 3; stderr: it hurts"),
+        ("crash", "exit code 3; stderr: it hurts"),
         ("hang", "said nothing"),
         ("bestmove a1a8", "no legal move"),
     ],
@@ -182,7 +181,7 @@ def test_our_engine_solves_on_two_processes(tmp_path: Path, epd: Path) -> None:
 @pytest.mark.slow
 def test_a_cluster_asks_the_same(tmp_path: Path, epd: Path) -> None:
     (tmp_path / "cluster").mkdir()
-    engine = scripted(tmp_path, "right", {**RIGHT, MATE: ["die"]})
+    engine = scripted(tmp_path, "right", {**RIGHT, MATE: ["crash"]})
     with running_cluster(tmp_path / "cluster") as cluster:
         code, found = run(tmp_path, epd, "--engine", engine, "--each", "nodes=1", "--cluster", cluster.address)
     assert code == 1

@@ -1,14 +1,12 @@
 """A process behind three pipes: lines go in, lines come out with the time at which they came.
 
-Nothing here knows chess. Invariants: nothing waits without an end, not even writing to a process that does not read. No
-process is left behind.
+Nothing here knows chess. No process is left behind.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import select
 import signal
 import subprocess
 import threading
@@ -17,14 +15,8 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
-# A pipe with any room takes at least this much at once; only for more may writing have to wait.
-PIPE_BYTES = 1 << 12
-# How long a process may leave its input unread.
-READING_SECONDS = 30.0
 # How long reading on may take once a process has ended: its own children may still hold the pipes.
 CLOSING_SECONDS = 5.0
-# A line that is longer, from a program that writes without end, is taken in pieces.
-MAX_LINE_BYTES = 1 << 20
 KEPT_ERROR_BYTES = 1 << 16
 
 
@@ -51,7 +43,7 @@ class EngineProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            # A session of its own: what it starts ends with it, and an interrupt of the tool is not meant for it.
+            # A session of its own: what it starts ends with it, and an interrupt of the tests is not meant for it.
             start_new_session=True,
         )
         self._threads = [threading.Thread(target=target, daemon=True) for target in (self._read, self._read_errors)]
@@ -60,7 +52,7 @@ class EngineProcess:
 
     def _read(self) -> None:
         assert self.process.stdout is not None
-        while raw := self.process.stdout.readline(MAX_LINE_BYTES):
+        for raw in self.process.stdout:
             arrival = time.perf_counter()
             with self._news:
                 self.lines.append(raw.decode("latin-1").removesuffix("\n").removesuffix("\r"))
@@ -86,34 +78,15 @@ class EngineProcess:
         return self._errors.decode("utf-8", errors="replace")
 
     def send_bytes(self, data: bytes) -> float:
-        """Send these bytes; a process that has ended takes them too. Returns the time at which it was done.
-
-        A process that does not read them within READING_SECONDS is killed.
-        """
+        """Send these bytes; a process that has ended takes them too. Returns the time at which it was done."""
         assert self.process.stdin is not None
-        watchdog: threading.Timer | None = None
         try:
-            if not self._has_room(len(data)):
-                watchdog = threading.Timer(READING_SECONDS, self._end_session)
-                watchdog.start()
             self.process.stdin.write(data)
             self.process.stdin.flush()
         except (OSError, ValueError):  # nobody reads, which Windows reports its own way; or closed on our side
             with self._news:
                 self._ended = True
-        finally:
-            if watchdog is not None:
-                watchdog.cancel()
         return time.perf_counter()
-
-    def _has_room(self, size: int) -> bool:
-        """Whether so many bytes can be written without waiting for the process to read."""
-        assert self.process.stdin is not None
-        if size > PIPE_BYTES or not hasattr(select, "poll"):
-            return False
-        poll = select.poll()
-        poll.register(self.process.stdin, select.POLLOUT)
-        return bool(poll.poll(0))
 
     def close_input(self) -> None:
         """Tell the process that no more will come."""
@@ -137,13 +110,6 @@ class EngineProcess:
                     return False
                 self._news.wait(remaining)
 
-    def take_line(self, seconds: float) -> tuple[str, float] | None:
-        """The oldest line and its arrival, which are forgotten here; None after this time, or if the output ends."""
-        if not self.wait_for_line("", 0, seconds):
-            return None
-        with self._news:
-            return self.lines.pop(0), self.arrivals.pop(0)
-
     def wait_for_exit(self, seconds: float) -> int | None:
         """The exit code, once the process has ended and all it said has been read; None if it has not."""
         try:
@@ -154,22 +120,18 @@ class EngineProcess:
             thread.join(CLOSING_SECONDS)
         return code
 
-    def _end_session(self) -> None:
-        """End the process and all that it started, also when it has ended itself."""
+    def kill(self) -> None:
+        """End the process and all that it started, and free everything. After that, nothing."""
+        if self._freed:
+            return
+        # Its number may soon be another's.
+        self._freed = True
         if hasattr(os, "killpg"):
             # PermissionError: all that is left of the session waits to be buried, on some systems.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
         else:
             self.process.kill()
-
-    def kill(self) -> None:
-        """Free everything, whatever state the process is in. After that, nothing."""
-        if self._freed:
-            return
-        # Its number may soon be another's.
-        self._freed = True
-        self._end_session()
         self.process.wait()
         for thread in self._threads:
             thread.join(CLOSING_SECONDS)
