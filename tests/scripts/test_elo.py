@@ -26,30 +26,16 @@ COUNTS = st.lists(st.integers(1, 2000), min_size=5, max_size=5)
 
 # Likelihood ratios of large tests of the Stockfish testing framework, as fastchess's tests quote them.
 PUBLISHED = [
-    ((223, 9863, 21279, 10037, 246), 0.5, 2.5, -3.07),
-    ((871, 26175, 55983, 26678, 821), 0.0, 2.0, -4.98),
+    ((223, 9863, 21279, 10037, 246), Sprt(0.5, 2.5), -3.07),
+    ((871, 26175, 55983, 26678, 821), Sprt(0.0, 2.0), -4.98),
+    ((365, 16618, 36229, 16974, 390), Sprt(0.0, 2.0, model="normalized"), 2.25),
+    ((127, 4883, 10712, 5150, 104), Sprt(-1.75, 0.25, model="normalized"), 3.01),
 ]
 
 
-@pytest.mark.parametrize(("counts", "elo0", "elo1", "ratio"), PUBLISHED)
-def test_the_likelihood_ratio_is_the_published_one(
-    counts: tuple[int, ...], elo0: float, elo1: float, ratio: float
-) -> None:
-    assert Sprt(elo0, elo1).ratio(counts) == pytest.approx(ratio, abs=0.006)
-
-
-# The same for normalized Elo.
-NORMALIZED = [
-    ((365, 16618, 36229, 16974, 390), 0.0, 2.0, 2.25),
-    ((127, 4883, 10712, 5150, 104), -1.75, 0.25, 3.01),
-]
-
-
-@pytest.mark.parametrize(("counts", "elo0", "elo1", "ratio"), NORMALIZED)
-def test_the_normalized_likelihood_ratio_is_the_published_one(
-    counts: tuple[int, ...], elo0: float, elo1: float, ratio: float
-) -> None:
-    assert Sprt(elo0, elo1, model="normalized").ratio(counts) == pytest.approx(ratio, abs=0.006)
+@pytest.mark.parametrize(("counts", "sprt", "ratio"), PUBLISHED)
+def test_the_likelihood_ratio_is_the_published_one(counts: tuple[int, ...], sprt: Sprt, ratio: float) -> None:
+    assert sprt.ratio(counts) == pytest.approx(ratio, abs=0.006)
 
 
 def test_normalized_elo_is_told_in_deviations_of_a_game() -> None:

@@ -28,47 +28,34 @@ def refuses_changed_entries(journal: Path, resume: Callable[[], object], *change
     journal.write_bytes(whole)
 
 
-def test_entries_come_back_in_their_order(tmp_path: Path) -> None:
-    path = tmp_path / "journal"
-    journal = Journal(path, SETTINGS, resume=False)
-    for number in (2, 1, 3):
-        journal.append({"number": number, "text": f"game {number}"})
-    journal.close()
-    again = Journal(path, SETTINGS, resume=True)
-    again.append({"number": 1, "text": "new"})
-    assert [entry["text"] for entry in again.entries] == ["game 2", "game 1", "game 3", "new"]
-    again.close()
+def begun(path: Path, *numbers: int) -> Path:
+    """A journal with these entries."""
+    with Journal(path, SETTINGS) as journal:
+        for number in numbers:
+            journal.append({"number": number})
+    return path
 
 
 @pytest.mark.parametrize("torn", [b"", b"{", b'{"number": 3, "te', b"\xff\xfe"])
-def test_a_torn_line_is_dropped(tmp_path: Path, torn: bytes) -> None:
-    path = tmp_path / "journal"
-    journal = Journal(path, SETTINGS, resume=False)
-    journal.append({"number": 1})
-    journal.close()
+def test_entries_come_back_in_their_order_and_a_torn_line_is_dropped(tmp_path: Path, torn: bytes) -> None:
+    path = begun(tmp_path / "journal", 2, 1, 3)
     with path.open("ab") as file:
         file.write(torn)
-    again = Journal(path, SETTINGS, resume=True)
-    assert again.entries == [{"number": 1}]
-    again.append({"number": 2})
-    again.close()
-    last = Journal(path, SETTINGS, resume=True)
-    assert last.entries == [{"number": 1}, {"number": 2}]
-    last.close()
+    with Journal(path, SETTINGS, resume=True) as again:
+        assert again.entries == [{"number": 2}, {"number": 1}, {"number": 3}]
+        again.append({"number": 1})
+    with Journal(path, SETTINGS, resume=True) as last:
+        assert [entry["number"] for entry in last.entries] == [2, 1, 3, 1]
 
 
 def test_an_unfinished_run_is_not_overwritten(tmp_path: Path) -> None:
-    path = tmp_path / "journal"
-    journal = Journal(path, SETTINGS, resume=False)
-    journal.close()
     # Nothing was finished, so nothing is lost.
-    journal = Journal(path, {"effort": "other"}, resume=False)
-    journal.append({"number": 1})
-    journal.close()
+    assert not begun(tmp_path / "journal").exists()
+    path = begun(tmp_path / "journal", 1)
     with pytest.raises(ProgramError, match="continue it with --resume"):
-        Journal(path, {"effort": "other"}, resume=False)
+        Journal(path, SETTINGS)
     with pytest.raises(ProgramError, match="was begun with other settings"):
-        Journal(path, SETTINGS, resume=True)
+        Journal(path, {"effort": "other"}, resume=True)
 
 
 def test_only_what_differs_is_named(tmp_path: Path) -> None:
@@ -93,10 +80,8 @@ def test_another_file_is_not_touched(tmp_path: Path, content: bytes) -> None:
 
 
 def test_two_runs_cannot_write_the_same_journal(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "journal", SETTINGS, resume=False)
-    with pytest.raises(ProgramError, match="another run"):
+    with Journal(tmp_path / "journal", SETTINGS), pytest.raises(ProgramError, match="another run"):
         Journal(tmp_path / "journal", SETTINGS, resume=True)
-    journal.close()
 
 
 def test_a_journal_is_optional() -> None:
