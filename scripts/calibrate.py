@@ -18,10 +18,12 @@ import argparse
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
+from rich.table import Table
 
-from toolkit.console import at_least_one, make_table, run_program, standard_output, write_json
+from toolkit.console import at_least_one, make_table, run_program
 from toolkit.elo import fit_elo
 from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, TimeControl, own_engine, parse_engine
 from toolkit.errors import ProgramError
@@ -130,19 +132,11 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0], epilog=f"An engine is {ENGINE_SYNTAX}.")
     who = parser.add_argument_group("who plays")
-    who.add_argument(
-        "--engine", metavar="'KEY=VALUE ...'", help="the engine with the levels (the one of these sources)"
-    )
+    who.add_argument("--engine", metavar="'KEY=VALUE ...'", help="the one with the levels (that of these sources)")
     who.add_argument("--levels", metavar="ELO,ELO,...", help="values of UCI_Elo (the whole range in steps of 200)")
     who.add_argument("--stockfish", metavar="COMMAND", help="Stockfish 15.1, whose skill levels have known ratings")
-    who.add_argument(
-        "--opponent",
-        nargs=2,
-        action="append",
-        default=[],
-        metavar=("RATING", "'KEY=VALUE ...'"),
-        help="an opponent, and its rating",
-    )
+    rated = ("RATING", "'KEY=VALUE ...'")
+    who.add_argument("--opponent", nargs=2, action="append", default=[], metavar=rated, help="one, and its rating")
     who.add_argument("--window", type=float, default=250.0, metavar="ELO", help="how far opponents may be away (250)")
     who.add_argument("--games", type=at_least_one, default=20, metavar="N", help="games of each pairing, even (20)")
     runs.add_arguments(parser, "random")
@@ -172,34 +166,36 @@ def make_players(words: argparse.Namespace) -> list[Player]:
     return [player for number, player in enumerate(players) if number in meeting]
 
 
-def report(words: argparse.Namespace, players: Sequence[Player], tournament: Tournament) -> None:
-    """The tables, and the JSON file. Raises OSError."""
-    measured = fit(players, tournament.scores.values())
-    rows = []
-    for player in players:
-        if player.is_level:
-            found = measured[player.spec.name]
-            elo, difference = f"{found.elo:.0f} ± {found.error:.0f}", f"{found.elo - player.rating:+.0f}"
-            rows.append([player.spec.name, f"{player.rating:.0f}", elo, difference, str(found.games)])
-    head = ("player", "asked", "measured", "difference", "games")
-    standard_output().print(make_table("Ratings", head, rows))
-    tournament.show_conduct()
-    if words.json is not None:
-        ratings = {name: asdict(found) for name, found in measured.items()}
-        write_json(words.json, {**tournament.as_json(), "ratings": ratings})
+class Ladder(Tournament):
+    """The games of the levels against their opponents, and the ratings."""
+
+    def __init__(self, words: argparse.Namespace, players: Sequence[Player], pairs_each: int) -> None:
+        """Raises ProgramError and OSError."""
+        specs = [player.spec for player in players]
+        super().__init__(words, specs, meetings_of(players, words.window), pairs_each, MARGIN_MS)
+        self._players = players
+
+    def table(self) -> Table:
+        """A row for each level."""
+        measured = fit(self._players, self.scores.values())
+        rows = []
+        for player in self._players:
+            if player.is_level:
+                found = measured[player.spec.name]
+                elo, difference = f"{found.elo:.0f} ± {found.error:.0f}", f"{found.elo - player.rating:+.0f}"
+                rows.append([player.spec.name, f"{player.rating:.0f}", elo, difference, str(found.games)])
+        return make_table("Ratings", ("player", "asked", "measured", "difference", "games"), rows)
+
+    def as_json(self) -> dict[str, Any]:
+        """All results."""
+        ratings = {name: asdict(found) for name, found in fit(self._players, self.scores.values()).items()}
+        return {**super().as_json(), "ratings": ratings}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns the exit code. Raises ProgramError and OSError for what cannot be measured."""
     words = parse_arguments(arguments)
-    pairs = runs.pairs_of(words.games)
-    players = make_players(words)
-    specs = [player.spec for player in players]
-    tournament = Tournament(words, specs, meetings_of(players, words.window), pairs, MARGIN_MS)
-    code = tournament.play()
-    if tournament.done:
-        report(words, players, tournament)
-    return code
+    return Ladder(words, make_players(words), runs.pairs_of(words.games)).run()
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
-from toolkit.console import at_least_one, not_negative, read_numbers, run_program, standard_output, write_json
+from toolkit.console import at_least_one, not_negative, read_numbers, run_program
 from toolkit.elo import MODELS, Sprt
 from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines
 from toolkit.errors import ProgramError
@@ -78,15 +78,7 @@ def main(arguments: list[str] | None = None) -> int:
     pairs = runs.pairs_of(words.games or (DEFAULT_GAMES if sprt is None else DEFAULT_SPRT_GAMES))
     engines = find_engines(words)
     pairings = [(0, other) for other in range(1, len(engines))]
-    tournament = Tournament(words, engines, pairings, pairs, words.margin_ms, sprt)
-    code = tournament.play()
-    # Without a game there is nothing to show beside the complaint.
-    if tournament.done or not code:
-        standard_output().print(tournament.table())
-        tournament.show_conduct()
-        if words.json is not None:
-            write_json(words.json, tournament.as_json())
-    return code
+    return Tournament(words, engines, pairings, pairs, words.margin_ms, sprt).run()
 
 
 if __name__ == "__main__":

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from chess.engine import Option
+from rich.table import Table
 
-from toolkit.console import make_table, standard_output, write_json
+from toolkit.console import make_table
 from toolkit.engines.client import Engine
 from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine
 from toolkit.games import runs
@@ -112,12 +113,13 @@ class Experiment(runs.Run):
         """What the method shows."""
         return self._method.progress()
 
-    def report(self) -> None:
-        """The tables, and the JSON file. Raises OSError."""
-        standard_output().print(make_table(f"{len(self.done)} pairs", *self._method.table()))
-        self.show_conduct()
-        if self._words.json is not None:
-            write_json(self._words.json, {**self.as_json(), **self._method.figures()})
+    def table(self) -> Table:
+        """That of the method."""
+        return make_table(f"{len(self.done)} pairs", *self._method.table())
+
+    def as_json(self) -> dict[str, Any]:
+        """All results."""
+        return {**super().as_json(), **self._method.figures()}
 
 
 def _with_values(engine: EngineSpec, values: Mapping[str, int]) -> EngineSpec:
@@ -132,8 +134,4 @@ def run_experiment(words: argparse.Namespace, pairs: int, make_method: Callable[
     Raises ProgramError and OSError for what cannot be begun.
     """
     engine = parse_engine(words.engine)
-    experiment = Experiment(words, engine, make_method(engine), pairs)
-    code = experiment.play()
-    if experiment.done:
-        experiment.report()
-    return code
+    return Experiment(words, engine, make_method(engine), pairs).run()

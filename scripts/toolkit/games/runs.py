@@ -15,8 +15,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from rich.table import Table
+
 from evaluation.files import replaced
-from toolkit.console import add_run_arguments, make_table, new_file, run_to_end, say, show_progress, standard_output
+from toolkit.console import (
+    add_run_arguments,
+    make_table,
+    new_file,
+    run_to_end,
+    say,
+    show_progress,
+    standard_output,
+    write_json,
+)
 from toolkit.engines.client import identified
 from toolkit.engines.spec import EngineSpec, require_limits
 from toolkit.errors import ProgramError
@@ -107,6 +118,10 @@ class Run(ABC):
     def progress(self) -> str:
         """What to show while games are played."""
 
+    @abstractmethod
+    def table(self) -> Table:
+        """What came of it."""
+
     def is_decided(self) -> bool:
         """Whether nothing more need be played."""
         return False
@@ -132,8 +147,8 @@ class Run(ABC):
                 self.conduct[name].add_game(name, game)
         return True
 
-    def play(self) -> int:
-        """Play what is left, until it is decided, where the command line says; returns the exit code.
+    def run(self) -> int:
+        """Play what is left, until it is decided, where the command line says, and report; returns the exit code.
 
         Raises ProgramError and OSError for what cannot be begun.
         """
@@ -141,7 +156,14 @@ class Run(ABC):
         path = words.journal or (words.pgn and journal_beside(words.pgn))
         with Journal(path, self.settings(), resume=words.resume) as journal:
             archive = Archive(journal, words.pgn, self)
-            return run_to_end(lambda: self._play(archive))
+            code = run_to_end(lambda: self._play(archive))
+        # Without a game there is nothing to show beside the complaint.
+        if self.done or not code:
+            standard_output().print(self.table())
+            self._show_conduct()
+            if words.json is not None:
+                write_json(words.json, self.as_json())
+        return code
 
     def _play(self, archive: Archive) -> None:
         if self.is_decided():
@@ -162,7 +184,7 @@ class Run(ABC):
                 opening, with_pgn = self._book.opening(number), self._words.pgn is not None
                 yield Task(key, PairJob(first, second, opening, number + 1, self._rules, self._patience, with_pgn))
 
-    def show_conduct(self) -> None:
+    def _show_conduct(self) -> None:
         """Show forfeits by engine and kind, the clocks, and what the engines used; then each forfeit in its words."""
         plurals = {"time loss": "time losses", "illegal move": "illegal moves", "crash": "crashes"}
         kinds = [plurals.get(kind, f"{kind}s") for kind in FAULT_KINDS]
@@ -178,7 +200,7 @@ class Run(ABC):
                 say(f"{name}: {detail}")
 
     def as_json(self) -> dict[str, Any]:
-        """The settings, and how the engines behaved."""
+        """The results, with the settings, and how the engines behaved."""
         conduct = {name: conduct.as_json() for name, conduct in self.conduct.items()}
         return {"settings": self.settings(), "pairs": len(self.done), "conduct": conduct}
 
