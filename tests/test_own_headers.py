@@ -51,20 +51,17 @@ def compile_source(source: str, include: Path, *arguments: str) -> str:
     return result.stdout
 
 
-def statements() -> list[str]:
-    """Every declaration at the top level of the header that is not a structure, in one line each."""
+def functions_and_variables() -> list[str]:
+    """Every declaration of one at the top level of the header, in one line each."""
     text = re.sub(r"/\*.*?\*/", "", HEADER, flags=re.DOTALL)
     text = re.sub(r"^#.*(\\\n.*)*$", "", text, flags=re.MULTILINE)
-    return [" ".join(one.split()) for one in re.findall(r"^[a-zA-Z][^{}]*?;", text, re.MULTILINE)]
+    declarations = [" ".join(one.split()) for one in re.findall(r"^[a-zA-Z][^{}]*?;", text, re.MULTILINE)]
+    return [one for one in declarations if not one.startswith("typedef") and one != OBJECTS_WITHOUT_TYPE]
 
 
-def functions_and_variables() -> list[str]:
-    return [one for one in statements() if not one.startswith("typedef") and one != OBJECTS_WITHOUT_TYPE]
-
-
-def declared_names() -> list[str]:
+def declared_names(declarations: list[str]) -> list[str]:
     names: list[str] = []
-    for one in functions_and_variables():
+    for one in declarations:
         function = re.match(r"[^(]*?(\w+)\(", one)
         names += [function[1]] if function else re.findall(r"(\w+)(?=[,;])", one)
     return names
@@ -77,27 +74,22 @@ def numbers() -> list[str]:
     return [*names, *re.findall(r"^#define (SIZEOF_\w+|PY_SSIZE_T_\w+) ", HEADER, re.MULTILINE)]
 
 
-def test_the_declarations_are_found() -> None:
-    """The other tests compare what these patterns find."""
-    names = declared_names()
-    assert len(names) == len(set(names))
-    for name in ("PyList_New", "PyNumber_Xor", "PyExc_ValueError", "PyUnicode_Type", "Py_Version", "Py_DecRef"):
-        assert name in names
-    assert len(names) > 200
-    assert {name for _, name in STRUCTURES} >= {"PyObject", "PyModuleDef", "PyMethodDef", "PyType_Spec", "Py_buffer"}
-    assert {"Py_tp_new", "METH_FASTCALL", "Py_TPFLAGS_HAVE_GC", "T_OBJECT"} <= set(numbers())
-
-
 def test_functions_and_variables_are_those_of_the_limited_api(tmp_path: Path) -> None:
     """A second declaration of another type is an error, and so is a name that Python's header does not have."""
+    declarations = functions_and_variables()
+    names = declared_names(declarations)
+    assert len(names) > 200
+    assert {"PyList_New", "PyNumber_Xor", "PyExc_ValueError", "PyUnicode_Type", "Py_Version", "Py_DecRef"} <= set(names)
     operator = "typedef PyObject *secateur_operator(PyObject *, PyObject *);"
-    known = [f"__typeof__(&({name})) secateur_known_{name};" for name in declared_names()]
-    source = "\n".join([LIMITED, *known, operator, *functions_and_variables()])
+    known = [f"__typeof__(&({name})) secateur_known_{name};" for name in names]
+    source = "\n".join([LIMITED, *known, operator, *declarations])
     compile_source(source, REAL, "-c", "-o", str(tmp_path / "x.o"))
 
 
 def test_numbers_and_layouts_are_the_same(tmp_path: Path) -> None:
     """A small program prints them, once with each header."""
+    assert {"Py_tp_new", "METH_FASTCALL", "Py_TPFLAGS_HAVE_GC", "T_OBJECT"} <= set(numbers())
+    assert {name for _, name in STRUCTURES} >= {"PyObject", "PyModuleDef", "PyMethodDef", "PyType_Spec", "Py_buffer"}
     values = [(name, f"(long long)({name})") for name in numbers()]
     for body, structure in STRUCTURES:
         values.append((f"sizeof {structure}", f"(long long)sizeof({structure})"))

@@ -2,7 +2,7 @@
 
 This file was written for Secateur from the documentation: https://docs.python.org/3/c-api/stable.html. It is not
 CPython's Python.h. It declares what the C code of Cython 3.1 to 3.3 needs, for Python 3.11, and nothing more.
-`headers` in toolchain.py decides when it is used, and tests/test_own_headers.py compares it with the real headers.
+`own_headers` in toolchain.py decides when it is used; tests/test_own_headers.py compares it with the real headers.
 
 Invariants: every function and variable here is in the stable ABI of 3.11. Of an object only the count and the type are
 read: these the ABI promises. Counts change by functions of the running Python, which knows its immortal objects. */
@@ -26,9 +26,6 @@ read: these the ABI promises. Counts change by functions of the running Python, 
 #include <string.h>
 #include <sys/types.h>
 
-#define PY_MAJOR_VERSION 3
-#define PY_MINOR_VERSION 11
-#define PY_MICRO_VERSION 0
 #define PY_VERSION_HEX 0x030B00F0
 
 /* Numbers ---------------------------------------------------------------------------------------------------------- */
@@ -115,9 +112,6 @@ static inline void secateur_clear(PyObject **variable) {
 
 typedef PyObject *(*PyCFunction)(PyObject *, PyObject *);
 typedef PyObject *(*PyCFunctionWithKeywords)(PyObject *, PyObject *, PyObject *);
-typedef PyObject *(*PyCMethod)(PyObject *, PyTypeObject *, PyObject *const *, size_t, PyObject *);
-typedef PyObject *(*_PyCFunctionFast)(PyObject *, PyObject *const *, Py_ssize_t);
-typedef PyObject *(*_PyCFunctionFastWithKeywords)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
 
 typedef PyObject *(*getter)(PyObject *, void *);
 typedef int (*setter)(PyObject *, PyObject *, void *);
@@ -129,8 +123,6 @@ typedef int (*inquiry)(PyObject *);
 typedef int (*visitproc)(PyObject *, void *);
 typedef int (*traverseproc)(PyObject *, visitproc, void *);
 typedef PyObject *(*newfunc)(PyTypeObject *, PyObject *, PyObject *);
-typedef PyObject *(*ternaryfunc)(PyObject *, PyObject *, PyObject *);
-typedef PyObject *(*unaryfunc)(PyObject *);
 typedef PyObject *(*iternextfunc)(PyObject *);
 
 typedef struct PyMethodDef {
@@ -241,7 +233,6 @@ typedef int PyGILState_STATE;
 #define READONLY 1
 
 #define Py_LT 0
-#define Py_LE 1
 #define Py_EQ 2
 #define Py_NE 3
 #define Py_GT 4
@@ -295,8 +286,7 @@ typedef int PyGILState_STATE;
 extern const unsigned long Py_Version;
 
 extern PyTypeObject PyBaseObject_Type, PyByteArray_Type, PyBytes_Type, PyCFunction_Type, PyDict_Type, PyFloat_Type,
-    PyFrozenSet_Type, PyList_Type, PyLong_Type, PyRange_Type, PySet_Type, PyTraceBack_Type, PyTuple_Type, PyType_Type,
-    PyUnicode_Type;
+    PyList_Type, PyLong_Type, PySet_Type, PyTraceBack_Type, PyTuple_Type, PyType_Type, PyUnicode_Type;
 
 extern PyObject *PyExc_AttributeError, *PyExc_BaseException, *PyExc_DeprecationWarning, *PyExc_Exception,
     *PyExc_GeneratorExit, *PyExc_ImportError, *PyExc_IndexError, *PyExc_KeyError,
@@ -326,27 +316,22 @@ static inline int secateur_is_exception_class(PyObject *object) {
 #define PyTuple_Check(object) PyObject_TypeCheck(object, &PyTuple_Type)
 #define PyType_Check(object) PyObject_TypeCheck(object, &PyType_Type)
 #define PyUnicode_Check(object) PyObject_TypeCheck(object, &PyUnicode_Type)
-#define PyAnySet_Check(object) \
-    (PyObject_TypeCheck(object, &PySet_Type) || PyObject_TypeCheck(object, &PyFrozenSet_Type))
 #define PyExceptionClass_Check(object) secateur_is_exception_class((PyObject *)(object))
 #define PyExceptionInstance_Check(object) PyObject_TypeCheck(object, (PyTypeObject *)PyExc_BaseException)
 #define PyCFunction_Check(object) PyObject_TypeCheck(object, &PyCFunction_Type)
 
 #define PyByteArray_CheckExact(object) Py_IS_TYPE(object, &PyByteArray_Type)
 #define PyBytes_CheckExact(object) Py_IS_TYPE(object, &PyBytes_Type)
-#define PyCFunction_CheckExact(object) Py_IS_TYPE(object, &PyCFunction_Type)
 #define PyDict_CheckExact(object) Py_IS_TYPE(object, &PyDict_Type)
 #define PyFloat_CheckExact(object) Py_IS_TYPE(object, &PyFloat_Type)
 #define PyList_CheckExact(object) Py_IS_TYPE(object, &PyList_Type)
 #define PyLong_CheckExact(object) Py_IS_TYPE(object, &PyLong_Type)
-#define PyRange_Check(object) Py_IS_TYPE(object, &PyRange_Type)
 #define PySet_CheckExact(object) Py_IS_TYPE(object, &PySet_Type)
 #define PyTraceBack_Check(object) Py_IS_TYPE(object, &PyTraceBack_Type)
 #define PyTuple_CheckExact(object) Py_IS_TYPE(object, &PyTuple_Type)
 #define PyUnicode_CheckExact(object) Py_IS_TYPE(object, &PyUnicode_Type)
 
 #define PyType_HasFeature(type, flag) ((PyType_GetFlags(type) & (flag)) != 0)
-#define PyType_IS_GC(type) PyType_HasFeature(type, Py_TPFLAGS_HAVE_GC)
 
 /* Functions that answer a number, or 0 or -1 for done or failed ---------------------------------------------------- */
 
@@ -376,7 +361,6 @@ int PyMapping_Check(PyObject *);
 int PyModule_AddObject(PyObject *, const char *, PyObject *);
 int PyNumber_Check(PyObject *);
 int PyOS_snprintf(char *, size_t, const char *, ...);
-int PyObject_GC_IsFinalized(PyObject *);
 int PyObject_GenericSetDict(PyObject *, PyObject *, void *);
 int PyObject_GetBuffer(PyObject *, Py_buffer *, int);
 int PyObject_HasAttr(PyObject *, PyObject *);
@@ -402,11 +386,8 @@ Py_ssize_t PyList_Size(PyObject *);
 Py_ssize_t PyLong_AsSsize_t(PyObject *);
 Py_ssize_t PyObject_Size(PyObject *);
 Py_ssize_t PySequence_Size(PyObject *);
-Py_ssize_t PySet_Size(PyObject *);
 Py_ssize_t PyTuple_Size(PyObject *);
 Py_ssize_t PyUnicode_FindChar(PyObject *, Py_UCS4, Py_ssize_t, Py_ssize_t, int);
-Py_ssize_t PyUnicode_GetLength(PyObject *);
-Py_UCS4 PyUnicode_ReadChar(PyObject *, Py_ssize_t);
 double PyFloat_AsDouble(PyObject *);
 long PyLong_AsLong(PyObject *);
 long PyLong_AsLongAndOverflow(PyObject *, int *);
@@ -496,7 +477,6 @@ PyObject *PyImport_GetModule(PyObject *);
 PyObject *PyImport_ImportModule(const char *);
 PyObject *PyImport_ImportModuleLevelObject(PyObject *, PyObject *, PyObject *, PyObject *, int);
 PyObject *PyIter_Next(PyObject *);
-PyObject *PyList_AsTuple(PyObject *);
 PyObject *PyList_New(Py_ssize_t);
 PyObject *PyLong_FromLong(long);
 PyObject *PyLong_FromLongLong(long long);
@@ -528,7 +508,6 @@ PyObject *PyObject_SelfIter(PyObject *);
 PyObject *PySequence_GetItem(PyObject *, Py_ssize_t);
 PyObject *PySequence_GetSlice(PyObject *, Py_ssize_t, Py_ssize_t);
 PyObject *PySequence_List(PyObject *);
-PyObject *PySequence_Tuple(PyObject *);
 PyObject *PySet_Pop(PyObject *);
 PyObject *PySlice_New(PyObject *, PyObject *, PyObject *);
 PyObject *PyTuple_GetSlice(PyObject *, Py_ssize_t, Py_ssize_t);
@@ -541,7 +520,6 @@ PyObject *PyUnicode_Decode(const char *, Py_ssize_t, const char *, const char *)
 PyObject *PyUnicode_DecodeUTF8(const char *, Py_ssize_t, const char *);
 PyObject *PyUnicode_Format(PyObject *, PyObject *);
 PyObject *PyUnicode_FromFormat(const char *, ...);
-PyObject *PyUnicode_FromOrdinal(int);
 PyObject *PyUnicode_FromString(const char *);
 PyObject *PyUnicode_FromStringAndSize(const char *, Py_ssize_t);
 PyObject *PyUnicode_InternFromString(const char *);
