@@ -1,9 +1,10 @@
-"""The evaluation as a library: scores, and their explanation term by term.
+"""The evaluation as a library: scores, alone and term by term.
 
     >>> import chess, evaluation
     >>> evaluation.evaluate(chess.Board()) > 0      # the side to move is a little ahead
     True
-    >>> print(evaluation.format_explanation(evaluation.explain(chess.Board())))     # doctest: +SKIP
+    >>> evaluation.explain(chess.Board())["material"]
+    0
 
 Both are what the engine plays with by default: the weighted features, and what the network adds. `network=None` leaves
 out the network. All scores are in the centipawns of the weights.
@@ -21,28 +22,25 @@ from evaluation.scoring import evaluate
 from evaluation.weights import Weights, WeightsError, default_weights
 
 if TYPE_CHECKING:
-    from evaluation.explanation import Explanation, PieceValue, Subtotal, TermValue, explain
-    from evaluation.report import format_explanation
+    from evaluation.trace import PieceValue, Subtotal, TermValue, Trace, explain
 
 __all__ = [
-    "Explanation",
     "PieceValue",
     "Subtotal",
     "TermValue",
+    "Trace",
     "Weights",
     "WeightsError",
     "default_weights",
     "evaluate",
     "explain",
-    "format_explanation",
 ]
 
 
 def __getattr__(name: str) -> object:
-    """A name of the explanation, at its first use: a start of the engine does not need it."""
+    """A name of `evaluation.trace`, at its first use: a start of the engine does not need it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+    from evaluation import trace
 
-    module = "report" if name == "format_explanation" else "explanation"
-    return getattr(import_module(f"evaluation.{module}"), name)
+    return getattr(trace, name)

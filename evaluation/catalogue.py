@@ -17,7 +17,7 @@ from typing import Final
 ACCUMULATED: Final = "board"
 # How the name of a term ends that has a weight for each square: in the file eight rows, the eighth rank first.
 BOARD: Final = "_squares"
-# What an explanation holds beside the terms: the result of a known ending, what the network adds, and what is cut off
+# What a `Trace` holds beside the terms: the result of a known ending, what the network adds, and what is cut off
 # beyond ±STATIC_LIMIT. Their titles by name.
 KNOWN_ENDING: Final = "known_ending"
 NETWORK_TERM: Final = "network"
@@ -27,8 +27,8 @@ OTHER_TITLES: Final = {
     NETWORK_TERM: "what the network sees",
     LIMIT: "limit of the score",
 }
-# The families of an explanation, in its order, and their titles. A title is what a player calls a term, or several that
-# say the same to him: "your king's shelter".
+# The families of terms, in the order of a table, and their titles. A title is what a player calls a term, or several
+# that say the same to him: "your king's shelter".
 # fmt: off
 FAMILIES: Final = {
     "Material": ("material", "imbalance", "bishop pair"),

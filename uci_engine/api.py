@@ -42,17 +42,17 @@ from chess.engine import (
     PovScore,
 )
 
-from evaluation.explanation import TermValue
 from evaluation.network.file import Network
 from evaluation.scoring import check, set_up
+from evaluation.trace import TermValue
 from evaluation.weights import Weights
 from uci_engine import score as scores
 from uci_engine.board.game import checked
 from uci_engine.engine import UciEngine
+from uci_engine.explanation import Explanation
 from uci_engine.game_analysis.examination import Examination, MoveComparison, compare_moves, examine
 from uci_engine.options import EngineOptions, Options, ValueOption
 from uci_engine.search.info import BestMove, Bound, Info
-from uci_engine.static_evaluation import Explanation
 from uci_engine.text import ERROR, MAX_INT, suggestion
 from uci_engine.time_management import Limits
 from uci_engine.tools.doctor import slow_core_warning

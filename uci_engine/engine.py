@@ -53,7 +53,7 @@ from uci_engine.time_management import (
 
 if TYPE_CHECKING:
     from uci_engine.board.position import Position
-    from uci_engine.static_evaluation import Explanation
+    from uci_engine.explanation import Explanation
 
 # The time after which a waiting thread gets the GIL. A `stop` passes through three threads, and in plain
 # Python the search holds the GIL.
@@ -125,7 +125,7 @@ class UciEngine:
     def explain(self, board: chess.Board) -> Explanation:
         """The static evaluation of a position, term by term. ValueError when the board cannot be evaluated."""
         # Imported here, because a start of the engine does not need it.
-        from uci_engine.static_evaluation import Explanation
+        from uci_engine.explanation import Explanation
 
         return Explanation.of(board, self.pool.weights, self.pool.network)
 

@@ -1,4 +1,4 @@
-"""Text from outside: reading its numbers, quoting it, guessing at misspelt words, and collecting messages about errors.
+"""Text: English lists; what comes from outside, its numbers, how it is quoted, and messages about its errors.
 
 Invariant: all errors of a line are counted, but at most MAX_MESSAGES messages are kept.
 """
@@ -6,7 +6,9 @@ Invariant: all errors of a line are counted, but at most MAX_MESSAGES messages a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+
+import chess
 
 # `parse_int` clamps to plus or minus this number. It fits in 64 bits.
 MAX_INT_DIGITS = 18
@@ -23,6 +25,26 @@ _INTEGER = re.compile(r"([+-]?)([0-9]+)")
 MAX_MESSAGES = 8
 # The maximum number of characters that `quoted` repeats.
 QUOTE_LENGTH = 60
+
+_COUNTS = dict(enumerate(("a", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), start=1))
+
+
+def joined(words: Sequence[str]) -> str:
+    """`this, that and more`, or "" for no words."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def counted_pieces(counts: Mapping[chess.PieceType, int]) -> str:
+    """The pieces of which there are any, the greatest first: `a queen, two knights and a pawn`, or ""."""
+    return joined(
+        [
+            f"{_COUNTS.get(counts[kind], counts[kind])} {chess.piece_name(kind)}{'s' if counts[kind] > 1 else ''}"
+            for kind in sorted(counts, reverse=True)
+            if counts[kind] > 0
+        ]
+    )
 
 
 def quoted(text: str) -> str:

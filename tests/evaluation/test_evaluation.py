@@ -75,7 +75,7 @@ def random_weights(seed: int) -> Weights:
     return Weights(*phases)
 
 
-def untapered(explanation: evaluation.Explanation) -> list[tuple[int, int]]:
+def untapered(explanation: evaluation.Trace) -> list[tuple[int, int]]:
     """White minus Black in middlegame and endgame of every term in the catalogue."""
     return [term.difference for term in explanation if term.difference is not None]
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 import evaluation
 from evaluation.catalogue import CATALOGUE, FAMILIES, KNOWN_ENDING, LIMIT
 from evaluation.constants import STATIC_LIMIT
-from evaluation.explanation import PARTS
-from evaluation.report import REASONS, as_data, format_explanation, reasons
+from evaluation.trace import PARTS
 from evaluation.weights import MATERIAL, Weights
 from tests.evaluation.test_evaluation import BOARDS, EXTREME, random_game, random_pieces, random_weights
 from tests.support.kernel import ALL_CORES, core_or_skip, on_core, searcher
+from uci_engine.explanation import REASONS, Explanation
 
 TYPICAL = "r1bq1rk1/pp3ppp/2n1pn2/3p4/3P4/P1PBPN2/5PPP/R1BQ1RK1 b - - 0 10"
 PAWN_ENDINGS = ["4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", "8/8/8/4p3/4k3/8/8/4K3 w - - 0 1"]
@@ -42,12 +42,12 @@ def sums_and_scores(count: int) -> list[tuple[int, int, int, str]]:
     found = []
     search = searcher()
     for board in positions(count):
-        explanation = evaluation.explain(board, network=None)
+        explanation = Explanation.of(board, network=None)
         search.position.set_board(board)
         score = search.evaluate()
         total = sum(family.difference_cp for family in explanation.families)
         white_score = score if board.turn else -score
-        found.append((total, white_score, explanation.white_score, json.dumps(as_data(explanation))))
+        found.append((total, white_score, explanation.white_score, json.dumps(explanation.data())))
     return found
 
 
@@ -63,7 +63,7 @@ def test_the_terms_add_up_to_the_score_of_the_search_on_every_core(core: str) ->
 
 @given(board=BOARDS, has_random_weights=st.booleans())
 def test_every_term_is_within_a_centipawn_of_its_exact_value(board: chess.Board, has_random_weights: bool) -> None:
-    explanation = evaluation.explain(board, WEIGHTS if has_random_weights else None, network=None)
+    explanation = Explanation.of(board, WEIGHTS if has_random_weights else None, network=None)
     share = explanation.phase * 32 // 3
     for term in explanation.terms[: len(CATALOGUE)]:
         for phases, shown, error in (
@@ -84,7 +84,7 @@ def test_every_term_is_within_a_centipawn_of_its_exact_value(board: chess.Board,
 
 @given(board=BOARDS)
 def test_the_families_hold_every_term_once(board: chess.Board) -> None:
-    explanation = evaluation.explain(board, WEIGHTS, network=None)
+    explanation = Explanation.of(board, WEIGHTS, network=None)
     families = explanation.families
     names = [family.name for family in families]
     assert names in (OF_FEATURES, [*OF_FEATURES, "Limit"])
@@ -101,7 +101,7 @@ def test_the_families_hold_every_term_once(board: chess.Board) -> None:
 
 @pytest.mark.parametrize("board", positions(60), ids=range(60))
 def test_a_piece_is_worth_what_the_score_loses_without_it(board: chess.Board) -> None:
-    explanation = evaluation.explain(board, WEIGHTS, network=None)
+    explanation = Explanation.of(board, WEIGHTS, network=None)
     assert {value.square: value.piece for value in explanation.pieces} == board.piece_map()
     for value in explanation.pieces:
         if value.piece.piece_type == chess.KING:
@@ -118,12 +118,12 @@ def test_a_score_at_its_limit_says_what_is_cut_off() -> None:
     great["pawn_squares"] = [-900] * 64
     weights = Weights({**PLAIN.middlegame, **great}, {**PLAIN.endgame, **great})
     board = chess.Board("QQQQQQQQ/QRR4k/8/8/8/pppppppp/6BB/K4NN1 w - - 0 1")
-    explanation = evaluation.explain(board, weights, network=None)
+    explanation = Explanation.of(board, weights, network=None)
     assert explanation.white_score == STATIC_LIMIT - 1 == evaluation.evaluate(board, weights, network=None)
     last = explanation.families[-1]
     assert (last.name, [term.name for term in last.terms]) == ("Limit", [LIMIT])
     assert last.difference_cp < 0
-    assert "limit of the score" in format_explanation(explanation).lower()
+    assert "limit of the score" in str(explanation).lower()
     board.turn = chess.BLACK
     assert evaluation.evaluate(board, weights, network=None) == 1 - STATIC_LIMIT
 
@@ -139,8 +139,8 @@ def numbers_of(line: str) -> tuple[str, list[int]]:
 
 @pytest.mark.parametrize("fen", [TYPICAL, chess.STARTING_FEN, *PAWN_ENDINGS, *EXTREME])
 def test_the_table_adds_up_line_by_line(fen: str) -> None:
-    explanation = evaluation.explain(chess.Board(fen), WEIGHTS, network=None)
-    text = format_explanation(explanation)
+    explanation = Explanation.of(chess.Board(fen), WEIGHTS, network=None)
+    text = str(explanation)
     assert text.isascii()
     lines = text.splitlines()
     assert not any(line != line.rstrip() or len(line) > 100 for line in lines)
@@ -167,6 +167,7 @@ def test_the_table_adds_up_line_by_line(fen: str) -> None:
     titles = {family.name: family.titles for family in explanation.families}
     shown = {name for name, parts in titles.items() if any(part.white_cp or part.black_cp for part in parts)}
     assert set(families) == shown
+    assert (f"Known ending: {explanation.known_ending}" in lines) == bool(explanation.known_ending)
     assert f"Score {explanation.white_score / 100:+.2f} (White's view)" in lines
     side = "White" if explanation.white_to_move else "Black"
     score = explanation.white_score if explanation.white_to_move else -explanation.white_score
@@ -174,8 +175,8 @@ def test_the_table_adds_up_line_by_line(fen: str) -> None:
 
 
 def test_every_piece_stands_on_the_board_above_its_value() -> None:
-    explanation = evaluation.explain(chess.Board(TYPICAL), network=None)
-    lines = format_explanation(explanation).splitlines()
+    explanation = Explanation.of(chess.Board(TYPICAL), network=None)
+    lines = str(explanation).splitlines()
     top = lines.index(next(line for line in lines if line.startswith(" 8 |")))
     for value in explanation.pieces:
         row = top + 3 * (7 - chess.square_rank(value.square))
@@ -198,13 +199,13 @@ def test_every_piece_stands_on_the_board_above_its_value() -> None:
     ],
 )
 def test_reasons_are_sentences(fen: str, reason: str) -> None:
-    assert any(text.startswith(reason) for text in reasons(evaluation.explain(chess.Board(fen), PLAIN, network=None)))
+    assert any(text.startswith(reason) for text in Explanation.of(chess.Board(fen), PLAIN, network=None).reasons)
 
 
 @given(board=BOARDS)
 def test_the_reasons_are_the_largest_differences(board: chess.Board) -> None:
-    explanation = evaluation.explain(board, network=None)
-    found = [float(text.rpartition("(")[2].rstrip(")")) for text in reasons(explanation)]
+    explanation = Explanation.of(board, network=None)
+    found = [float(text.rpartition("(")[2].rstrip(")")) for text in explanation.reasons]
     titles = [part.difference_cp for family in explanation.families for part in family.titles if part.difference_cp]
     assert len(found) == min(REASONS, len(titles))
     assert all(abs(a) >= abs(b) for a, b in pairwise(found))
@@ -216,8 +217,8 @@ def test_the_reasons_are_the_largest_differences(board: chess.Board) -> None:
 
 
 def test_the_data_are_the_explanation() -> None:
-    explanation = evaluation.explain(chess.Board(TYPICAL), network=None)
-    data = json.loads(json.dumps(as_data(explanation)))
+    explanation = Explanation.of(chess.Board(TYPICAL), network=None)
+    data = json.loads(json.dumps(explanation.data()))
     assert [family["name"] for family in data["families"]] == OF_FEATURES
     assert sum(family["difference_cp"] for family in data["families"]) == data["white_score_cp"]
     terms = [term for family in data["families"] for term in family["terms"]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 
 import evaluation
-from evaluation.explanation import KPK_RESULTS
+from evaluation.trace import KPK_RESULTS
 from tests.support import TABLES
 from tests.support.kernel import searcher
 from tests.support.syzygy_samples import Probing, random_boards
@@ -44,6 +44,5 @@ def test_the_search_knows_it() -> None:
         assert score == evaluation.evaluate(board, network=None)
         explanation = evaluation.explain(board, network=None)
         assert explanation.white_score == (score if board.turn else -score)
-        assert explanation.known_ending in evaluation.format_explanation(explanation)
         winner = {0: "drawn", 1: "White wins", -1: "Black wins"}[expected if board.turn else -expected]
         assert explanation.known_ending == f"king and pawn against king, {winner}"

@@ -9,22 +9,18 @@ import pytest
 
 import evaluation
 from evaluation.catalogue import NETWORK_TERM
-from evaluation.explanation import Explanation, PieceValue
-from evaluation.report import (
-    format_explanation,
-    pieces_seen,
-    reasons,
-)
 from evaluation.scoring import set_up
+from evaluation.trace import PieceValue
 from tests.evaluation.test_explanation import positions
 from tests.support.networks import output_of, random_network, with_network
+from uci_engine.explanation import Explanation, pieces_seen
 
 TYPICAL = "r1bq1rk1/pp3ppp/2n1pn2/3p4/3P4/P1PBPN2/5PPP/R1BQ1RK1 b - - 0 10"
 NETWORK = random_network(5)
 
 
 def explained(board: chess.Board) -> Explanation:
-    return evaluation.explain(board, None, NETWORK)
+    return Explanation.of(board, None, NETWORK)
 
 
 def contributions(board: chess.Board) -> dict[chess.Square, int]:
@@ -40,7 +36,7 @@ def white(cp: int, board: chess.Board) -> int:
 @pytest.mark.parametrize("board", positions(40), ids=range(40))
 def test_features_and_network_add_up(board: chess.Board) -> None:
     explanation = explained(board)
-    features = evaluation.explain(board, network=None)
+    features = Explanation.of(board, network=None)
     assert explanation.white_score == white(evaluation.evaluate(board, None, NETWORK), board)
     assert explanation.features_score == features.features_score == features.white_score
     added_cp = with_network(NETWORK, board) - evaluation.evaluate(board, network=None)
@@ -71,7 +67,7 @@ def test_the_text_shows_both_and_the_pieces() -> None:
     board = chess.Board(TYPICAL)
     explanation = explained(board)
     assert explanation.network_score is not None
-    text = format_explanation(explanation)
+    text = str(explanation)
     features, network_score = explanation.features_score / 100, explanation.network_score / 100
     assert f"Features {features:+.2f}, network {network_score:+.2f} (White's view)" in text
     assert "\n Network " in text
@@ -79,14 +75,14 @@ def test_the_text_shows_both_and_the_pieces() -> None:
     queen = next(value for value in explanation.pieces if value.square == chess.D8)
     assert queen.network_cp is not None
     assert f"{queen.network_cp / 100:+.2f}" in text
-    without = format_explanation(evaluation.explain(board, network=None))
+    without = str(Explanation.of(board, network=None))
     assert "network_score" not in without
 
 
 def test_the_reasons_say_for_whom_the_network_sees_more() -> None:
     for board in (chess.Board(TYPICAL), chess.Board(TYPICAL).mirror()):
         explanation = explained(board)
-        (words,) = [reason for reason in reasons(explanation) if reason.startswith("The network")]
+        (words,) = [reason for reason in explanation.reasons if reason.startswith("The network")]
         score = explanation.network_score or 0
         side = "White" if score > 0 else "Black"
         assert words.startswith(f"The network sees {abs(score) / 100:.2f} more for {side} than the features")

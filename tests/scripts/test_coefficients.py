@@ -12,7 +12,7 @@ from hypothesis import given
 
 import evaluation
 from evaluation.catalogue import CATALOGUE
-from evaluation.explanation import KPK_RESULTS
+from evaluation.trace import KPK_RESULTS
 from evaluation.weights import default_weights
 from tests.evaluation.test_evaluation import BOARDS, EXTREME, random_game, random_pieces, random_weights
 from tests.support.kernel import ALL_CORES, core_or_skip, on_core

@@ -61,7 +61,7 @@ class Reading:
     """What the evaluation sees of one position, apart from the weights.
 
     `words`: the sums, White minus Black. `phase`: 24 to 0. `scales`: the endgame scale factors in 64ths if Black, and
-    if White, is ahead in the endgame. `kpk_result`: an index of `explanation.KPK_RESULTS`; the score of king and pawn
+    if White, is ahead in the endgame. `kpk_result`: an index of `trace.KPK_RESULTS`; the score of king and pawn
     against king is not the sum alone. `ending`: which row of `constants.ENDGAME_SCALES` the position belongs to.
     """
 

@@ -1,4 +1,4 @@
-"""The evaluation of one position, term by term. It is computed here, and everything that shows it only formats it.
+"""The evaluation of one position, term by term, in numbers. `uci_engine.explanation` puts them into words.
 
 Invariants: the terms come from the functions that `Evaluator.sum_of_terms` adds up, and their differences add up to the
 score, to the centipawn. Tapered terms are numbers of 1/PARTS centipawns. Each is rounded to a whole centipawn that is
@@ -131,8 +131,8 @@ class PieceValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
-    """Why a position has its static score. All numbers are in the centipawns of the weights.
+class Trace:
+    """The static score of a position, term by term. All numbers are in the centipawns of the weights.
 
     `terms` has each term of the catalogue, in its order, then KNOWN_ENDING, NETWORK_TERM and LIMIT where not 0. Their
     differences add up to `white_score`. `pieces` are all pieces, from a1 to h8. `phase` runs from 24 (all pieces on the
@@ -179,7 +179,7 @@ class Explanation:
         weights: Weights | None = None,
         network: Network | Literal["default"] | None = "default",
     ) -> Self:
-        """Explain what `evaluation.evaluate` says with the same arguments. ValueError: as there."""
+        """What `evaluation.evaluate` adds up with the same arguments. ValueError: as there."""
         weights, network = weights or default_weights(), chosen(network)
         evaluator, base_board = set_up(board, weights, network)
         # Imported here, because importing this module must load no kernel module (see `evaluation`).
@@ -213,7 +213,7 @@ class Explanation:
 
 
 # As `evaluation.explain`.
-explain = Explanation.of
+explain = Trace.of
 
 
 def _packed_sides(board: chess.Board, weights: Weights, evaluator: Any, base_board: Any) -> list[tuple[int, int]]:
