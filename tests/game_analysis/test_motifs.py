@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -34,17 +35,17 @@ class Row(NamedTuple):
         return not kinds if self.expected == (NONE,) else any(kind in self.expected for kind in kinds)
 
 
-def read_rows() -> list[Row]:
-    text = (Path(__file__).parent / "tables" / "motifs.tsv").read_text()
-    rows = []
-    for line in text.splitlines():
-        if not line.startswith("#"):
-            fen, moves, expected, source = line.split("\t")
-            rows.append(Row(fen, tuple(map(chess.Move.from_uci, moves.split())), tuple(expected.split("|")), source))
-    return rows
+def table(name: str) -> list[list[str]]:
+    lines = (Path(__file__).parent / "tables" / name).read_text().splitlines()
+    return [line.split("\t") for line in lines if not line.startswith("#")]
 
 
-ROWS = read_rows()
+ROWS = [
+    Row(fen, tuple(map(chess.Move.from_uci, moves.split())), tuple(expected.split("|")), source)
+    for fen, moves, expected, source in table("motifs.tsv")
+]
+WORDS = table("motif_words.tsv")
+NAMED = re.compile(r"\d+\.+[-\w+#=]+|\b[a-h][1-8]\b|\b(?:pawns?|piece|knight|bishop|rook|queen|king|White|Black)\b")
 
 
 def test_the_table_is_legal_and_half_of_it_has_no_motif() -> None:
@@ -279,85 +280,11 @@ def test_what_is_said_of_any_line_is_true(row: Row, choices: list[int], greedy: 
         check(board, line, winner)
 
 
-@pytest.mark.parametrize(
-    ("fen", "line", "words"),
-    [
-        ("4k3/1q6/8/8/4N3/8/8/4K3 w - - 0 1", "e4d6 e8d7 d6b7", "1.Nd6+ forks the king on e8 and the queen on b7"),
-        ("4q3/8/8/4k3/8/8/8/R5K1 w - - 0 1", "a1e1 e5d6 e1e8", "1.Re1+ skewers the king on e5 and the queen on e8"),
-        (
-            "4k3/5ppp/8/8/8/6P1/5P1b/5K2 w - - 0 1",
-            "f1g2 e8e7 g2h2",
-            "after 1.Kg2 the bishop on h2 is trapped: it has no safe square",
-        ),
-        (
-            "4k3/6pp/5n2/3b2B1/8/8/6P1/3RK3 w - - 0 1",
-            "g5f6 g7f6 d1d5",
-            "1.Bxf6 takes a guard of d5, so that 2.Rxd5 is possible",
-        ),
-        ("1k6/3q4/8/3N4/8/8/5PPP/R5K1 w - - 0 1", "a1a8 b8a8 d5b6 a8b7 b6d7", "1.Ra8+ draws the king on b8 to a8"),
-        ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "a1a8", "1.Ra8# is a back-rank mate"),
-        ("3rkr2/8/8/8/8/8/Q7/K7 w - - 0 1", "a2e6", "1.Qe6# is an epaulette mate"),
-        ("7k/7p/8/8/8/BB6/8/K7 w - - 0 1", "a3b2", "1.Bb2# is a double bishop mate"),
-        (
-            "r4rk1/1bp2pqN/p3p1n1/1p5Q/3P4/P6R/1PP2PPP/4R1K1 w - - 0 24",
-            "h7f6 g7f6 h5h7",
-            "24.Nf6+ clears h7 for 25.Qh7#",
-        ),
-        (
-            "r6r/pp1kbppp/4p3/4Pq2/3n1P2/1P1P1Q2/P5PP/R4RK1 w - - 0 20",
-            "f3b7 d7e8 b7a8",
-            "after 20.Qxb7+ the king on e8 cuts the rook on h8 off from a8, so that 21.Qxa8+ is possible",
-        ),
-        ("8/1P3R2/2k1p2r/3p4/3P4/7p/P6K/5q2 w - - 0 45", "b7b8n c6b6 f7f1", "45.b8=N+ promotes to a knight"),
-        # A king at the edge has no dovetail's tail behind it.
-        ("5rk1/5pp1/8/7Q/8/3B4/8/K7 w - - 0 1", "h5h7", "1.Qh7# is mate"),
-        (
-            "8/8/8/3p1K2/2kP4/8/8/8 w - - 0 1",
-            "f5e5 c4c3 e5d5",
-            "after 1.Ke5 Black is in zugzwang: every move loses something",
-        ),
-        (
-            "8/8/8/k6P/8/8/8/7K w - - 0 1",
-            "h5h6 a5b5 h6h7 b5c5 h7h8q",
-            "the king on a5 is outside the square of the pawn on h6",
-        ),
-        # The line ends before the position comes again.
-        (
-            "8/8/2R3pk/7p/4r3/1P3RKP/P1Pr2P1/8 b - - 3 42",
-            "h5h4 g3h2 e4e2 c6c8 e2g2 h2h1 g2h2 h1g1 h2g2",
-            "44...Rxg2+ begins a perpetual check",
-        ),
-        # A pawn is won late.
-        (
-            "r1b2rk1/p1p1qpp1/1p1b1n1p/2p1p3/4PP1N/3PB2P/PPPN2P1/R2Q1RK1 b - - 0 13",
-            "e5f4 e3f4 d6f4 f1f4 e7e5 f4f2 e5b2",
-            "15...Qe5 forks the rook on f4 and the pawn on b2",
-        ),
-    ],
-)
-def test_the_words_of_a_teacher(fen: str, line: str, words: str) -> None:
+@pytest.mark.parametrize("row", WORDS, ids=range(len(WORDS)))
+def test_the_words_name_the_moves_squares_and_pieces_of_the_motif(row: list[str]) -> None:
+    fen, moves, kind, names = row
     board = chess.Board(fen)
-    found = Line(board, [chess.Move.from_uci(move) for move in line.split()], board.turn)
-    assert motif_words(found, deciding_motifs(found)[0]) == words
-
-
-@pytest.mark.parametrize(
-    ("fen", "line"),
-    [
-        # What is forked has a guard that takes the fork.
-        ("r2qk3/8/8/3N4/8/8/8/4K3 w - - 0 1", "d5c7 d8c7"),
-        # The king is inside the square by one move, and outside by none.
-        ("8/4k3/8/7P/8/8/8/7K w - - 0 1", "h5h6 e7f7 h6h7 f7g7"),
-        # The piece behind is guarded, and worth no more.
-        ("4r1k1/8/8/4r3/8/8/8/R3R1K1 w - - 0 1", "e1e5 e8e5"),
-        # The guard is drawn away, but another one is there.
-        ("3r2k1/5ppp/5n2/3b2B1/8/8/4b1P1/3R2K1 w - - 0 1", "g5f6 g7f6 d1d5 d8d5"),
-        # A check that is met, and nothing is won.
-        ("6k1/5pp1/7p/8/8/8/5PPP/3R2K1 w - - 0 1", "d1d8 g8h7 d8d7 h7g6"),
-        # No zugzwang: pawns can be traded.
-        ("8/8/8/3p1Kp1/2kP2Pp/6PP/5P2/8 w - - 0 1", "f5e5 c4c3 e5d5"),
-    ],
-)
-def test_what_does_not_decide_is_not_named(fen: str, line: str) -> None:
-    board = chess.Board(fen)
-    assert deciding_motifs(Line(board, [chess.Move.from_uci(move) for move in line.split()], board.turn)) == ()
+    line = Line(board, [chess.Move.from_uci(move) for move in moves.split()], board.turn)
+    motifs = deciding_motifs(line)[:1]
+    assert [motif.kind.value for motif in motifs] == ([] if kind == NONE else [kind])
+    assert " ".join(NAMED.findall("".join(motif_words(line, motif) for motif in motifs))) == names.strip("-")
