@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from tests.support.kernel import Request, board_after, is_compiled, search
+from tests.support.kernel import Outcome, after_line, board_after, is_compiled, search
 from uci_engine import score as scores
 
 # FEN, length in moves, and all the first moves that do it. The longest takes `mates_in` some seconds.
@@ -64,17 +64,25 @@ def is_mated_in(board: chess.Board, count: int) -> bool:
     return True
 
 
+def is_refuted(outcome: Outcome, count: int) -> bool:
+    """Whether a search says, as its last word, that there is no mate in so many moves."""
+    refuted = any(str(count) in sentence for sentence in outcome.sentences)
+    assert refuted == bool(outcome.sentences)
+    return refuted
+
+
 @pytest.mark.parametrize("name", MATES)
-def test_a_mate_is_proved_and_no_longer_than_needed(name: str) -> None:
+def test_a_mate_is_proved_and_a_shorter_one_refuted(name: str) -> None:
     fen, count, firsts = MATES[name]
     board = chess.Board(fen)
     for asked in (count, count + 1):
-        outcome = search(Request(board, mate=asked))
+        outcome = search(board, mate=asked)
         assert outcome.score == scores.MATE - (2 * count - 1)
         assert outcome.best.uci() in firsts
-        assert scores.to_uci(outcome.infos[-1].score or 0, outcome.infos[-1].pieces) == f"mate {count}"
-        assert not any(info.string for info in outcome.infos)
-    assert board.is_valid()
+        assert after_line(board, outcome.last).is_checkmate()
+        assert outcome.sentences == []
+    if count > 1:
+        assert is_refuted(search(board, mate=count - 1), count - 1)
     # What the search says is so, by another program.
     if count < 4:
         assert mates_in(board, count)
@@ -82,112 +90,73 @@ def test_a_mate_is_proved_and_no_longer_than_needed(name: str) -> None:
         assert all(is_mated_in(board_after(fen, word), count - 1) for word in firsts)
 
 
-@pytest.mark.parametrize("name", [name for name, (_, count, _) in MATES.items() if count > 1])
-def test_a_shorter_mate_is_refuted(name: str) -> None:
-    fen, count, _ = MATES[name]
-    outcome = search(Request(chess.Board(fen), mate=count - 1))
-    assert outcome.infos[-1].string == f"there is no mate in {count - 1}"
-    assert outcome.best in chess.Board(fen).legal_moves
-
-
 @pytest.mark.parametrize(("fen", "count"), NO_MATES)
 def test_what_is_no_mate_is_refuted(fen: str, count: int) -> None:
     board = chess.Board(fen)
     assert not mates_in(board, count)
-    outcome = search(Request(board, mate=count))
-    assert outcome.infos[-1].string == f"there is no mate in {count}"
-    assert outcome.best in board.legal_moves
+    assert is_refuted(search(board, mate=count), count)
 
 
-def test_more_moves_than_a_search_can_reach_are_not_said_to_be_refuted() -> None:
-    outcome = search(Request(chess.Board("7k/8/8/8/8/8/8/K7 w - - 0 1"), mate=1000))
-    assert outcome.infos[-1].string == f"there is no mate in {scores.MAX_DEPTH // 2}"
-
-
-def test_a_mate_is_not_sought_beyond_the_depth_asked_for() -> None:
+def test_a_mate_is_sought_within_the_depth_and_the_moves_asked_for() -> None:
+    bare_kings = chess.Board("7k/8/8/8/8/8/8/K7 w - - 0 1")
+    assert is_refuted(search(bare_kings, mate=1000), scores.MAX_DEPTH // 2)
     fen, count, firsts = MATES["four moves"]
-    outcome = search(Request(chess.Board(fen), mate=1000, depth=2 * count - 2))
-    assert outcome.infos[-1].string == f"there is no mate in {count - 1}"
-    assert search(Request(chess.Board(fen), mate=1000, depth=2 * count - 1)).best.uci() in firsts
-
-
-def test_a_mate_is_sought_among_the_moves_asked_for() -> None:
-    board = chess.Board("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1")
-    outcome = search(Request(board, [chess.Move.from_uci("a1a7")], mate=1))
-    assert outcome.infos[-1].string == "there is no mate in 1"
-    assert outcome.best.uci() == "a1a7"
+    assert is_refuted(search(chess.Board(fen), mate=1000, depth=2 * count - 2), count - 1)
+    assert search(chess.Board(fen), mate=1000, depth=2 * count - 1).best.uci() in firsts
+    back_rank = chess.Board(MATES["back rank"][0])
+    assert is_refuted(search(back_rank, [chess.Move.from_uci("a1a7")], mate=1), 1)
 
 
 def test_proofs_from_one_game_do_not_mislead_the_next() -> None:
     # The table is kept: what was proved for one side, and for one number of moves, stays true for the others.
     for fen, count, firsts in MATES.values():
-        outcome = search(Request(chess.Board(fen), mate=count), fresh=False)
+        board = chess.Board(fen)
+        outcome = search(board, mate=count, fresh=False)
         assert outcome.best.uci() in firsts
-        again = search(Request(chess.Board(fen), mate=count), fresh=False)
-        assert again.score == outcome.score
-        mirrored = search(Request(chess.Board(fen).mirror(), mate=count), fresh=False)
-        assert mirrored.score == outcome.score
+        for again in (board, board.mirror()):
+            assert search(again, mate=count, fresh=False).score == outcome.score
 
 
-def test_refutations_by_the_fifty_move_rule_do_not_mislead_a_search_from_an_earlier_clock() -> None:
+def test_what_was_found_at_another_halfmove_clock_does_not_mislead() -> None:
     fen, count, firsts = MATES["four moves"]
     board = chess.Board(fen)
     board.halfmove_clock = 94
-    late = search(Request(board, mate=count))
-    assert late.infos[-1].string == f"there is no mate in {count}"
+    assert is_refuted(search(board, mate=count), count)
     board.halfmove_clock = 0
-    assert search(Request(board, mate=count), fresh=False).best.uci() in firsts
-
-
-def test_proofs_do_not_mislead_a_search_from_a_later_clock() -> None:
-    fen, count, _ = MATES["four moves"]
+    assert search(board, mate=count, fresh=False).best.uci() in firsts
     # The latest clock from which the mate comes in time: its last ply may bring the clock to 100.
     in_time = 100 - (2 * count - 1)
-    board = chess.Board(fen)
-    assert search(Request(board, mate=count)).score == scores.MATE - (2 * count - 1)
+    assert search(board, mate=count).score == scores.MATE - (2 * count - 1)
     for clock in range(in_time - 2, 100):
         board.halfmove_clock = clock
-        kept = search(Request(board, mate=count), fresh=False)
-        refuted = [info.string for info in kept.infos if info.string]
-        assert refuted == ([] if clock <= in_time else [f"there is no mate in {count}"])
+        assert is_refuted(search(board, mate=count, fresh=False), count) == (clock > in_time)
 
 
 def test_a_position_of_the_game_that_comes_for_the_third_time_is_a_draw() -> None:
     repeated = board_after("K6k/8/8/1R6/8/6R1/8/4n3 b - - 0 1", "h8h7 g3f3 h7h8 f3g3 h8h7 g3f3 h7h8")
     alone = repeated.copy(stack=False)
-    # What was found without the game does not mislead the search with it, nor the other way round.
-    for board, count in ((repeated, 2), (alone, 2), (repeated, 2), (repeated, 3), (alone, 2)):
-        kept = search(Request(board, mate=count), fresh=board is repeated and count == 3)
-        refuted = [info.string for info in kept.infos if info.string]
-        assert (refuted == []) == mates_in(board, count)
     assert not mates_in(repeated, 2)
     assert mates_in(repeated, 3)
     assert mates_in(alone, 2)
+    # What was found without the game does not mislead the search with it, nor the other way round.
+    for board, count, fresh in ((repeated, 2, False), (alone, 2, False), (repeated, 2, False), (repeated, 3, True)):
+        assert is_refuted(search(board, mate=count, fresh=fresh), count) == (board is repeated and count == 2)
+    assert not is_refuted(search(alone, mate=2, fresh=False), 2)
 
 
 @pytest.mark.parametrize("name", ["quiet second move", "four moves"])
-def test_an_interrupted_proof_has_a_move_and_claims_nothing_false(name: str) -> None:
+def test_an_interrupted_proof_claims_nothing_false(name: str) -> None:
     fen, count, _ = MATES[name]
     board = chess.Board(fen)
-    whole = search(Request(board, mate=count)).nodes
+    whole = search(board, mate=count).nodes
     for nodes in range(1, whole, max(whole // (60 if is_compiled() else 6), 1)):
-        outcome = search(Request(board, nodes=nodes, mate=count))
-        assert outcome.best in board.legal_moves
-        assert outcome.nodes <= nodes
-        assert not any(info.string for info in outcome.infos)
-        if outcome.infos and scores.is_mate(outcome.infos[-1].score or 0):
-            assert scores.mate_in_moves(outcome.infos[-1].score or 0) >= count
+        outcome = search(board, nodes=nodes, mate=count)
+        assert outcome.sentences == []
+        assert not scores.is_mate(outcome.score) or scores.mate_in_moves(outcome.score) >= count
 
 
-def test_the_line_of_a_proof_is_legal_and_leads_to_mate() -> None:
-    for fen, count, _ in MATES.values():
-        line = search(Request(chess.Board(fen), mate=count)).infos[-1].pv
-        assert board_after(fen, " ".join(line)).is_checkmate(), line
-
-
+@pytest.mark.skipif(not is_compiled(), reason="10 000 nodes a position")
 def test_the_line_of_a_mate_reaches_it() -> None:
-    if not is_compiled():
-        pytest.skip("10 000 nodes a position")
     mates = 0
     for fen in (
         "8/5p2/2N1k2R/1K6/4N1P1/8/8/8 b - - 0 1",
@@ -198,9 +167,10 @@ def test_the_line_of_a_mate_reaches_it() -> None:
         "K1N1b3/p1R5/k2p2n1/1p3rB1/1P6/p4P2/5n1p/2N5 b - - 0 1",
         "8/1p6/8/5K2/1P4P1/8/R7/4k3 b - - 0 1",
     ):
-        outcome = search(Request(chess.Board(fen), nodes=10_000))
+        board = chess.Board(fen)
+        outcome = search(board, nodes=10_000)
         if scores.is_mate(outcome.score):
             mates += 1
-            assert len(outcome.infos[-1].pv) == scores.MATE - abs(outcome.score)
-            assert board_after(fen, " ".join(outcome.infos[-1].pv)).is_checkmate()
+            assert len(outcome.last.pv) == scores.MATE - abs(outcome.score)
+            assert after_line(board, outcome.last).is_checkmate()
     assert mates > 3

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields
 from functools import cache
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import chess
 import chess.polyglot
@@ -25,15 +25,13 @@ import pytest
 from evaluation.scoring import set_up
 from evaluation.weights import default_weights
 from tests.support import ROOT
+from uci_engine import score as scores
 from uci_engine.core import KERNEL_MODULES, compiled_modules, load
 from uci_engine.search.info import Info
 from uci_engine.search.manager import SearchManager, SearchOptions
-from uci_engine.search.thread_pool import new_searcher, new_worker
+from uci_engine.search.thread_pool import ThreadPool, new_searcher, new_worker
 from uci_engine.tablebases.root_ranking import RootRanking
 from uci_engine.time_management import Clock, Limits
-
-if TYPE_CHECKING:
-    from uci_engine.search.thread_pool import ThreadPool
 
 IS_BUILT = len(compiled_modules()) == len(KERNEL_MODULES)
 IS_BUILD_REQUIRED = os.environ.get("SECATEUR_REQUIRE_COMPILER") == "1"
@@ -60,6 +58,7 @@ STARTS = (
     "8/8/4kb2/8/2NB4/8/4K3/8 w - - 90 80",
 )
 
+MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
 # The queen is given for a pawn, and then quiet moves are mate.
 QUEEN_SACRIFICE = "r3r1k1/pp1q1pp1/4b1p1/3p2B1/3Q1R2/8/PPP3PP/4R1K1 w - - 0 1"
 
@@ -199,62 +198,85 @@ def random_game(seed: int, board: chess.Board, plies: int) -> Iterator[chess.Boa
 LIMITS = {field.name for field in fields(Limits)}
 
 
-class Request:
-    """What a test asks of a search: a board, root moves (None: all), and fields of `Limits` and `SearchOptions`."""
-
-    def __init__(
-        self,
-        board: chess.Board,
-        root_moves: list[chess.Move] | None = None,
-        ranking: RootRanking | None = None,
-        **asked: Any,
-    ) -> None:
-        self.board = board
-        self.root_moves = list(board.legal_moves) if root_moves is None else root_moves
-        self.ranking = ranking or RootRanking()
-        self.limits = Limits(**{name: value for name, value in asked.items() if name in LIMITS})
-        self.options = SearchOptions(**{name: value for name, value in asked.items() if name not in LIMITS})
-
-
 class Outcome:
-    """What a search said and found."""
+    """What a search found, by its last report, and the reports before that one."""
 
     def __init__(self, manager: SearchManager, infos: list[Info]) -> None:
-        self.best = manager.best
-        self.score, self.bound = manager._lines[0].shown_score
+        self.best, self.ponder = manager.best, manager.ponder
+        manager.report()
+        *self.infos, last = infos
+        self.last = last
+        self.score = last.score or 0
         self.nodes = manager.nodes
-        self.infos = infos
-        self.ponder = manager.ponder
+
+    @property
+    def sentences(self) -> list[str]:
+        return [info.string for info in self.infos if info.string is not None]
 
 
-def search(request: Request, fresh: bool = True, machine: Any = None) -> Outcome:
-    """Run one search without a clock, by default with empty table and histories."""
-    manager, infos = prepare(request, fresh=fresh, machine=machine)
+def search(board: chess.Board, root_moves: list[chess.Move] | None = None, **asked: Any) -> Outcome:
+    """Run one search, which takes what `prepare` takes, and check what holds for every one."""
+    manager, infos = prepare(board, root_moves, **asked)
+    before = board.fen()
     manager.run()
-    return Outcome(manager, infos)
+    outcome = Outcome(manager, infos)
+    assert board.fen() == before
+    assert outcome.best in (board.legal_moves if root_moves is None else root_moves)
+    assert first_move(outcome.last) == outcome.best
+    assert outcome.nodes <= (asked.get("nodes") or outcome.nodes)
+    for info in (*outcome.infos, outcome.last):
+        after_line(board, info)
+        assert (info.seldepth or 0) <= scores.MAX_PLY
+    shown = {info.multipv: first_move(info) for info in (*outcome.infos, outcome.last) if info.pv}
+    assert len(set(shown.values())) == len(shown)
+    return outcome
 
 
 def prepare(
-    request: Request, clock: Clock | None = None, fresh: bool = True, machine: Any = None
-) -> tuple[SearchManager, list[Info]]:
-    """A search about to run, without a clock if none is given, and the list of what it will say."""
-    machine = machine or searcher()
-    if fresh:
-        machine.table.clear()
-        machine.clear()
-    infos: list[Info] = []
-    return new_manager(request, infos.append, clock, machine), infos
-
-
-def new_manager(
-    request: Request,
-    on_info: Callable[[Info], None] = lambda info: None,
+    board: chess.Board,
+    root_moves: list[chess.Move] | None = None,
+    *,
+    on_info: Callable[[Info], None] | None = None,
     clock: Clock | None = None,
+    ranking: RootRanking | None = None,
+    fresh: bool = True,
     machine: Any = None,
-) -> SearchManager:
-    """A search by one worker, about to run, upon what table and histories remember."""
-    pool = cast("ThreadPool", SimpleNamespace(main=new_worker(load(), machine or searcher()), threads=[]))
-    clock = clock or Clock(time.perf_counter())
-    return SearchManager(
-        pool, request.board, request.limits, clock, on_info, request.options, request.root_moves, request.ranking
+    pool: ThreadPool | None = None,
+    **asked: Any,
+) -> tuple[SearchManager, list[Info]]:
+    """A search about to run, and the list of what it will say, unless `on_info` is told.
+
+    It searches all root moves, without a clock, by one worker and with empty table and histories, unless told
+    otherwise. `asked`: fields of `Limits` and `SearchOptions`. `machine`: the searcher. `pool`: several workers.
+    """
+    if pool is None:
+        # Without threads a pool is the worker alone.
+        worker = new_worker(load(), machine or searcher())
+        pool = cast("ThreadPool", SimpleNamespace(main=worker, threads=[], table=worker.searcher.table))
+    if fresh:
+        pool.table.clear()
+        pool.main.searcher.clear()
+    infos: list[Info] = []
+    manager = SearchManager(
+        pool,
+        board,
+        Limits(**{name: value for name, value in asked.items() if name in LIMITS}),
+        clock or Clock(time.perf_counter()),
+        on_info or infos.append,
+        SearchOptions(**{name: value for name, value in asked.items() if name not in LIMITS}),
+        list(board.legal_moves) if root_moves is None else root_moves,
+        ranking or RootRanking(),
     )
+    return manager, infos
+
+
+def first_move(info: Info) -> chess.Move:
+    return chess.Move.from_uci(str(info.pv[0]))
+
+
+def after_line(board: chess.Board, info: Info) -> chess.Board:
+    """The board at the end of a reported line, which must be legal."""
+    after = board.copy(stack=False)
+    for move in info.pv:
+        after.push_uci(str(move))
+    return after
