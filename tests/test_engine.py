@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from typing import Any
 
 import chess
 import chess.polyglot
@@ -73,7 +74,7 @@ def engine(shared_engine: UciEngine) -> Iterator[UciEngine]:
     ],
     ids=str,
 )
-def test_a_search_that_ends_by_itself_answers_once(engine: UciEngine, limits: dict[str, int]) -> None:
+def test_a_search_that_ends_by_itself_answers_once(engine: UciEngine, limits: dict[str, Any]) -> None:
     board = chess.Board()
     ear = go(engine, **limits)
     assert ear.answer.move is not None

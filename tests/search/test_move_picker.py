@@ -15,7 +15,6 @@ from tests.support.kernel import STARTS, is_compiled, is_noisy, new_position, ra
 from uci_engine.board import moves
 from uci_engine.core import load
 
-KIWIPETE = STARTS[1]
 # By squares, by pawns, after the moves one and two plies before, and half of that after the one four plies before.
 HISTORY_LIMIT = (1 << 14) * 9 // 2
 PLY = 3
@@ -36,11 +35,7 @@ class Parts:
         self.stack = modules["uci_engine.search.stack"].SearchStack(position)
         self.histories = modules["uci_engine.search.history"].Histories(position, self.stack)
         picker = modules["uci_engine.search.move_picker"].MovePicker(position, self.stack, self.histories)
-        self.begin, self.next, self.skip_quiets = picker.begin, picker.next, picker.skip_quiets
-
-    def clear(self) -> None:
-        self.stack.clear()
-        self.histories.clear()
+        self.begin, self.next = picker.begin, picker.next
 
     def reward(self, ply: int, move: int, bonus: int) -> None:
         """What a quiet move that fails high is given."""
@@ -51,7 +46,8 @@ class Parts:
 def set_up(board: chess.Board) -> tuple[Any, Any]:
     position, picker = shared()
     position.set_board(board)
-    picker.clear()
+    picker.stack.clear()
+    picker.histories.clear()
     picker.stack.find_threats(PLY)
     return position, picker
 
@@ -59,19 +55,9 @@ def set_up(board: chess.Board) -> tuple[Any, Any]:
 def picked(picker: Any, tt_move: int = 0, quiescence: bool = False, ply: int = PLY) -> list[int]:
     """All moves of a ply in their order; the picker must go on saying that there are no more."""
     picker.begin(ply, tt_move, quiescence)
-    found = []
-    while move := picker.next(ply):
-        found.append(move)
+    found = list(iter(lambda: picker.next(ply), 0))
     assert picker.next(ply) == 0
     return found
-
-
-def number(board: chess.Board, word: str) -> int:
-    return moves.encode(board, board.parse_uci(word))
-
-
-def decoded(move: int) -> chess.Move:
-    return moves.decode(move, False)
 
 
 def unsettle(picker: Any, generator: random.Random, legal: list[int]) -> None:
@@ -105,15 +91,11 @@ def test_every_legal_move_comes_exactly_once(chess960: bool) -> None:
     assert checks > 0
 
 
-def stages(board: chess.Board, position: Any, found: list[int], killers: set[int]) -> list[int]:
-    """The stage of each move: 0 captures that lose nothing, 1 killers, 2 quiet moves, 3 losing captures."""
-    belongs = []
-    for move in found:
-        if is_noisy(position, move):
-            belongs.append(0 if position.see_at_least(move, 0) else 3)
-        else:
-            belongs.append(1 if move in killers else 2)
-    return belongs
+def stage(position: Any, move: int, killers: set[int]) -> int:
+    """Of a move: 0 captures that lose nothing, 1 killers, 2 quiet moves, 3 losing captures."""
+    if is_noisy(position, move):
+        return 0 if position.see_at_least(move, 0) else 3
+    return 1 if move in killers else 2
 
 
 def test_stages_come_in_their_order() -> None:
@@ -128,15 +110,14 @@ def test_stages_come_in_their_order() -> None:
             killers = set(generator.sample(quiet, min(2, len(quiet))))
             for move in killers:
                 picker.reward(PLY, move, 1)
-            belongs = stages(board, position, picked(picker), killers)
-            assert belongs == sorted(belongs), board.fen()
-            seen |= set(belongs)
+            stages = [stage(position, move, killers) for move in picked(picker)]
+            assert stages == sorted(stages), board.fen()
+            seen |= set(stages)
     assert seen == {0, 1, 2, 3}
 
 
 def test_quiet_moves_come_by_history_and_then_by_number() -> None:
-    board = chess.Board()
-    position, picker = set_up(board)
+    position, picker = set_up(chess.Board())
     generator = random.Random(1)
     for move in position.legal_moves():
         picker.histories.update_quiet(PLY, move, generator.choice((-500, 0, 700)))
@@ -149,7 +130,7 @@ def test_quiet_moves_come_by_history_and_then_by_number() -> None:
 def test_history_stays_in_its_range_and_follows_the_bonus(bonuses: list[int]) -> None:
     board = chess.Board()
     _, picker = set_up(board)
-    move = number(board, "e2e4")
+    move = moves.encode(board, chess.Move.from_uci("e2e4"))
     for bonus in bonuses:
         before = picker.histories.quiet_history(PLY, move)
         picker.histories.update_quiet(PLY, move, bonus)
@@ -163,8 +144,7 @@ def test_history_stays_in_its_range_and_follows_the_bonus(bonuses: list[int]) ->
 
 
 def test_two_plies_are_open_at_once() -> None:
-    board = chess.Board(KIWIPETE)
-    position, picker = set_up(board)
+    position, picker = set_up(chess.Board(STARTS[1]))
     expected = picked(picker)
     picker.begin(PLY, 0, False)
     found = []

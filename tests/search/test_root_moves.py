@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import chess
 import pytest
@@ -36,8 +36,8 @@ from uci_engine.search.root_moves import (
     vote,
 )
 from uci_engine.tablebases.root_ranking import RootRanking, TablebaseRank
-from uci_engine.time_management.allocation import Budget
-from uci_engine.time_management.clock import Clock
+from uci_engine.time_management import Budget
+from uci_engine.time_management import Clock
 
 HANGING_ROOK = "4k3/8/8/8/3r4/8/3R4/4K3 w - - 0 1"
 MATE, WIN = scores.MATE, scores.TABLEBASE_WIN
@@ -145,6 +145,8 @@ def test_see_pruning_spares_checks(fen: str) -> None:
 )
 def test_what_is_analysed(fen: str, asked: dict[str, Any], is_analysed: bool) -> None:
     manager, _ = prepare(chess.Board(fen), **{"analyse_mode": True, **asked})
+    manager.stop()
+    manager.run()
     assert (manager.analysis is not None) == is_analysed
 
 
@@ -216,7 +218,7 @@ class Analysis:
     def see(self, told: dict[int, tuple[int, int]]) -> None:
         """The analysis has searched these moves, with score and depth, but not what the main search holds for best."""
         worker = ToldWorker({self.moves[place]: result for place, result in told.items()})
-        self.analysis.run(worker, 30)
+        self.analysis.run(cast(Any, worker), 30)
 
     def better(self, score: int, depth: int, place: int = 0) -> tuple[int | None, int | None]:
         """The main search has finished a depth with a move: which is better now, and when there is no more time."""
@@ -272,12 +274,12 @@ def test_forcing_moves_are_searched_more_and_promising_ones_at_once() -> None:
     analysis = RootAnalysis(board, [RootMove((move,)) for move in encoded.values()])
     worker = ToldWorker({})
     weights = {"a7a8q": 4, "a7a8r": 4, "a7a8n": 2, "a7a8b": 2, "a2b3": 2}
-    analysis.run(worker, len(encoded) - len(weights) + sum(weights.values()))
+    analysis.run(cast(Any, worker), len(encoded) - len(weights) + sum(weights.values()))
     assert {word: worker.searched[move] for word, move in encoded.items()} == {word: 1 for word in encoded} | weights
     # One that looks better than the best move goes on until it is as deep.
     analysis.set_best(RootMove((encoded["e1e2"],), 0, 9))
     worker = ToldWorker({move: (500 if word == "h2h3" else 0, 8) for word, move in encoded.items()})
-    analysis.run(worker, 3 * len(encoded))
+    analysis.run(cast(Any, worker), 3 * len(encoded))
     assert worker.searched[encoded["h2h3"]] > len(encoded)
     assert worker.searched[encoded["e1e2"]] == 0
     assert worker.root() == [0]

@@ -47,8 +47,7 @@ def engine() -> Iterator[UciEngine]:
     """Two threads, also on a machine with one processor."""
     engine = UciEngine()
     engine.options.threads.usable = engine.options.threads.maximum
-    engine.set_option("Threads", "2")
-    engine.set_position(None, ())
+    engine.options.set("Threads", "2")
     yield engine
     engine.close()
 
@@ -68,8 +67,8 @@ def test_a_limit_of_nodes_counts_all_threads_and_is_exact(
 ) -> None:
     pool.resize(threads)
     # With one or two moves to analyse, too, every worker finds something to do.
-    for root_moves in (None, ["a7a6"], ["a7a6", "h7h5"]):
-        asked = root_moves and [chess.Move.from_uci(word) for word in root_moves]
+    for words in ("", "a7a6", "a7a6 h7h5"):
+        asked = [chess.Move.from_uci(word) for word in words.split()] or None
         manager, infos = prepare(
             chess.Board(MIDDLEGAME), asked, pool=pool, nodes=nodes, analyse_mode=is_analysis, contempt_cp=nodes
         )
@@ -100,7 +99,8 @@ def test_one_thread_searches_as_before_though_others_have_searched(pool: ThreadP
 
 
 def test_mates_and_tablebases(pool: ThreadPool) -> None:
-    for limit in ({"mate": 2}, {"depth": 12}):
+    limits: list[dict[str, Any]] = [{"mate": 2}, {"depth": 12}]
+    for limit in limits:
         assert search(chess.Board(MATE_IN_TWO), pool=pool, **limit).score == scores.MATE - 3
     tablebases = Tablebases(load(), pool.main.searcher.prober)
     board = chess.Board(WON_ENDING)
@@ -127,11 +127,10 @@ def test_workers_differ_in_their_skip_patterns_and_leave_no_depth_out_together()
 
 @pytest.mark.parametrize("threads", ["2", "4"])
 def test_worker_1_analyses(engine: UciEngine, threads: str) -> None:
-    engine.set_option("Threads", threads)
-    engine.set_option("UCI_AnalyseMode", "true")
-    engine.set_position(QUEEN_SACRIFICE, ())
+    engine.options.set("Threads", threads)
+    engine.options.set("UCI_AnalyseMode", "true")
     # The threads share one table, so the number of nodes to the sacrifice differs from run to run.
-    ear = begin(engine, infinite=True)
+    ear = begin(engine, QUEEN_SACRIFICE, infinite=True)
     sacrifice = chess.Move.from_uci("d4g7")
     wait_until(lambda: any(info.pv and first_move(info) == sacrifice for info in list(ear.infos)), "it was not found")
     engine.stop()
@@ -218,9 +217,9 @@ def test_stops_at_any_moment(pool: ThreadPool) -> None:
 
 
 def test_many_threads_come_and_go(engine: UciEngine) -> None:
-    engine.set_option("Threads", "1")
+    engine.options.set("Threads", "1")
     before = set(threading.enumerate())
-    assert engine.set_option("Threads", "150") == []
+    assert engine.options.set("Threads", "150") == []
     assert len(set(threading.enumerate()) - before) == 149
     assert go(engine, nodes=20000).last.nodes == 20000
     ear = begin(engine, infinite=True)
@@ -228,8 +227,7 @@ def test_many_threads_come_and_go(engine: UciEngine) -> None:
     engine.stop()
     finish(engine, ear)
     engine.new_game()
-    engine.set_position(None, ())
-    engine.set_option("Threads", "1")
+    engine.options.set("Threads", "1")
     # Without a wait: the threads are joined.
     assert not set(threading.enumerate()) - before
     assert go(engine, depth=3).answer.move is not None
@@ -253,7 +251,7 @@ def test_without_memory_the_number_of_threads_stays(
 ) -> None:
     before = set(threading.enumerate())
     lack(monkeypatch)
-    (message,) = engine.set_option("Threads", "8")
+    (message,) = engine.options.set("Threads", "8")
     assert message.startswith("error: option Threads ")
     monkeypatch.undo()
     assert (set(threading.enumerate()), engine.options.threads.value) == (before, 2)

@@ -10,25 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.kernel import MIDDLEGAME
 from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.core import load
 from uci_engine.search.thread_pool import new_searcher, new_worker
 
-MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
-MATE_IN_TWO = "7k/8/8/8/8/8/R7/1R5K w - - 0 1"
 
 
-def set_up(worker: Any, fen: str, nodes: int) -> Any:
+def fresh_worker(fen: str, nodes: int) -> Any:
     """A worker about to search a position, all root moves in the order of their encodings."""
+    worker = new_worker(new_searcher(load(), load().table_class(1)))
     worker.reset(nodes)
     worker.searcher.position.set_board(chess.Board(fen))
     worker.searcher.set_root(sorted(worker.searcher.position.legal_moves()))
     return worker
-
-
-def fresh_worker(fen: str, nodes: int) -> Any:
-    return set_up(new_worker(load(), new_searcher(load(), load().table_class(1))), fen, nodes)
 
 
 # Iterative deepening ----------------------------------------------------------------------------------------------
@@ -68,6 +64,12 @@ def test_one_depth_alone_is_exact_and_leaves_no_result_of_an_earlier_one() -> No
 # Windows ----------------------------------------------------------------------------------------------------------
 
 
+@cache
+def worker_for_windows() -> Any:
+    """One worker for many windows."""
+    return fresh_worker(MIDDLEGAME, 0)
+
+
 @given(st.integers(-2000, 2000), st.integers(-2000, 2000), st.integers(1, 60))
 def test_a_window_opens_until_it_holds_any_score(last: int, score: int, half: int) -> None:
     worker = worker_for_windows()
@@ -91,18 +93,13 @@ def test_a_window_opens_until_it_holds_any_score(last: int, score: int, half: in
     raise AssertionError((worker.alpha, worker.beta))
 
 
-@pytest.mark.parametrize(("score", "half"), [(17, 0), (scores.MATE - 9, 12), (9 - scores.MATE, 12)])
-def test_a_window_is_open_about_a_mate_and_where_nothing_is_known(score: int, half: int) -> None:
+@pytest.mark.parametrize(
+    ("last", "half"), [(17, 0), (scores.MATE - 9, 12), (9 - scores.MATE, 12), (-scores.INFINITE, 12)]
+)
+def test_a_window_is_open_about_a_mate_and_where_nothing_is_known(last: int, half: int) -> None:
     worker = worker_for_windows()
-    for last in (score, -scores.INFINITE):
-        worker.open_window(last, half if last == score else 12)
-        assert (worker.alpha, worker.beta) == (-scores.INFINITE, scores.INFINITE)
-
-
-@cache
-def worker_for_windows() -> Any:
-    """One worker for many windows."""
-    return fresh_worker(MIDDLEGAME, 0)
+    worker.open_window(last, half)
+    assert (worker.alpha, worker.beta) == (-scores.INFINITE, scores.INFINITE)
 
 
 # With a hook ------------------------------------------------------------------------------------------------------
@@ -121,12 +118,11 @@ def test_an_interrupted_line_is_not_finished() -> None:
     worker = fresh_worker(MIDDLEGAME, 300)
     told: list[bool] = []
 
-    def hook() -> bool:
+    def tell() -> bool:
         told.append(worker.finished)
         return True
 
-    worker.set_line(0, 0)
-    worker.run(9, 9, hook=hook)
+    worker.run(9, 9, hook=tell)
     assert told[-1] is False
     assert worker.searcher.nodes == 300
     worker.stop()
@@ -137,9 +133,9 @@ def test_an_interrupted_line_is_not_finished() -> None:
 def test_root_moves_are_sorted_by_rank_then_tt_move_then_eval() -> None:
     worker = fresh_worker("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", 0)
     root = worker.searcher.root()
-    order = worker.sorted_root_moves(root, {})
+    order = worker.sorted_root_moves(dict.fromkeys(root, 0))
     assert sorted(order) == sorted(root)
     assert moves.decode(order[0], False).uci() == "e4d5"
     worker.searcher.table.store(worker.searcher.position.key, order[-2], 0, 0, 1, 1)
-    assert worker.sorted_root_moves(root, {})[0] == order[-2]
-    assert worker.sorted_root_moves(root, {order[-1]: 1})[0] == order[-1]
+    assert worker.sorted_root_moves(dict.fromkeys(root, 0))[0] == order[-2]
+    assert worker.sorted_root_moves({**dict.fromkeys(root, 0), order[-1]: 1})[0] == order[-1]

@@ -251,7 +251,7 @@ def prepare(
     """
     if pool is None:
         # Without threads a pool is the worker alone.
-        worker = new_worker(load(), machine or searcher())
+        worker = new_worker(machine or searcher())
         pool = cast("ThreadPool", SimpleNamespace(main=worker, threads=[], table=worker.searcher.table))
     if fresh:
         pool.table.clear()
@@ -271,12 +271,13 @@ def prepare(
 
 
 def first_move(info: Info) -> chess.Move:
-    return chess.Move.from_uci(str(info.pv[0]))
+    return info.pv[0]
 
 
 def after_line(board: chess.Board, info: Info) -> chess.Board:
     """The board at the end of a reported line, which must be legal."""
     after = board.copy(stack=False)
     for move in info.pv:
-        after.push_uci(str(move))
+        assert move in after.legal_moves
+        after.push(move)
     return after

@@ -47,7 +47,7 @@ class NoTable:
 
 
 def plain_searcher() -> Any:
-    machine = new_searcher(load(), load().table_class(1), STEPS_OFF)
+    machine: Any = new_searcher(load(), load().table_class(1), STEPS_OFF)
     position = machine.position
 
     def leaf(alpha: int, beta: int, ply: int) -> int:
