@@ -1,7 +1,7 @@
 """The real program in a process of its own, and a strict reader of what it says.
 
 `UciProcess` sends lines and waits for answers, always with a time limit and never by sleeping. `read_search`
-knows the grammar of the output, which is in scripts/toolkit/uci/grammar.py, and raises on anything else. When a block
+knows the grammar of the output, which is in uci_lines.py, and raises on anything else. When a block
 `with UciProcess()` ends well, the whole conversation is audited: see `UciProcess.audit`.
 """
 
@@ -19,7 +19,7 @@ import chess
 
 from tests.support import ENVIRONMENT, PATIENCE_SECONDS
 from tests.support.process import EngineProcess
-from toolkit.uci.grammar import InfoLine, read_best_move, read_info
+from tests.support.uci_lines import InfoLine, read_best_move, read_info
 from uci_engine.uci.protocol import MAX_LINE_BYTES, Go, Word, parse
 
 # The duty is to end within one second of being told to, on a machine that has time for it. Tests that may run
@@ -52,9 +52,8 @@ def read_search(lines: Sequence[str]) -> Search:
     infos = [read_info(line) for line in before if line.startswith("info")]
     others = [line for line in before if not line.startswith("info")]
     assert set(others) <= {"readyok"}, f"neither info nor readyok: {others}"
-    best = read_best_move(last)
-    search = Search(list(lines), infos, best.move, best.ponder)
-    if best.move == "(none)":
+    search = Search(list(lines), infos, *read_best_move(last))
+    if search.best == "(none)":
         return search
     pv = search.last_pv.pv
     assert pv is not None

@@ -1,13 +1,16 @@
 """What only the real program shows of the UCI text, and what people type beyond it.
 
 How a line is read is tested in test_protocol.py, in which order commands are executed in test_loop.py, what a search
-answers in tests/test_engine.py. Random conversations with this program are in tests/scripts/test_fuzz_uci.py.
+answers in tests/test_engine.py. Random conversations are in test_random_conversations.py.
 """
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 import time
+from pathlib import Path
 
 import chess
 import pytest
@@ -73,6 +76,31 @@ def test_the_last_report_is_complete(either_engine: UciProcess) -> None:
     assert report.bound is None
     # A short search does not report single moves.
     assert all(info.currmove is None for info in search.infos)
+
+
+def test_every_go_has_its_own_answer_whatever_comes_before_the_first(engine: UciProcess) -> None:
+    board = chess.Board("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
+    engine.send("go infinite", f"position fen {board.fen()}", "go depth 2", "ucinewgame", "setoption name Hash value 2")
+    engine.send("go ponder depth 1", "ponderhit")
+    engine.answer(START)
+    assert engine.answer(board).best == "a1a8"
+    engine.answer(START)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_games_take_no_more_threads_files_or_memory(engine: UciProcess) -> None:
+    folder = Path("/proc", str(engine.process.pid))
+
+    def play(games: int) -> tuple[int, int, int]:
+        for _ in range(games):
+            engine.send("ucinewgame", "position startpos", "go depth 4")
+            engine.answer(START)
+        pages = int((folder / "statm").read_text().split()[1])
+        return len(list((folder / "task").iterdir())), len(list((folder / "fd").iterdir())), pages
+
+    before, after = play(2), play(20)
+    assert after[:2] == before[:2]
+    assert (after[2] - before[2]) * os.sysconf("SC_PAGE_SIZE") < 1 << 23
 
 
 @pytest.mark.parametrize("line", ["d", "eval", "go perft 2"])

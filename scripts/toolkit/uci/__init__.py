@@ -1,1 +1,0 @@
-"""What UCI allows: its grammar, a judge of conversations, and interviews of engines that are judged."""

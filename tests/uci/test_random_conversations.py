@@ -1,0 +1,439 @@
+"""Random conversations with the real program, every line of it judged.
+
+The machine knows the position of every `go`, because commands that wait are executed in their order. It sends sound
+lines, odd ones and hostile ones, and never sleeps: it waits for answers, or goes on at once.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import chess
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from tests.support import PATIENCE_SECONDS, TABLES
+from tests.support.uci_process import UciProcess
+from toolkit.engines.engine import EngineOption
+from tests.support.uci_lines import InfoLine, read_best_move, read_info
+
+EXAMPLES = 150 if os.environ.get("SECATEUR_NEW_EXAMPLES") == "1" else 10
+STEPS = 25
+
+POSITIONS = (
+    chess.STARTING_FEN,
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+    "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1",
+    "8/8/8/4k3/8/4K3/8/8 w - - 99 80",
+    "4k3/P6P/8/8/8/8/p6p/4K3 b - - 4 60",
+    # Stalemate and mate.
+    "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
+    "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1",
+)
+REFUSED_POSITIONS = (
+    *("", "moves e2e4", "fen", "startpos e2e4", "startpos startpos moves e2e4", "sideways"),
+    *("startpos moves e2e5", "startpos moves 0000", "startpos moves e7e8q e2e4", "startpos moves e2e4 zz"),
+    *("fen 8/8/8/8/8/8/8/8 w - - 0 1", "fen kK6/8/8/8/8/8/8/8 w - - 0 1", "fen 9/8/8/8/8/8/8/8 w - - 0 1"),
+    "fen P7/8/8/8/8/8/8/kKp5 w - - 0 1",
+    "fen QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/8/8/8/8/k6K w - - 0 1",
+    "fen 999999999/pppppppppp/8/8/8/8/8/Kk w KQkq - 0 1",
+)
+# Searches that end by themselves and soon.
+SHORT = (
+    *("depth 1", "depth 2", "nodes 1", "nodes 100", "movetime 1", "movetime 20", "mate 1", "depth 2 nodes 50"),
+    *("wtime 50 btime 50", "wtime 90 btime 30 movestogo 1", "winc 1 wtime 40 binc 1 btime 40 movestogo 10"),
+    # Odd, and clear enough.
+    *("depth 0", "depth -3", "depth", "depth one", "nodes 0", "movetime 0", "movetime -5", "movestogo 5", "mate 0"),
+    *("wtime 0 btime 0", "wtime -50 btime -50", "wtime 1e3 btime 20 wtime 5", "movestogo 0 wtime 50 btime 50"),
+    *("foo wtime 30 bar btime 30", "searchmoves"),
+)
+LONG = ("", "mate 99", "depth 99999999999999999999", "nodes 999999999999999999", "wtime 9000000 btime 9000000")
+ANY_LIMITS = st.sampled_from(SHORT + LONG)
+HOLDING = ("infinite", "ponder")
+
+# Options by which answers are judged are set only to what they can be. A log could be written anywhere.
+JUDGED_BY = ("Threads", "UCI_Chess960", "UCI_ShowWDL")
+SET_ELSEWHERE = ("UCI_Chess960", "Debug Log File")
+COSTLY = ("Hash", "Threads")
+COSTLY_LIMIT = 4
+ODD_VALUES = ("", "x", "-99999999999999999999", "1.5", "no/such", "a  b", ".", "x" * 5000, "\u00e4\u265a", "c:\\t;d:")
+ODD_OPTIONS = (
+    *("", "name", "value 3", "name value", "name Style value Risky", "name name x", "name Hash", "name Hash value"),
+    *("name Clear Hash value x", "name Hash value much", "NAME hash VALUE 2", "name Hash value 0"),
+)
+COMMAND = re.compile(
+    r"\b(uci|debug|isready|setoption|register|ucinewgame|position|go|stop|ponderhit|quit|d|help|eval|bench)\b"
+)
+WORDS = st.lists(
+    st.sampled_from(
+        (
+            *("startpos", "fen", "moves", "name", "value", "Hash", "on", "off", "e2e4", "a7a8q", "0000", "depth"),
+            *("infinite", "1", "-1", "w", "KQkq", "-", chess.STARTING_BOARD_FEN),
+        )
+    ),
+    max_size=8,
+)
+GO_WORDS = st.lists(
+    st.sampled_from(
+        (
+            *("depth", "nodes", "movetime", "mate", "wtime", "btime", "winc", "binc", "movestogo", "searchmoves"),
+            *("foo", "1", "2", "50", "0", "-1", "1e3", "99999999999999999999", "e2e4", "a7a8q", "0000"),
+        )
+    ),
+    min_size=1,
+    max_size=6,
+)
+NONSENSE = st.one_of(st.text(max_size=50).map(str.encode), st.binary(max_size=50), st.just(b"x" * 1_000_000)).filter(
+    lambda data: not any(COMMAND.search(data.decode(code, "replace")) for code in ("utf-8", "latin-1"))
+)
+FRAMES = ("{}\r\n", "  {} \n", "\t{}\t\n", "\n\r\n{}\n\n", "\ufeff{}\n", "{}\0\n", "joho {}\r", "{}\v\f\n")
+
+
+@dataclass
+class Search:
+    """A `go` without its answer, and what has been heard of it."""
+
+    board: chess.Board | None
+    # None: all moves.
+    searchmoves: list[str] | None
+    # Which words hold its move back; since when none does.
+    held_by: set[str]
+    # Whether it does not end before long by itself.
+    is_long: bool
+    # Whether the words of `go` are in disorder: what they allow is not known.
+    is_odd: bool
+    options: dict[str, str]
+    released_at: float = 0.0
+    last_pv: list[str] | None = None
+    reached: dict[str, int] = field(default_factory=dict)
+
+    def release(self, *words: str) -> None:
+        """To be called before the command is sent that releases it."""
+        if self.held_by and not self.held_by.difference(words):
+            self.released_at = time.perf_counter()
+        self.held_by.difference_update(words)
+
+    def stop(self) -> None:
+        self.release(*HOLDING)
+        self.is_long = False
+
+    @property
+    def ends(self) -> bool:
+        return not self.held_by and not self.is_long
+
+    @property
+    def allowed(self) -> list[str]:
+        """The moves that can be the answer."""
+        legal = [] if self.board is None else [self.board.uci(move) for move in self.board.legal_moves]
+        return [word for word in legal if self.searchmoves is None or word in self.searchmoves]
+
+    def judge_info(self, info: InfoLine) -> None:
+        assert self.board is not None
+        if info.currmove is not None:
+            assert info.currmove in self.allowed or self.is_odd
+        if info.pv is None:
+            return
+        play(self.board, info.pv)
+        assert info.score is not None
+        assert (info.wdl is not None) == (self.options["UCI_ShowWDL"] == "true")
+        if info.wdl is not None:
+            win, _, loss = info.wdl
+            assert (win - loss) * info.score[1] >= 0
+        if info.numbers.get("multipv", 1) > 1:
+            assert self.last_pv is not None
+            assert info.pv[0] != self.last_pv[0]
+            return
+        self.last_pv = info.pv
+        # The line that several threads vote for may be less deep.
+        for name in ("depth", "nodes", "time") if self.options["Threads"] == "1" else ("time",):
+            assert info.numbers.get(name, 0) >= self.reached.get(name, 0)
+            self.reached[name] = info.numbers.get(name, 0)
+
+    def judge_answer(self, line: str, arrived_at: float) -> None:
+        best, reply = read_best_move(line)
+        assert not self.held_by, f"{line} before it was asked for"
+        assert arrived_at >= self.released_at, f"{line} before it was asked for"
+        if best == "(none)":
+            assert not self.allowed or self.is_odd
+            return
+        assert self.is_odd or best in self.allowed
+        assert self.last_pv is not None
+        assert self.last_pv[0] == best
+        assert self.board is not None
+        play(self.board, [best] if reply is None else [best, reply])
+
+
+def play(board: chess.Board, words: list[str]) -> None:
+    """Every move is legal, and is written as UCI has it."""
+    board = board.copy(stack=False)
+    for word in words:
+        move = board.parse_uci(word)
+        assert move
+        assert board.uci(move) == word
+        board.push(move)
+
+
+class Conversations(RuleBasedStateMachine):
+    """One conversation: a process, and what it owes us."""
+
+    core: str | None = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.process = UciProcess(core=self.core)
+        self.board: chess.Board | None = chess.Board()
+        self.searches: list[Search] = []
+        self.due = {"uciok": 0, "readyok": 0}
+        self.judged = 0
+        self.declared: list[EngineOption] = []
+        self.options = {"Threads": "1", "UCI_Chess960": "false", "UCI_ShowWDL": "false"}
+        self.asked_for_text = False
+        # How it will be ended; whether that has begun.
+        self.ending = ""
+        self.is_over = False
+
+    def say(self, line: str) -> None:
+        self.process.send(line)
+
+    def set(self, name: str, value: str) -> None:
+        self.say(f"setoption name {name} value {value}")
+        if name in self.options:
+            self.options[name] = value
+
+    def wait(self, is_done: Callable[[], bool]) -> None:
+        while not is_done():
+            came = self.process.wait_for_line("", self.judged, PATIENCE_SECONDS)
+            assert came, f"nothing comes, and due are {self.due} and {self.searches}"
+            self.listen()
+
+    @invariant()
+    def listen(self) -> None:
+        """Judge what has come."""
+        for number in range(self.judged, len(self.process.arrivals)):
+            self.judge(self.process.lines[number], self.process.arrivals[number])
+            self.judged += 1
+        assert self.process.errors == ""
+        assert self.is_over or self.process.process.poll() is None
+
+    def judge(self, line: str, arrived_at: float) -> None:
+        assert line.isascii(), repr(line)
+        assert line == line.rstrip(), repr(line)
+        word = line.split(" ")[0]
+        if word == "info":
+            info = read_info(line)
+            assert len(info.string or "") < 300
+            if info.pv is not None or info.currmove is not None:
+                assert self.searches, line
+                self.searches[0].judge_info(info)
+        elif word == "bestmove":
+            assert self.searches, line
+            self.searches.pop(0).judge_answer(line, arrived_at)
+        elif line in self.due:
+            self.due[line] -= 1
+            assert self.due[line] >= 0
+        elif word in ("id", "option"):
+            assert self.due["uciok"]
+            if not self.declared or word == "option":
+                option = EngineOption.read(line)
+                self.declared += [] if option is None else [option]
+        else:
+            assert self.asked_for_text, line
+
+    @initialize(threads=st.sampled_from("14"), ending=st.sampled_from(("quit", "end of input", "stop")))
+    def begin(self, threads: str, ending: str) -> None:
+        self.greet()
+        self.wait(lambda: not self.due["uciok"])
+        self.ending = ending
+        self.set("Threads", threads)
+
+    def teardown(self) -> None:
+        try:
+            if self.ending:
+                self.end()
+        finally:
+            self.process.kill()
+
+    def end(self) -> None:
+        """Whatever was said, it still plays, and leaves when told to."""
+        if self.ending == "stop":
+            self.stop()
+            self.position(chess.STARTING_FEN, [], False)
+            self.go("depth 1", None)
+            self.wait(lambda: not self.searches)
+        elif self.searches and self.searches[-1].is_long and not self.searches[-1].held_by:
+            # The end of the input does not end it.
+            self.stop()
+        self.is_over = True
+        for search in self.searches:
+            search.stop()
+        if self.ending == "end of input":
+            self.process.close_input()
+        else:
+            self.say("quit")
+        code = self.process.wait_for_exit()
+        self.listen()
+        assert code == 0
+        assert not self.searches
+        assert not any(self.due.values())
+
+    # At any time ----------------------------------------------------------------------------------------------------
+
+    @rule()
+    def greet(self) -> None:
+        self.due["uciok"] += 1
+        self.say("uci")
+
+    @rule(times=st.sampled_from((1, 1, 100)))
+    def ask(self, times: int) -> None:
+        self.due["readyok"] += times
+        self.process.send(*["isready"] * times)
+
+    @rule()
+    def hear_all(self) -> None:
+        self.ask(1)
+        self.wait(lambda: not any(self.due.values()))
+
+    @rule(line=st.sampled_from(("isready", "uci", "debug on")), frame=st.sampled_from(FRAMES), cut=st.integers(0, 9))
+    def frame(self, line: str, frame: str, cut: int) -> None:
+        self.due["readyok"] += line == "isready"
+        self.due["uciok"] += line == "uci"
+        data = frame.format(line).encode()
+        self.process.send_bytes(data[:cut])
+        self.process.send_bytes(data[cut:])
+
+    @rule(line=st.sampled_from(("debug on", "debug off", "debug", "register later")))
+    def remark(self, line: str) -> None:
+        self.say(line)
+
+    @rule(line=st.sampled_from(("d", "eval", "help")))
+    def ask_for_text(self, line: str) -> None:
+        self.asked_for_text = True
+        self.say(line)
+
+    @rule(data=NONSENSE)
+    def talk_nonsense(self, data: bytes) -> None:
+        self.process.send_bytes(data + b"\n")
+
+    @rule()
+    def stop(self) -> None:
+        for search in self.searches:
+            search.stop()
+        self.say("stop")
+
+    @rule()
+    def ponderhit(self) -> None:
+        if self.searches:
+            self.searches[-1].release("ponder")
+        self.say("ponderhit")
+
+    # Waits for the end of a search ----------------------------------------------------------------------------------
+
+    @rule()
+    def new_game(self) -> None:
+        self.board = chess.Board()
+        self.say("ucinewgame")
+
+    @rule(
+        fen=st.sampled_from(POSITIONS) | st.integers(0, 959).map(lambda n: chess.Board.from_chess960_pos(n).fen()),
+        choices=st.lists(st.integers(0, 99), max_size=8),
+        chess960=st.booleans(),
+    )
+    def position(self, fen: str, choices: list[int], chess960: bool) -> None:
+        board = chess.Board(fen, chess960=True)
+        board.chess960 = chess960 or board.has_chess960_castling_rights()
+        chess960_value = str(board.chess960).lower()
+        if self.options["UCI_Chess960"] != chess960_value:
+            self.set("UCI_Chess960", chess960_value)
+        moves = []
+        for choice in choices:
+            if legal := list(board.legal_moves):
+                moves.append(board.uci(legal[choice % len(legal)]))
+                board.push(legal[choice % len(legal)])
+        self.board = board
+        start = "startpos" if fen == chess.STARTING_FEN else f"fen {fen}"
+        self.say(" ".join(["position", start, *(["moves", *moves] if moves else [])]))
+
+    @rule(words=st.sampled_from(REFUSED_POSITIONS))
+    def refused_position(self, words: str) -> None:
+        self.board = None
+        self.say(f"position {words}")
+
+    @rule(command=st.sampled_from(("position", "setoption", "debug", "register")), words=WORDS)
+    def damaged_line(self, command: str, words: list[str]) -> None:
+        self.say(" ".join([command, *words]))
+        self.position(chess.STARTING_FEN, [], False)
+
+    @rule(data=st.data())
+    def sound_option(self, data: st.DataObject) -> None:
+        option = data.draw(st.sampled_from([each for each in self.declared if each.name not in SET_ELSEWHERE]))
+        match option.kind:
+            case "button":
+                self.say(f"setoption name {option.name}")
+            case "check":
+                self.set(option.name, data.draw(st.sampled_from(("true", "false"))))
+            case "spin":
+                highest = COSTLY_LIMIT if option.name in COSTLY else option.maximum
+                self.set(option.name, str(data.draw(st.sampled_from((option.minimum, highest)))))
+            case "string":
+                values = ("<empty>", str(TABLES)) if option.name == "SyzygyPath" else ("<empty>",)
+                self.set(option.name, data.draw(st.sampled_from(values)))
+
+    @rule(data=st.data())
+    def odd_option(self, data: st.DataObject) -> None:
+        names = [each.name for each in self.declared if each.name not in (*SET_ELSEWHERE, *JUDGED_BY)]
+        values = st.builds("name {} value {}".format, st.sampled_from(names), st.sampled_from(ODD_VALUES))
+        self.say(f"setoption {data.draw(st.sampled_from(ODD_OPTIONS) | values)}")
+
+    @rule(limits=ANY_LIMITS, searchmoves=st.none() | st.lists(st.sampled_from(("e2e4", "a2a3", "e1d1", "zz", "0000"))))
+    def go(self, limits: str, searchmoves: list[str] | None) -> None:
+        # `searchmoves` without a move is no limit, and is no list either.
+        words = [] if not searchmoves else ["searchmoves", *searchmoves]
+        self.begin_search(" ".join(["go", *limits.split(), *words]), searchmoves or None, limits in LONG)
+
+    @rule(limits=ANY_LIMITS, words=st.sampled_from(("infinite", "ponder", "ponder infinite")))
+    def go_and_hold(self, limits: str, words: str) -> None:
+        self.begin_search(f"go {words} {limits}", None, limits in LONG or "infinite" in words, words)
+
+    @rule(words=GO_WORDS)
+    def damaged_go(self, words: list[str]) -> None:
+        self.begin_search(" ".join(["go", *words]), None, is_long=True, is_odd=True)
+
+    def begin_search(
+        self, line: str, searchmoves: list[str] | None, is_long: bool, held_by: str = "", is_odd: bool = False
+    ) -> None:
+        for search in self.searches:
+            search.stop()
+        board = None if self.board is None else self.board.copy(stack=False)
+        held = set(held_by.split())
+        self.searches.append(Search(board, searchmoves, held, is_long, is_odd, dict(self.options)))
+        self.say(line)
+
+    # During a search ------------------------------------------------------------------------------------------------
+
+    @precondition(lambda self: self.searches and self.searches[-1].ends)
+    @rule()
+    def wait_for_answer(self) -> None:
+        self.wait(lambda: not self.searches)
+
+    @precondition(lambda self: self.searches and self.searches[-1].allowed and not self.searches[-1].is_odd)
+    @rule()
+    def wait_for_report(self) -> None:
+        last = self.searches[-1]
+        self.wait(lambda: last.last_pv is not None)
+
+
+class ConversationsOnPythonChess(Conversations):
+    core = "python-chess"
+
+
+TestConversations = Conversations.TestCase
+TestConversations.settings = settings(max_examples=EXAMPLES, stateful_step_count=STEPS)
+TestConversationsOnPythonChess = ConversationsOnPythonChess.TestCase
+TestConversationsOnPythonChess.settings = settings(max_examples=EXAMPLES // 3, stateful_step_count=STEPS)
