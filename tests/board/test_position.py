@@ -1,4 +1,4 @@
-"""The boards of the search against python-chess: moves, keys, checks, unmake, SEE, draws.
+"""The boards of the search against python-chess: moves, keys, checks, unmake, SEE, draws, repetitions to come.
 
 The installed core is tested in this process, the others by the same functions in processes of their own.
 SECATEUR_RANDOM_GAMES=2000 plays so many random games instead of a few.
@@ -6,12 +6,14 @@ SECATEUR_RANDOM_GAMES=2000 plays so many random games instead of a few.
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 from functools import cache
 from typing import Any
 
 import chess
+import chess.polyglot
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,20 +39,7 @@ from uci_engine.core import load
 # The number of long random games to play; by default there are a few.
 GAMES = int(os.environ.get("SECATEUR_RANDOM_GAMES", "0"))
 GAME_PLIES = 160
-VALUES = {
-    chess.PAWN: 100,
-    chess.KNIGHT: 300,
-    chess.BISHOP: 300,
-    chess.ROOK: 500,
-    chess.QUEEN: 900,
-    chess.KING: 0,
-}
-OTHER_CORES = tuple(name for name in ALL_CORES if name != load().name)
-
-
-@pytest.fixture(params=OTHER_CORES)
-def other_core(request: pytest.FixtureRequest) -> str:
-    return core_or_skip(request.param)
+VALUES = dict(zip(chess.PIECE_TYPES, (100, 300, 300, 500, 900, 0), strict=True))
 
 
 @cache
@@ -171,15 +160,8 @@ def pieces(board: chess.Board) -> list[int]:
 
 @pytest.mark.parametrize("chess960", [False, True])
 def test_random_games_match_python_chess(chess960: bool) -> None:
-    count = (GAMES + 1) // 2 or (27 if is_compiled() else 3)
-    compared = check_games(0, count, GAME_PLIES, chess960)
-    print(f"{count} games, {compared} plies")
-    assert compared > 40 * count
-
-
-def test_random_games_match_python_chess_on_the_other_cores(other_core: str) -> None:
-    for chess960 in (False, True):
-        assert on_core(other_core, __name__, "check_games", 7, 4, 60, chess960) > 100
+    count = (GAMES + 1) // 2 or (20 if is_compiled() else 3)
+    assert check_games(0, count, GAME_PLIES, chess960) > 40 * count
 
 
 # All 65 536 numbers ---------------------------------------------------------------------------------------
@@ -213,10 +195,6 @@ def test_legality_of_every_number(chess960: bool) -> None:
     assert check_numbers(fens, chess960) > 20
 
 
-def test_legality_of_every_number_on_the_other_cores(other_core: str) -> None:
-    assert on_core(other_core, __name__, "check_numbers", list(STARTS[1:5]), False) > 40
-
-
 # Any pieces anywhere -----------------------------------------------------------------------------------------
 
 
@@ -248,35 +226,17 @@ def _some_en_passant_square(board: chess.Board) -> chess.Square | None:
     return None
 
 
-def is_playable(board: chess.Board) -> bool:
-    """No check on the side that has moved; and en passant only after a check that a double step can give."""
-    return not board.was_into_check() and not (board.ep_square is not None and board.status() & ~chess.STATUS_EMPTY)
-
-
 @given(odd_boards())
 def test_odd_boards_match_python_chess(board: chess.Board) -> None:
-    if not is_playable(board):
+    # En passant only after a check that a double step can give.
+    if board.status() & ~chess.STATUS_EMPTY:
         board.ep_square = None
     if board.was_into_check():
         return
     position = shared_position()
     position.set_board(board)
-    legal = {moves.encode(board, move): move for move in board.legal_moves}
-    assert sorted(position.legal_moves()) == sorted(legal)
-    assert position.key == key_of(board)
-    assert position.checkers == board.checkers_mask()
-    assert position.is_insufficient_material() == board.is_insufficient_material()
+    compare(position, board, thorough=True)
     assert position.has_non_pawn_material() == bool(board.occupied_co[board.turn] & ~(board.pawns | board.kings))
-    compare_every_move(position, board, legal)
-
-
-@pytest.mark.parametrize(
-    ("fen", "dead"), [("2bk4/8/8/8/8/8/8/3K1B2 w - - 0 1", True), ("2bk4/8/8/8/8/8/8/2BK4 w - - 0 1", False)]
-)
-def test_bishops_of_one_square_colour_are_dead(fen: str, dead: bool) -> None:
-    position = new_position(chess.Board(fen))
-    assert position.is_insufficient_material() == dead
-    assert position.is_draw(0) == dead
 
 
 # Exchanges ------------------------------------------------------------------------------------------------
@@ -331,12 +291,8 @@ def check_see(number_of_games: int) -> int:
                 value = see(board, move)
                 encoded = moves.encode(board, move)
                 for threshold in (value - 1, value, value + 1, value + 100, 0):
-                    expected = value >= threshold
-                    assert position.see_at_least(encoded, threshold) == expected, (
-                        board.fen(),
-                        move,
-                        threshold,
-                    )
+                    reaches = position.see_at_least(encoded, threshold)
+                    assert reaches == (value >= threshold), (board.fen(), move, threshold)
                 interesting += value not in (0, 100, 300, 500, 900)
     return interesting
 
@@ -370,6 +326,37 @@ def play(position: Any, board: chess.Board, text: str) -> None:
 
 
 CYCLE = "g1f3 g8f6 f3g1 f6g8"
+ROOKS_OUT_AND_BACK = "a1b1 a8b8 b1a1 b8a8"
+CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+ROOK_ENDING = "4k3/8/8/8/8/8/8/R3K3 w - - {} 90"
+
+
+@pytest.mark.parametrize(
+    ("fen", "game", "line", "drawn"),
+    [
+        # Bishops of one square colour are dead, of two not.
+        ("2bk4/8/8/8/8/8/8/3K1B2 w - - 0 1", "", "", True),
+        ("2bk4/8/8/8/8/8/8/2BK4 w - - 0 1", "", "", False),
+        # The fifty-move rule, but mate goes before it, and a check with a way out does not.
+        (ROOK_ENDING.format(99), "", "", False),
+        (ROOK_ENDING.format(100), "", "", True),
+        (ROOK_ENDING.format(150), "", "", True),
+        (ROOK_ENDING.format(99), "", "a1a2", True),
+        ("6k1/5ppp/8/8/8/8/8/R6K w - - 99 90", "", "a1a8", False),
+        ("6k1/5pp1/8/8/8/8/8/R6K w - - 99 90", "", "a1a8", True),
+        # Lost rights make another position. When two are gone it repeats.
+        (CASTLING, "", ROOKS_OUT_AND_BACK, False),
+        (CASTLING, "", f"{ROOKS_OUT_AND_BACK} {ROOKS_OUT_AND_BACK}", True),
+        # A game longer than any buffer.
+        (chess.STARTING_FEN, " ".join([CYCLE] * 300), "", True),
+        (chess.STARTING_FEN, " ".join([CYCLE] * 300), CYCLE, True),
+    ],
+)
+def test_draws(fen: str, game: str, line: str, drawn: bool) -> None:
+    board = board_after(fen, game)
+    position = new_position(board)
+    play(position, board, line)
+    assert position.is_draw(len(line.split())) == drawn
 
 
 def test_a_null_move_breaks_a_repetition() -> None:
@@ -382,18 +369,30 @@ def test_a_null_move_breaks_a_repetition() -> None:
     assert not position.is_draw(4)
     play(position, board, CYCLE)
     assert position.is_draw(8)
-    assert not new_position(board_after(chess.STARTING_FEN, "b1c3 b8c6")).is_draw(0)
 
 
-def test_lost_rights_make_another_position() -> None:
-    fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
-    board = chess.Board(fen)
+@pytest.mark.parametrize(
+    ("fen", "played"),
+    [
+        # After the double push the only pawn that could capture en passant is pinned, or its king is in check.
+        ("6k1/1p2p1rp/rP1pR3/2pP1pP1/p1P2P1P/R5K1/8/8 b - - 0 1", "h7h5 e6h6 g7h7 h6e6 h7g7 e6h6 g7h7 h6e6 h7g7"),
+        ("8/8/8/8/4p3/8/R2P3k/K7 w - - 0 37", "d2d4 h2h3 a2a3 h3h2 a3a2 h2h1 a2a3 h1h2 a3a2"),
+    ],
+)
+def test_an_illegal_capture_en_passant_makes_no_other_position(fen: str, played: str) -> None:
+    board = board_after(fen, played)
+    assert board.is_repetition(3)
+    assert new_position(board).is_draw(0)
+    before = board_after(fen, played.rpartition(" ")[0])
+    assert key_of(board) in seen_twice(before)
+
+
+def test_no_more_history_than_can_repeat() -> None:
+    # The pawn move in the middle: what came before it is of no use.
+    board = board_after(chess.STARTING_FEN, CYCLE + " e2e4 e7e5 " + CYCLE)
     position = new_position(board)
-    play(position, board, "a1b1 a8b8 b1a1 b8a8")
-    assert not position.is_draw(4)
-    # Two rights are gone now; from here on it repeats.
-    play(position, board, "a1b1 a8b8 b1a1 b8a8")
-    assert position.is_draw(8)
+    assert position.stack_index == 4
+    assert position.key == key_of(board)
 
 
 def check_repetitions(games: int) -> int:
@@ -429,65 +428,80 @@ def check_repetitions(games: int) -> int:
     return draws
 
 
-@pytest.mark.parametrize(
-    ("fen", "played"),
-    [
-        # After the double push the only pawn that could capture en passant is pinned, or its king is in check.
-        ("6k1/1p2p1rp/rP1pR3/2pP1pP1/p1P2P1P/R5K1/8/8 b - - 0 1", "h7h5 e6h6 g7h7 h6e6 h7g7 e6h6 g7h7 h6e6 h7g7"),
-        ("8/8/8/8/4p3/8/R2P3k/K7 w - - 0 37", "d2d4 h2h3 a2a3 h3h2 a3a2 h2h1 a2a3 h1h2 a3a2"),
-    ],
-)
-def test_an_illegal_capture_en_passant_makes_no_other_position(fen: str, played: str) -> None:
-    board = board_after(fen, played)
-    assert board.is_repetition(3)
-    assert new_position(board).is_draw(0)
-    before = board_after(fen, played.rpartition(" ")[0])
-    assert key_of(board) in seen_twice(before)
-
-
 def test_repetitions_are_those_counted_from_the_start() -> None:
-    assert check_repetitions(200 if is_compiled() else 20) > 50
+    assert check_repetitions(80 if is_compiled() else 20) > 20
 
 
-def test_draws_on_the_other_cores(other_core: str) -> None:
-    assert on_core(other_core, __name__, "check_repetitions", 12) > 10
-    assert on_core(other_core, __name__, "check_see", 2) > 20
+# Repetitions one move away --------------------------------------------------------------------------------
 
 
-def test_fifty_moves() -> None:
-    quiet = "4k3/8/8/8/8/8/8/R3K3 w - - {} 90"
-    for clock, drawn in ((98, False), (99, False), (100, True), (150, True)):
-        assert new_position(chess.Board(quiet.format(clock))).is_draw(0) == drawn
-    board = chess.Board(quiet.format(99))
-    position = new_position(board)
-    play(position, board, "a1a2")
-    assert position.is_draw(1)
+def cuckoo_move(difference: int) -> int:
+    return int(load().modules["uci_engine.board.position"].cuckoo_move(difference))
 
 
-def test_mate_goes_before_the_fifty_move_rule() -> None:
-    board = chess.Board("6k1/5ppp/8/8/8/8/8/R6K w - - 99 90")
-    position = new_position(board)
-    play(position, board, "a1a8")
-    assert board.is_checkmate()
-    assert position.halfmove_clock == 100
-    assert not position.is_draw(1)
-    # Check alone is not enough: there is a way out here.
-    board = chess.Board("6k1/5pp1/8/8/8/8/8/R6K w - - 99 90")
-    position = new_position(board)
-    play(position, board, "a1a8")
-    assert board.is_check()
-    assert position.is_draw(1)
+def test_every_reversible_move_is_found_by_the_difference_of_its_keys_and_nothing_else() -> None:
+    found = 0
+    for kind, color, origin in itertools.product(chess.PIECE_TYPES[1:], chess.COLORS, chess.SQUARES):
+        board = chess.Board.empty()
+        board.set_piece_at(origin, chess.Piece(kind, color))
+        for target in board.attacks(origin):
+            after = chess.Board.empty()
+            after.turn = chess.BLACK
+            after.set_piece_at(target, chess.Piece(kind, color))
+            move = cuckoo_move(chess.polyglot.zobrist_hash(board) ^ chess.polyglot.zobrist_hash(after))
+            assert {move & 63, move >> 6} == {origin, target}
+            found += 1
+    # Each of the 3668 entries serves both directions.
+    assert found == 2 * 3668
+    generator = random.Random(1)
+    assert not any(cuckoo_move(generator.getrandbits(64)) for _ in range(10000))
 
 
-def test_no_more_history_than_can_repeat() -> None:
-    # The pawn move in the middle: what came before it is of no use.
-    board = board_after(chess.STARTING_FEN, CYCLE + " e2e4 e7e5 " + CYCLE)
-    position = new_position(board)
-    assert position.stack_index == 4
-    assert position.key == key_of(board)
-    # Longer than any buffer.
-    board = board_after(chess.STARTING_FEN, " ".join([CYCLE] * 300))
-    position.set_board(board)
-    assert position.is_draw(0)
-    play(position, board, CYCLE)
-    assert position.is_draw(4)
+def is_repetition_near(board: chess.Board, inside: set[int]) -> bool:
+    """Whether a reversible move leads to one of these positions."""
+    rights = board.clean_castling_rights()
+    for move in list(board.legal_moves):
+        if board.is_zeroing(move) or board.is_castling(move):
+            continue
+        board.push(move)
+        leads_back = board.clean_castling_rights() == rights and chess.polyglot.zobrist_hash(board) in inside
+        board.pop()
+        if leads_back:
+            return True
+    return False
+
+
+def test_repetitions_to_come_are_found_as_python_chess_finds_them() -> None:
+    seen = 0
+    for number in range(12):
+        board = start_board(number, False)
+        position = new_position(board)
+        keys: list[int] = []
+        for after in random_game(number, board, 80):
+            if keys:
+                position.make(last_move_number(after))
+            keys.append(chess.polyglot.zobrist_hash(after))
+            # Positions inside the search: the root and whatever stood before do not count.
+            is_near = is_repetition_near(after, set(keys[1:]))
+            assert position.upcoming_repetition(len(keys) - 1) is is_near, after.fen()
+            seen += is_near
+    assert seen > 0
+
+
+# Other cores ----------------------------------------------------------------------------------------------
+
+
+def check_core() -> list[bool]:
+    """As much of each check as a slow core can do; whether it has found enough to compare."""
+    return [
+        check_games(7, 4, 60, False) > 100,
+        check_games(7, 4, 60, True) > 100,
+        check_numbers(list(STARTS[1:5]), False) > 40,
+        check_repetitions(12) > 10,
+        check_see(2) > 20,
+    ]
+
+
+@pytest.mark.parametrize("core", [name for name in ALL_CORES if name != load().name])
+def test_the_other_cores(core: str) -> None:
+    assert all(on_core(core_or_skip(core), __name__, "check_core"))
