@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import chess
-import chess.polyglot
 import pytest
 from chess.engine import Cp, PovScore
 
@@ -28,25 +27,25 @@ from evaluation.network.shape import BUCKETS, HIDDEN_BIAS_LIMIT, INPUTS, MAX_OUT
 from evaluation.weights import MAX_BYTES, Weights, default_weights
 from tests.evaluation.test_evaluation import random_weights
 from tests.support import ROOT
-from tests.support.engines import search, statics
-from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, on_core
+from tests.support.engines import go
+from tests.support.kernel import ALL_CORES, MIDDLEGAME, core_or_skip, is_compiled, on_core
 from tests.support.networks import network_score, pack, random_network, with_network
 from toolkit.training.weights_text import weights_text
+from uci_engine.core import load
 from uci_engine.engine import UciEngine
-from uci_engine.text import quoted
+from uci_engine.search.thread_pool import ThreadPool
 
-MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
 BOARD = chess.Board(MIDDLEGAME)
-KEY = chess.polyglot.zobrist_hash(BOARD)
 WEIGHTS = random_weights(4)
 NETWORK = random_network(2)
 TEXT = weights_text(WEIGHTS)
 DATA = NETWORK.pack()
 FILES = {"WeightsFile": TEXT.encode(), "EvalFile": DATA}
-# The static score with each file and nothing else.
+# The static score with each file and nothing else, and with no file and no network.
 EXPECTED = {
     "WeightsFile": evaluation.evaluate(BOARD, WEIGHTS, network=None),
     "EvalFile": with_network(NETWORK, BOARD),
+    "": evaluation.evaluate(BOARD, network=None),
 }
 both_options = pytest.mark.parametrize("option", FILES)
 
@@ -54,13 +53,30 @@ both_options = pytest.mark.parametrize("option", FILES)
 def new_engine(option: str) -> UciEngine:
     """An engine in the position, which uses what the option names."""
     engine = UciEngine(owns_process=False)
-    engine.set_option("Use NNUE", "true" if option == "EvalFile" else "false")
-    engine.set_position(MIDDLEGAME, ())
+    engine.options.set("Use NNUE", "true" if option == "EvalFile" else "false")
     return engine
 
 
 def in_use(engine: UciEngine, option: str) -> Weights | Network | None:
-    return engine.network if option == "EvalFile" else engine.weights
+    return engine.pool.network if option == "EvalFile" else engine.pool.weights
+
+
+def search(engine: UciEngine, depth: int = 4) -> tuple[int | None, int | None, list[str]]:
+    """Score, nodes and principal variation of a search."""
+    last = go(engine, BOARD, depth=depth).last
+    return last.score, last.nodes, [str(move) for move in last.pv]
+
+
+def static(engine: UciEngine) -> int | None:
+    """The static score of the position in centipawns, for the side to move."""
+    return engine.explain(BOARD).score.pov(BOARD.turn).score()
+
+
+def is_new_game(engine: UciEngine) -> bool:
+    """Whether a search knows nothing of earlier ones: it counts as many nodes as after `ucinewgame`."""
+    _, nodes, _ = search(engine, depth=3)
+    engine.new_game()
+    return nodes == search(engine, depth=3)[1]
 
 
 @pytest.fixture
@@ -82,63 +98,50 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @both_options
-def test_setting_a_value_again_costs_nothing(option: str, paths: dict[str, str]) -> None:
-    with closing(new_engine(option)) as engine:
-        assert engine.set_option(option, paths[option]) == []
-        _, fresh_nodes, _ = search(engine, depth=6)
-        used, evaluator = in_use(engine, option), engine._parts.pool.main.searcher.evaluator
-        assert engine.set_option(option, paths[option]) == []
-        assert in_use(engine, option) is used
-        assert engine._parts.pool.main.searcher.evaluator is evaluator
-        # The entries of the first search are still there.
-        _, nodes, _ = search(engine, depth=6)
-        assert (nodes or 0) < (fresh_nodes or 0)
-
-
-@both_options
-def test_nothing_that_was_learnt_with_another_file_is_left(option: str, paths: dict[str, str]) -> None:
-    fresh: dict[str, Any] = {}
+def test_setting_a_value_again_forgets_nothing_and_another_one_all(option: str, paths: dict[str, str]) -> None:
+    fresh = {}
     with closing(new_engine(option)) as engine:
         for value in ("", paths[option]):
-            engine.set_option(option, value)
+            assert engine.options.set(option, value) == []
             engine.new_game()
-            engine.set_position(MIDDLEGAME, ())
-            fresh[value] = search(engine)
+                    fresh[value] = search(engine)
         assert fresh[""] != fresh[paths[option]]
         for value in ("", paths[option], ""):
-            engine.set_option(option, value)
+            engine.options.set(option, value)
             assert search(engine) == fresh[value]
+        used = in_use(engine, option)
+        assert engine.options.set(option, "") == []
+        assert in_use(engine, option) is used
+        assert not is_new_game(engine)
 
 
 @pytest.mark.skipif(not is_compiled(), reason="plain Python searches with one thread")
-@both_options
-def test_every_worker_has_it_and_a_later_one_too(option: str, paths: dict[str, str]) -> None:
-    with closing(new_engine(option)) as engine:
-        engine.options.threads.usable = 5
-        engine.set_option("Threads", "3")
-        engine.set_option(option, paths[option])
-        engine.set_option("Threads", "5")
-        assert statics(engine) == [EXPECTED[option]] * 5
-        if option == "EvalFile":
-            numbers = [searcher.evaluator.network.weights for searcher in engine._parts.pool._searchers()]
-            assert all(each is numbers[0] for each in numbers)
-        search(engine)
+def test_every_worker_has_both_and_a_later_one_too() -> None:
+    with closing(ThreadPool(load(), 1)) as pool:
+        pool.resize(3)
+        pool.set_evaluation(WEIGHTS, NETWORK)
+        pool.resize(5)
+        searchers = [pool.main.searcher, *(thread.worker.searcher for thread in pool.threads)]
+        for searcher in searchers:
+            searcher.position.set_board(BOARD)
+            assert searcher.evaluate() == EXPECTED["WeightsFile"] + network_score(NETWORK, BOARD)
+            assert searcher.evaluator.network.weights is searchers[0].evaluator.network.weights
 
 
-def score_with(option: str, path: str) -> list[int]:
-    """Static score and that of a search with a file, on the core of this process."""
-    with closing(new_engine(option)) as engine:
-        engine.set_option(option, path)
-        score, nodes, _ = search(engine, depth=3)
-        return [*statics(engine), score or 0, nodes or 0]
+def scores_with(paths: dict[str, str]) -> list[Any]:
+    """The static score and a search with each file, on the core of this process."""
+    found = []
+    for option, path in paths.items():
+        with closing(new_engine(option)) as engine:
+            engine.options.set(option, path)
+            assert static(engine) == EXPECTED[option]
+            found.append(list(search(engine, depth=3)))
+    return found
 
 
-@pytest.mark.parametrize("core", ALL_CORES)
-@both_options
-def test_every_core_searches_the_same_tree(option: str, core: str, paths: dict[str, str]) -> None:
-    found = on_core(core_or_skip(core), __name__, "score_with", option, paths[option])
-    assert found[0] == EXPECTED[option]
-    assert found == score_with(option, paths[option])
+@pytest.mark.parametrize("core", [core for core in ALL_CORES if core != load().name])
+def test_every_core_searches_the_same_tree(core: str, paths: dict[str, str]) -> None:
+    assert on_core(core_or_skip(core), __name__, "scores_with", paths) == scores_with(paths)
 
 
 @both_options
@@ -147,11 +150,11 @@ def test_without_memory_nothing_changes(option: str, paths: dict[str, str], monk
         raise MemoryError
 
     with closing(new_engine(option)) as engine:
-        before = statics(engine), in_use(engine, option)
+        before = static(engine), in_use(engine, option)
         monkeypatch.setattr("uci_engine.search.thread_pool._new_evaluator", fail)
-        (message,) = engine.set_option(option, paths[option])
-        assert "there is not enough memory" in message
-        assert (statics(engine), in_use(engine, option)) == before
+        (message,) = engine.options.set(option, paths[option])
+        assert message.startswith(f"error: option {option} ")
+        assert (static(engine), in_use(engine, option)) == before
 
 
 # Bad files --------------------------------------------------------------------------------------------------------
@@ -166,19 +169,17 @@ def changed(place: int, value: bytes) -> bytes:
 BIAS = len(MAGIC) + 16 + INPUTS * UNITS
 OUTPUT = BIAS + 2 * UNITS
 OUTPUT_BIAS = OUTPUT + 4 * BUCKETS * UNITS
+# With a word of the reason.
 BAD_NETWORKS = {
-    "empty": (b"", "it is not a network"),
-    "another version": (changed(24, struct.pack("<I", 2)), "it is not a network of Secateur, version 4"),
-    "another shape": (changed(32, struct.pack("<I", 2**32 - 1)), "it is not a network of Secateur, version 4"),
-    "one byte short": (DATA[:-1], "it has fewer than"),
-    "endless": (DATA * 2, "it has more than"),
-    "damaged": (DATA[:5000] + bytes([DATA[5000] ^ 1]) + DATA[5001:], "it is damaged"),
-    "a large bias": (changed(BIAS + 2, pack([HIDDEN_BIAS_LIMIT])), "a bias of the hidden layer is beyond"),
-    "a large weight of the output": (changed(OUTPUT + 6, pack([OUTPUT_LIMIT])), "a weight of the output is beyond"),
-    "a large bias of the output": (
-        changed(OUTPUT_BIAS + 4, struct.pack("<i", -MAX_OUTPUT_BIAS - 1)),
-        "the output needs 8 biases",
-    ),
+    "empty": (b"", "not a network"),
+    "another version": (changed(24, struct.pack("<I", 2)), "version"),
+    "another shape": (changed(32, struct.pack("<I", 2**32 - 1)), "not a network"),
+    "one byte short": (DATA[:-1], "fewer"),
+    "endless": (DATA * 2, "more"),
+    "damaged": (DATA[:5000] + bytes([DATA[5000] ^ 1]) + DATA[5001:], "damaged"),
+    "a large bias": (changed(BIAS + 2, pack([HIDDEN_BIAS_LIMIT])), "bias of the hidden layer"),
+    "a large weight of the output": (changed(OUTPUT + 6, pack([OUTPUT_LIMIT])), "weight of the output"),
+    "a large bias of the output": (changed(OUTPUT_BIAS + 4, struct.pack("<i", -MAX_OUTPUT_BIAS - 1)), "biases"),
 }
 # What else may be wrong with weights is in tests/evaluation/test_weights.py; these are to be read in a short time.
 BAD_WEIGHTS = {
@@ -197,26 +198,26 @@ BAD = {
 
 
 @pytest.mark.parametrize("fault", BAD)
-@pytest.mark.parametrize("is_on", ["false", "true"])
 def test_a_bad_file_is_refused_with_one_sentence(
-    fault: str, is_on: str, engine: UciEngine, tmp_path: Path, paths: dict[str, str]
+    fault: str, engine: UciEngine, tmp_path: Path, paths: dict[str, str]
 ) -> None:
     option = fault.split()[0]
-    engine.set_option("Use NNUE", is_on)
-    engine.set_option(option, paths[option])
-    before = in_use(engine, option)
     bad = tmp_path / "bad"
     data, reason = BAD[fault]
     bad.write_bytes(data)
-    started = time.perf_counter()
-    (message,) = engine.set_option(option, str(bad))
-    assert time.perf_counter() - started < 10
-    assert message.startswith(f"error: option {option} cannot be {quoted(str(bad))} ({reason}")
-    assert message.endswith(f"), it stays {quoted(paths[option])}")
-    assert message.isprintable()
-    assert len(message) < 500
-    assert in_use(engine, option) is before
-    search(engine, depth=2)
+    engine.options.set(option, paths[option])
+    for is_on in ("false", "true"):
+        engine.options.set("Use NNUE", is_on)
+        before = in_use(engine, option)
+        started = time.perf_counter()
+        (message,) = engine.options.set(option, str(bad))
+        assert time.perf_counter() - started < 10
+        assert message.startswith(f"error: option {option} ")
+        assert reason in message
+        assert message.isprintable()
+        assert len(message) < 500
+        assert in_use(engine, option) is before
+        search(engine, depth=2)
 
 
 @pytest.mark.parametrize("name", ["", "missing", "nul\0byte", "x" * 5000, "pipe"])
@@ -227,9 +228,8 @@ def test_a_file_that_cannot_be_read_is_refused(option: str, name: str, engine: U
             pytest.skip("named pipes as POSIX has them")
         os.mkfifo(tmp_path / "pipe")
     before = in_use(engine, option)
-    (message,) = engine.set_option(option, f"{tmp_path}/{name}")
-    assert message.startswith(f"error: option {option} cannot be ")
-    assert "cannot be read" in message
+    (message,) = engine.options.set(option, f"{tmp_path}/{name}")
+    assert message.startswith(f"error: option {option} ")
     assert message.isprintable()
     assert in_use(engine, option) is before
 
@@ -238,9 +238,9 @@ def test_a_file_that_cannot_be_read_is_refused(option: str, name: str, engine: U
 
 
 def test_numbers_of_the_wrong_size_are_refused() -> None:
-    with pytest.raises(NetworkError, match="hidden_bias has 2 bytes"):
+    with pytest.raises(NetworkError):
         Network(NETWORK.hidden, b"\0\0", NETWORK.output, NETWORK.output_bias)
-    with pytest.raises(NetworkError, match="needs 8 biases"):
+    with pytest.raises(NetworkError):
         Network(NETWORK.hidden, NETWORK.hidden_bias, NETWORK.output, ())
 
 
@@ -254,30 +254,27 @@ def test_the_network_of_the_package_is_the_one_that_its_facts_describe() -> None
 
 
 def test_off_the_engine_is_as_it_was(engine: UciEngine, paths: dict[str, str]) -> None:
-    engine.set_option("Use NNUE", "false")
-    before = search(engine), statics(engine)
-    assert engine.set_option("EvalFile", paths["EvalFile"]) == []
+    engine.options.set("Use NNUE", "false")
+    before = search(engine)
+    assert engine.options.set("EvalFile", paths["EvalFile"]) == []
     engine.new_game()
-    engine.set_position(MIDDLEGAME, ())
-    assert (search(engine), statics(engine)) == before
-    engine.set_option("Use NNUE", "true")
-    assert engine.network == NETWORK
+    assert search(engine) == before
+    engine.options.set("Use NNUE", "true")
+    assert engine.pool.network == NETWORK
     with_it = search(engine)
-    assert with_it != before[0]
-    engine.set_option("Use NNUE", "false")
-    assert engine.network is None
-    assert (search(engine), statics(engine)) == before
-    engine.set_option("Use NNUE", "true")
-    assert search(engine) == with_it
+    assert with_it != before
+    for is_on, found in (("false", before), ("true", with_it)):
+        engine.options.set("Use NNUE", is_on)
+        assert (engine.pool.network is not None) == (is_on == "true")
+        assert search(engine) == found
 
 
 def test_weights_and_network_change_alone(engine: UciEngine, paths: dict[str, str]) -> None:
     for option, path in paths.items():
-        engine.set_option(option, path)
-    assert statics(engine) == [EXPECTED["WeightsFile"] + network_score(NETWORK, BOARD)]
-    for name, value in (("UCI_LimitStrength", "true"), ("Use NNUE", "false"), ("UCI_LimitStrength", "false")):
-        engine.set_option(name, value)
-        assert statics(engine) == [EXPECTED["WeightsFile"]] != [evaluation.evaluate(BOARD, network=None)]
+        engine.options.set(option, path)
+    assert static(engine) == EXPECTED["WeightsFile"] + network_score(NETWORK, BOARD)
+    engine.options.set("Use NNUE", "false")
+    assert static(engine) == EXPECTED["WeightsFile"] != EXPECTED[""]
 
 
 @pytest.mark.parametrize(
@@ -286,17 +283,16 @@ def test_weights_and_network_change_alone(engine: UciEngine, paths: dict[str, st
 def test_limited_strength_plays_with_the_features_alone(
     name: str, value: str, full: str, engine: UciEngine, paths: dict[str, str]
 ) -> None:
-    engine.set_option("EvalFile", paths["EvalFile"])
-    search(engine, depth=2)
-    assert engine._parts.pool.table.probe(KEY) != 0
-    assert engine.set_option(name, value) == []
-    assert engine._parts.pool.table.probe(KEY) == 0
-    assert engine.network is None
+    engine.options.set("EvalFile", paths["EvalFile"])
+    search(engine)
+    assert engine.options.set(name, value) == []
+    assert is_new_game(engine)
     for is_on in ("false", "true"):
-        assert engine.set_option("Use NNUE", is_on) == []
-        assert statics(engine) == [evaluation.evaluate(BOARD, network=None)]
-    assert engine.set_option(name, full) == []
-    assert statics(engine) == [EXPECTED["EvalFile"]]
+        assert engine.options.set("Use NNUE", is_on) == []
+        assert engine.pool.network is None
+        assert static(engine) == EXPECTED[""]
+    assert engine.options.set(name, full) == []
+    assert static(engine) == EXPECTED["EvalFile"]
 
 
 @pytest.mark.parametrize(
@@ -313,14 +309,14 @@ def test_a_strength_that_leaves_the_network_as_it_is_forgets_nothing(
 ) -> None:
     path = tmp_path / "some.network"
     path.write_bytes(DATA)
-    engine.set_option("EvalFile", str(path))
-    assert engine.set_option(*before) == []
-    assert engine.network is None
+    engine.options.set("EvalFile", str(path))
+    assert engine.options.set(*before) == []
+    assert engine.pool.network is None
     # Nor is the file read again.
     path.unlink()
-    search(engine, depth=2)
-    assert engine.set_option(*after) == []
-    assert engine._parts.pool.table.probe(KEY) != 0
+    search(engine)
+    assert engine.options.set(*after) == []
+    assert not is_new_game(engine)
 
 
 # The default ------------------------------------------------------------------------------------------------------
@@ -333,17 +329,16 @@ def test_a_new_engine_begins_as_the_constant_says(is_on: bool, monkeypatch: pyte
     assert scores[False] != scores[True]
     with closing(UciEngine(owns_process=False)) as engine:
         assert engine.problem == ""
-        assert engine.network is (default_network() if is_on else None)
-        assert engine.options.use_nnue.declaration().endswith(f"default {str(is_on).lower()}")
-        engine.set_position(MIDDLEGAME, ())
-        assert statics(engine) == [scores[is_on]]
-        assert engine.set_option("Use NNUE", str(not is_on).lower()) == []
-        assert statics(engine) == [scores[not is_on]]
+        assert engine.options.use_nnue.value == engine.options.use_nnue.default == is_on
+            for now in (is_on, not is_on):
+            assert engine.options.set("Use NNUE", str(now).lower()) == []
+            assert engine.pool.network is (default_network() if now else None)
+            assert static(engine) == scores[now]
     with uci_engine.Engine() as api:
         assert api.options["use_nnue"] is is_on
-        assert api.evaluate(BOARD) == api.explain(BOARD).score == PovScore(Cp(scores[is_on]), BOARD.turn)
-        api.configure(use_nnue=not is_on)
-        assert api.evaluate(BOARD) == api.explain(BOARD).score == PovScore(Cp(scores[not is_on]), BOARD.turn)
+        for now in (is_on, not is_on):
+            api.configure(use_nnue=now)
+            assert api.evaluate(BOARD) == api.explain(BOARD).score == PovScore(Cp(scores[now]), BOARD.turn)
 
 
 def test_the_weights_by_keyword(paths: dict[str, str]) -> None:
@@ -351,7 +346,7 @@ def test_the_weights_by_keyword(paths: dict[str, str]) -> None:
         assert engine.explain(BOARD).terms == evaluation.explain(BOARD, WEIGHTS, None).terms
         engine.configure(weights_file="")
         assert engine.explain(BOARD).terms == evaluation.explain(BOARD, default_weights(), None).terms
-        with pytest.raises(ValueError, match="WeightsFile cannot be"):
+        with pytest.raises(ValueError, match="WeightsFile"):
             engine.configure(weights_file="missing")
         assert engine.options["weights_file"] == ""
 
@@ -361,21 +356,18 @@ def test_without_its_network_a_new_engine_says_so_and_plays_with_the_features(
 ) -> None:
     monkeypatch.setattr(file, "DEFAULT_FILE", tmp_path / "default.network")
     # Not the network that is in memory, which other tests go on to use.
-    monkeypatch.setattr("uci_engine.engine_parts.default_network", default_network.__wrapped__)
+    monkeypatch.setattr("uci_engine.engine.default_network", default_network.__wrapped__)
     with closing(UciEngine(owns_process=False)) as engine:
-        assert engine.problem.startswith("the built-in network cannot be used (")
         assert engine.problem.isprintable()
-        assert engine.network is None
+        assert "network" in engine.problem
+            search(engine)
+        (message,) = engine.options.set("Use NNUE", "true")
+        assert message.startswith("error: option Use NNUE ")
         assert not engine.options.use_nnue.value
-        engine.set_position(MIDDLEGAME, ())
-        assert statics(engine) == [evaluation.evaluate(BOARD, network=None)]
-        search(engine)
-        (message,) = engine.set_option("Use NNUE", "true")
-        assert message.startswith("error: option Use NNUE cannot be true (the built-in network cannot be used (")
-        assert not engine.options.use_nnue.value
-        assert engine.set_option("EvalFile", paths["EvalFile"]) == []
-        assert engine.set_option("Use NNUE", "true") == []
-        assert statics(engine) == [EXPECTED["EvalFile"]]
+        assert (engine.pool.network, static(engine)) == (None, EXPECTED[""])
+        assert engine.options.set("EvalFile", paths["EvalFile"]) == []
+        assert engine.options.set("Use NNUE", "true") == []
+        assert static(engine) == EXPECTED["EvalFile"]
     with uci_engine.Engine() as api:
         assert caplog.messages == [engine.problem]
         assert api.options["use_nnue"] is False
@@ -407,6 +399,6 @@ def test_every_command_says_in_one_line_that_the_network_is_broken(command: str,
     done = subprocess.run(arguments, capture_output=True, text=True, cwd=ROOT, timeout=60, input=lines)
     said = [line for line in (done.stdout + done.stderr).splitlines() if "network" in line]
     assert len(said) == 1
-    assert said[0].startswith(f"{beginning}the built-in network cannot be used (")
+    assert said[0].startswith(beginning)
     assert "Traceback" not in done.stderr
     assert done.returncode == (1 if command.startswith("bench") else 0)

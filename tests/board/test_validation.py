@@ -17,63 +17,104 @@ from uci_engine.board.game import (
     read_fen,
 )
 
-REJECT, EITHER, SANITISE, ACCEPT = "reject", "reject or normalise", "sanitise", "accept"
+# What may be wrong with a text or a position. Castling rights, en passant and clocks have tables of their own below.
+TEXTS = (
+    "",
+    "8/8/8/8/8/8/8/8 w - - 0 1",
+    "r1bqkb1r/ppp2ppp/2np4/3P2N1/2BQ4/7P/PPP3P1/RNB4q w KQkq - 0 12",
+    "4k3/8/8/8/8/8/8/K3K3 w - - 0 1",
+    "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1",
+    "rnbqkbnr/pppppppp/8/8/8/N2NNNNN/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "4k3/8/8/8/8/QQ6/PPPPPPPP/QK6 w - - 0 1",
+    "4k3/8/8/8/8/8/8/p3K3 w - - 0 1",
+    "r3k2r/8/8/8/8/8/8/R3K2R w KKQQkkqq - 0 1",
+    "r3k2r/8/8/8/8/8/8/R3K2R w XYZ - 0 1",
+    "4k3/8/8/8/8/8/8/4K3 w - z9 0 1",
+    "8/8/8/8/8/8/8/8/4K2k w - - 0 1",
+    "rnbqkbnr/pppXpppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "\u265a7/8/8/8/8/8/8/7\u2654 w - - 0 1",
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ~KBNR w KQkq - 0 1",
+    "4k3/8/8/8/4r3/5n2/8/b3K2q w - - 0 1",
+    "2QQQ3/Q5Q1/Q6Q/3Q4/Q4Q2/Q1Q4Q/4Q3/1k2K1Q1 w - - 0 1",
+)
+# What may be repaired, and checks that no move can have given.
+TOLERATED = chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK
+REPAIRED = chess.STATUS_BAD_CASTLING_RIGHTS | chess.STATUS_INVALID_EP_SQUARE
 
-# Castling rights, en passant and clocks have tables of their own below.
-BAD_POSITIONS = [
-    ("no-kings-empty", "8/8/8/8/8/8/8/8 w - - 0 1", "reject"),
-    ("no-white-king-game", "r1bqkb1r/ppp2ppp/2np4/3P2N1/2BQ4/7P/PPP3P1/RNB4q w KQkq - 0 12", "reject"),
-    ("two-white-kings", "4k3/8/8/8/8/8/8/K3K3 w - - 0 1", "reject"),
-    ("opp-in-check-simple", "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "reject"),
-    ("38-pieces", "rnbqkbnr/pppppppp/8/8/8/N2NNNNN/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "reject"),
-    ("nine-queens-8-pawns", "4k3/8/8/8/8/QQ6/PPPPPPPP/QK6 w - - 0 1", "reject"),
-    ("pawn-rank1", "4k3/8/8/8/8/8/8/p3K3 w - - 0 1", "reject"),
-    ("castle-dup", "r3k2r/8/8/8/8/8/8/R3K2R w KKQQkkqq - 0 1", "reject or normalise"),
-    ("castle-junk", "r3k2r/8/8/8/8/8/8/R3K2R w XYZ - 0 1", "reject"),
-    ("ep-garbage", "4k3/8/8/8/8/8/8/4K3 w - z9 0 1", "reject or normalise"),
-    ("nine-rows", "8/8/8/8/8/8/8/8/4K2k w - - 0 1", "reject"),
-    ("bad-piece", "rnbqkbnr/pppXpppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "reject"),
-    ("empty", "", "reject"),
-    ("unicode-pieces", "\u265a7/8/8/8/8/8/8/7\u2654 w - - 0 1", "reject"),
-    ("tilde", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ~KBNR w KQkq - 0 1", "reject or normalise"),
-    ("stalemated", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "accept"),
-    ("triple-check", "4k3/8/8/8/4r3/5n2/8/b3K2q w - - 0 1", "sanitise"),
-    ("15-queens", "2QQQ3/Q5Q1/Q6Q/3Q4/Q4Q2/Q1Q4Q/4Q3/1k2K1Q1 w - - 0 1", "reject"),
-]
 
-
-def assert_sound(board: chess.Board) -> None:
-    """What the compiled core relies on."""
-    unsound = board.status() & ~(chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK)
-    assert unsound == chess.STATUS_VALID
-    assert board.king(chess.WHITE) is not None
-    assert board.king(chess.BLACK) is not None
-    assert 0 <= board.halfmove_clock <= MAX_HALFMOVE_CLOCK
-    assert 1 <= board.fullmove_number <= MAX_FULLMOVE_NUMBER
-    assert board.promoted == 0
-    assert board.move_stack == []
-    assert board.ep_square is None or board.has_legal_en_passant()
+def is_sound(board: chess.Board, tolerated: int = TOLERATED) -> bool:
+    """Whether the compiled core can hold the pieces: one king each, and no more than a game can have."""
     for color in chess.COLORS:
         pieces = [len(board.pieces(piece_type, color)) for piece_type in chess.PIECE_TYPES]
         surplus = sum(max(0, count - usual) for count, usual in zip(pieces[1:5], (2, 2, 2, 1), strict=True))
-        assert pieces[0] + surplus <= 8
-    assert board.legal_moves.count() <= 218
+        if pieces[0] + surplus > 8:
+            return False
+    return board.status() & ~tolerated == chess.STATUS_VALID
+
+
+def check(text: str, chess960: bool) -> None:
+    """A text is a sound board, or it is refused, and then python-chess cannot make one of it either."""
+    try:
+        board, sentences = read_fen(text, chess960)
+    except PositionError as error:
+        sentences = [str(error)]
+        try:
+            refused = chess.Board(normalise_fen(text))
+        except ValueError:
+            refused = chess.Board.empty()
+        assert not is_sound(refused, TOLERATED | REPAIRED)
+    else:
+        assert is_sound(board)
+        assert (board.chess960, board.promoted, board.move_stack) == (chess960, 0, [])
+        assert board.board_fen() == normalise_fen(text).split()[0]
+        assert 0 <= board.halfmove_clock <= MAX_HALFMOVE_CLOCK
+        assert 1 <= board.fullmove_number <= MAX_FULLMOVE_NUMBER
+        assert board.ep_square is None or board.has_legal_en_passant()
+        assert board.legal_moves.count() <= 218
+        again, remarks = read_fen(board.fen(), chess960)
+        assert again == board
+        assert len(remarks) == bool(board.status())
+    assert all(sentence.isascii() and len(sentence) < 1000 for sentence in sentences)
 
 
 @pytest.mark.parametrize("chess960", [False, True])
-@pytest.mark.parametrize(("fen", "wanted"), [row[1:] for row in BAD_POSITIONS], ids=[row[0] for row in BAD_POSITIONS])
-def test_bad_positions(fen: str, wanted: str, chess960: bool) -> None:
-    try:
-        board, notes = read_fen(fen, chess960)
-    except PositionError:
-        assert wanted in (REJECT, EITHER)
-    else:
-        assert wanted in (ACCEPT, SANITISE, EITHER)
-        assert board.chess960 == chess960
-        assert_sound(board)
-        assert board.board_fen() == fen.split()[0].replace("~", "")
-        if wanted == ACCEPT:
-            assert notes == []
+@pytest.mark.parametrize("text", TEXTS)
+def test_what_may_be_wrong(text: str, chess960: bool) -> None:
+    check(text, chess960)
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.sampled_from(TEXTS),
+            st.text("KQRBNPkqrbnp12345678/", max_size=71),
+            st.text(" -wbKQkqAHah03e6", max_size=20),
+            st.text(max_size=10),
+        ),
+        max_size=4,
+    ).map(" ".join),
+    st.booleans(),
+)
+def test_any_text(text: str, chess960: bool) -> None:
+    check(text, chess960)
+
+
+@st.composite
+def placements(draw: st.DrawFn) -> str:
+    """A FEN with one king each, any other pieces anywhere, and any castling and en-passant fields."""
+    squares = draw(st.permutations(range(64)))
+    pieces = draw(st.text("QRBNPqrbnp", max_size=12))
+    board = chess.BaseBoard.empty()
+    for square, symbol in zip(squares, "Kk" + pieces, strict=False):
+        board.set_piece_at(square, chess.Piece.from_symbol(symbol))
+    castling = draw(st.sampled_from(["-", "KQkq", "Kq", "AHah", "BGbg", "Kk", "C"]))
+    en_passant = draw(st.sampled_from(["-", *chess.SQUARE_NAMES]))
+    return f"{board.board_fen()} {draw(st.sampled_from('wb'))} {castling} {en_passant} 0 1"
+
+
+@given(placements(), st.booleans())
+def test_any_placement(fen: str, chess960: bool) -> None:
+    check(fen, chess960)
 
 
 # Tidying
@@ -106,7 +147,8 @@ def test_normalise_fen(text: str, normalised: str) -> None:
 
 def test_changes_are_told_and_usual_forms_are_not() -> None:
     kings = "4k3/8/8/8/8/8/8/4K3"
-    for usual in (f"{kings} w - - 0 1", f"{kings} w - -", f"  {kings}  b -  - 3 80 "):
+    stalemate = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
+    for usual in (f"{kings} w - - 0 1", f"{kings} w - -", f"  {kings}  b -  - 3 80 ", stalemate):
         assert read_fen(usual, False)[1] == []
     for odd in (f"{kings} W - - 0 1", kings, f"{kings} w - - 0 1 x", f'"{kings} w - - 0 1"'):
         assert len(read_fen(odd, False)[1]) == 1
@@ -134,17 +176,12 @@ def test_changes_are_told_and_usual_forms_are_not() -> None:
 )
 def test_castling_rights(board_fen: str, letters: str, standard: str, fischer: str) -> None:
     # The side to move is one whose opponent is not in check.
-    for turn in ("w", "b"):
-        try:
-            board, notes = read_fen(f"{board_fen} {turn} {letters} - 0 1", False)
-        except PositionError:
-            continue
-        assert board.castling_xfen() == standard
-        assert len(notes) == (len(standard.strip("-")) != len(letters))
-        board, _ = read_fen(f"{board_fen} {turn} {letters} - 0 1", True)
-        assert board.castling_shredder_fen() == fischer
-        return
-    pytest.fail("neither side can be to move")
+    turn = "b" if chess.Board(f"{board_fen} w - - 0 1").was_into_check() else "w"
+    board, notes = read_fen(f"{board_fen} {turn} {letters} - 0 1", False)
+    assert board.castling_xfen() == standard
+    assert len(notes) == (len(standard.strip("-")) != len(letters))
+    board, _ = read_fen(f"{board_fen} {turn} {letters} - 0 1", True)
+    assert board.castling_shredder_fen() == fischer
 
 
 # En passant, clocks, checks
@@ -169,8 +206,7 @@ def test_en_passant(fen: str, kept: bool) -> None:
     if fen.count("k") == 2:
         fen = fen.replace("4k3", "8")
     board, _ = read_fen(fen, False)
-    assert (board.ep_square is not None) == kept
-    assert board.has_legal_en_passant() == kept
+    assert (board.ep_square is not None) == board.has_legal_en_passant() == kept
 
 
 @pytest.mark.parametrize(
@@ -204,12 +240,12 @@ def test_a_promotion_may_be_written_in_capitals(letter: str) -> None:
     assert board.piece_at(chess.A8) == chess.Piece.from_symbol(letter.upper())
 
 
-def test_castling_may_be_written_either_way() -> None:
-    for chess960 in (False, True):
-        for text in ("e1g1", "e1h1"):
-            board, _ = read_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", chess960)
-            play(board, [text, "e8c8"])
-            assert board.board_fen() == "2kr3r/8/8/8/8/8/8/R4RK1"
+@pytest.mark.parametrize("chess960", [False, True])
+@pytest.mark.parametrize("text", ["e1g1", "e1h1"])
+def test_castling_may_be_written_either_way(text: str, chess960: bool) -> None:
+    board, _ = read_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", chess960)
+    play(board, [text, "e8c8"])
+    assert board.board_fen() == "2kr3r/8/8/8/8/8/8/R4RK1"
 
 
 @pytest.mark.parametrize(
@@ -225,7 +261,7 @@ def test_castling_may_be_written_either_way() -> None:
 def test_what_is_no_legal_move_is_refused(fen: str, move: str) -> None:
     board, _ = read_fen(fen, False)
     before = board.fen()
-    with pytest.raises(PositionError, match="move 1 ") as caught:
+    with pytest.raises(PositionError) as caught:
         play(board, [move])
     assert str(caught.value).isascii()
     assert len(str(caught.value)) < 200
@@ -233,7 +269,7 @@ def test_what_is_no_legal_move_is_refused(fen: str, move: str) -> None:
 
 
 def test_the_first_bad_move_is_named() -> None:
-    with pytest.raises(PositionError, match=r"move 3 of the list, 'e4e6'"):
+    with pytest.raises(PositionError, match=r"3.*e4e6"):
         play(chess.Board(), ["e2e4", "e7e5", "e4e6", "zz"])
 
 
@@ -245,51 +281,3 @@ def test_games_are_played_as_python_chess_plays_them(seed: int, number: int, che
     play(board, [move.uci() for move in played.move_stack])
     assert board == played
     assert board.move_stack == played.move_stack
-
-
-# Any text
-
-FEN_PARTS = st.one_of(
-    st.sampled_from([row[1] for row in BAD_POSITIONS]),
-    st.text("KQRBNPkqrbnp12345678/", max_size=71),
-    st.text(" -wbKQkqAHah03e6", max_size=20),
-    st.text(max_size=10),
-)
-
-
-@given(st.lists(FEN_PARTS, max_size=4).map(" ".join), st.booleans())
-def test_any_text_is_a_sound_board_or_an_error(text: str, chess960: bool) -> None:
-    try:
-        board, sentences = read_fen(text, chess960)
-    except PositionError as error:
-        sentences = [str(error)]
-    else:
-        assert_sound(board)
-        again, remarks = read_fen(board.fen(), chess960)
-        assert again == board
-        assert set(remarks) <= {"no legal move can have given this check"}
-    assert all(sentence.isascii() and len(sentence) < 1000 for sentence in sentences)
-
-
-@st.composite
-def placements(draw: st.DrawFn) -> str:
-    """A FEN with one king each, any other pieces anywhere, and any castling and en-passant fields."""
-    squares = draw(st.permutations(range(64)))
-    pieces = draw(st.text("KQRBNPkqrbnp", max_size=12))
-    board = chess.BaseBoard.empty()
-    for square, symbol in zip(squares, "Kk" + pieces.replace("K", "R").replace("k", "r"), strict=False):
-        board.set_piece_at(square, chess.Piece.from_symbol(symbol))
-    castling = draw(st.sampled_from(["-", "KQkq", "Kq", "AHah", "BGbg", "Kk", "C"]))
-    en_passant = draw(st.sampled_from(["-", *chess.SQUARE_NAMES]))
-    return f"{board.board_fen()} {draw(st.sampled_from('wb'))} {castling} {en_passant} 0 1"
-
-
-@given(placements(), st.booleans())
-def test_any_placement_is_a_sound_board_or_an_error(fen: str, chess960: bool) -> None:
-    try:
-        board, _ = read_fen(fen, chess960)
-    except PositionError:
-        assert chess.Board(fen).status() & ~(chess.STATUS_BAD_CASTLING_RIGHTS | chess.STATUS_INVALID_EP_SQUARE)
-    else:
-        assert_sound(board)
-        assert board.board_fen() == fen.split()[0]

@@ -1,4 +1,4 @@
-"""Searches by an engine in this process: what they say, and what its evaluation finds."""
+"""Searches by an engine in this process, and what they say."""
 
 from __future__ import annotations
 
@@ -75,21 +75,3 @@ def finish(engine: UciEngine, ear: Ear) -> Ear:
 
 def go(engine: UciEngine, board: chess.Board | str | None = None, **limits: Any) -> Ear:
     return finish(engine, begin(engine, board, **limits))
-
-
-def search(
-    engine: UciEngine, board: chess.Board | str | None = None, depth: int = 4
-) -> tuple[int | None, int | None, list[chess.Move]]:
-    """Score, nodes and principal variation of a search."""
-    last = go(engine, board, depth=depth).last
-    return last.score, last.nodes, list(last.pv)
-
-
-def statics(engine: UciEngine, board: chess.Board) -> list[int]:
-    """The static evaluation of a position by every worker, from the side to move's view."""
-    scores = []
-    for worker in engine.pool.workers:
-        searcher = worker.searcher
-        searcher.position.set_board(board)
-        scores.append(searcher.evaluate())
-    return scores
