@@ -140,7 +140,13 @@ def test_faults(build: Build, names: Sequence[str]) -> Iterator[str]:
     log = build.folder / "tests.log"
     tests = [f"tests/{name}" for name in names]
     # Plain Python gains nothing from the sanitizers, and is slow under them. A bot's limit of memory is too small.
-    options = ["-q", "-m", "not slow and not timing", "-k", "not (other_cores or node_identity or PythonChess or lichess_bot)"]
+    options = [
+        "-q",
+        "-m",
+        "not slow and not timing",
+        "-k",
+        "not (other_cores or node_identity or PythonChess or lichess_bot)",
+    ]
     if run([str(build.python), "-m", "pytest", *options, *tests], log, build.folder):
         lines = log.read_text("utf-8", errors="replace").splitlines()
         yield from [line for line in lines if line.startswith(("FAILED ", "ERROR "))] or [f"{lines[-1]} ({log})"]

@@ -11,10 +11,13 @@ failed, 2 when the suite or an engine cannot be used.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from statistics import fmean, median
 from typing import Any
+
+from rich.table import Table
 
 from toolkit.console import (
     add_run_arguments,
@@ -31,7 +34,7 @@ from toolkit.engines.client import identified
 from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines, require_limits
 from toolkit.errors import ProgramError
 from toolkit.pool import Task, run_tasks
-from toolkit.suite import Batch, Question, ask_batch, read_questions, summarise, summary_table
+from toolkit.questions import Batch, Question, ask_batch, read_questions
 
 POSITIONS_EACH = 10
 
@@ -78,6 +81,40 @@ def ask_all(
             solved = (sum(bool(a.get("solved")) for a in answers if a["engine"] == i) for i in range(len(engines)))
             text = ", ".join(f"{spec.name} {count}" for spec, count in zip(engines, solved, strict=True))
             advance(len(found), f"solved: {text}")
+
+
+def summarise(questions: Sequence[Question], answers: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The sums of one engine's answers. Times in seconds, of the solved positions alone."""
+    solved = [answer for answer in answers if answer.get("solved")]
+    times = [answer["solution_seconds"] for answer in solved]
+    spent = [answer["seconds"] for answer in answers if "seconds" in answer]
+    return {
+        "positions": len(answers),
+        "solved": len(solved),
+        "points": sum(answer.get("points", 0) for answer in answers),
+        "max_points": sum(questions[answer["position"]].max_points for answer in answers),
+        "mean_solution_seconds": round(fmean(times), 4) if times else None,
+        "median_solution_seconds": round(median(times), 4) if times else None,
+        "slowest_answer_seconds": max(spent, default=None),
+        "failures": [f"{questions[a['position']].name}: {a['failure']}" for a in answers if "failure" in a],
+        "unsolved": [questions[answer["position"]].name for answer in answers if not answer.get("solved")],
+    }
+
+
+def summary_table(title: str, names: Sequence[str], summaries: Sequence[dict[str, Any]]) -> Table:
+    """One row for each engine."""
+    has_points = any(summary["max_points"] for summary in summaries)
+    head = ["engine", "solved", "of", "percent", *(["points", "of"] if has_points else [])]
+    head += ["mean s", "median s", "slowest s", "failures"]
+    rows = []
+    for name, summary in zip(names, summaries, strict=True):
+        share = 100 * summary["solved"] / summary["positions"] if summary["positions"] else 0.0
+        row = [name, str(summary["solved"]), str(summary["positions"]), f"{share:.1f}"]
+        row += [str(summary["points"]), str(summary["max_points"])] if has_points else []
+        times = (summary[f"{kind}_seconds"] for kind in ("mean_solution", "median_solution", "slowest_answer"))
+        row += ["-" if seconds is None else f"{seconds:.3f}" for seconds in times]
+        rows.append([*row, str(len(summary["failures"]))])
+    return make_table(title, head, rows)
 
 
 def report(

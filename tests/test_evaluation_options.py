@@ -104,7 +104,7 @@ def test_setting_a_value_again_forgets_nothing_and_another_one_all(option: str, 
         for value in ("", paths[option]):
             assert engine.options.set(option, value) == []
             engine.new_game()
-                    fresh[value] = search(engine)
+            fresh[value] = search(engine)
         assert fresh[""] != fresh[paths[option]]
         for value in ("", paths[option], ""):
             engine.options.set(option, value)
@@ -330,7 +330,7 @@ def test_a_new_engine_begins_as_the_constant_says(is_on: bool, monkeypatch: pyte
     with closing(UciEngine(owns_process=False)) as engine:
         assert engine.problem == ""
         assert engine.options.use_nnue.value == engine.options.use_nnue.default == is_on
-            for now in (is_on, not is_on):
+        for now in (is_on, not is_on):
             assert engine.options.set("Use NNUE", str(now).lower()) == []
             assert engine.pool.network is (default_network() if now else None)
             assert static(engine) == scores[now]
@@ -360,7 +360,7 @@ def test_without_its_network_a_new_engine_says_so_and_plays_with_the_features(
     with closing(UciEngine(owns_process=False)) as engine:
         assert engine.problem.isprintable()
         assert "network" in engine.problem
-            search(engine)
+        search(engine)
         (message,) = engine.options.set("Use NNUE", "true")
         assert message.startswith("error: option Use NNUE ")
         assert not engine.options.use_nnue.value

@@ -5,6 +5,6 @@ files                             files from outside, within bounds
 engines                           engines described, started, talked to and kept running
 games                             openings, pairs of games, adjudication, runs of many pairs, tournaments, experiments
 elo                               statistics of matches
-suite                             test suites asked and judged
+questions                         those of test suites: read, asked, judged
 books, hostile, training          what programs of one kind need: opening books, readers of files, training data
 """

@@ -8,6 +8,7 @@ import random
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -174,7 +175,7 @@ def test_small_steps_are_rounded_at_random() -> None:
 # ---- The programs ----
 
 
-COMMANDS: dict[Any, tuple[str, list[str]]] = {
+COMMANDS: dict[ModuleType, tuple[str, list[str]]] = {
     calibrate: (
         "--games",
         [
@@ -199,7 +200,7 @@ COMMANDS: dict[Any, tuple[str, list[str]]] = {
 }
 
 
-def run(program: Any, tmp_path: Path, length: int, *more: str) -> dict[str, Any]:
+def run(program: ModuleType, tmp_path: Path, length: int, *more: str) -> dict[str, Any]:
     """The results of a run of so many games or pairs."""
     out = tmp_path / "out.json"
     count, words = COMMANDS[program]
@@ -233,7 +234,7 @@ def test_a_number_that_wins_games_grows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("program", COMMANDS, ids=lambda program: program.__name__)
-def test_a_run_that_was_cut_goes_on_to_the_same_end_and_may_grow(program: Any, tmp_path: Path) -> None:
+def test_a_run_that_was_cut_goes_on_to_the_same_end_and_may_grow(program: ModuleType, tmp_path: Path) -> None:
     journal = tmp_path / "some.journal"
     words = ["--journal", str(journal)]
     whole = run(program, tmp_path, 6, *words)
@@ -268,7 +269,9 @@ def test_a_run_that_was_cut_goes_on_to_the_same_end_and_may_grow(program: Any, t
         (tune_search, ("--tune", "colour"), "has no number called 'colour'"),
     ],
 )
-def test_what_cannot_be_used_is_one_sentence(program: Any, more: Sequence[str], complaint: str, tmp_path: Path) -> None:
+def test_what_cannot_be_used_is_one_sentence(
+    program: ModuleType, more: Sequence[str], complaint: str, tmp_path: Path
+) -> None:
     with pytest.raises(ProgramError, match=complaint):
         program.main([*COMMANDS[program][1], "--journal", str(tmp_path / "journal"), *more])
     assert not (tmp_path / "journal").exists()

@@ -15,7 +15,7 @@ from tests.support import FAKE_ENGINE, ROOT
 from tests.support.dask_cluster import running_cluster
 from toolkit.engines.client import Line
 from toolkit.errors import ProgramError
-from toolkit.suite import Question, judge, read_questions
+from toolkit.questions import Question, judge, read_questions
 
 FORK = "8/8/8/8/8/2k5/8/K6R w - -"  # any position with a rook that can give check
 EPD = f"""# positions

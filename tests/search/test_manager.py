@@ -14,8 +14,7 @@ import pytest
 from tests.support.kernel import MIDDLEGAME, STARTS, Outcome, first_move, is_compiled, prepare, search, searcher
 from uci_engine import score as scores
 from uci_engine.search.info import Bound, Info
-from uci_engine.time_management import TIME_DEFAULTS, Budget
-from uci_engine.time_management import Clock
+from uci_engine.time_management import TIME_DEFAULTS, Budget, Clock
 
 DEPTH = 6 if is_compiled() else 3
 ONLY_MOVE = "6rk/8/8/8/8/8/7p/7K w - - 0 1"

@@ -26,7 +26,11 @@ SEARCHES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "pawn ending": (PAWN_ENDING, "", {"depth": 8}),
     "passing would be best": ("8/8/1p1k4/1P1p2p1/P2Pp1P1/4P3/3K4/8 b - - 0 1", "", {"depth": 8}),
     "promotions": (STARTS[6], "", {"depth": 6}),
-    "three lines": ("r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3", "", {"depth": 5, "multipv": 3}),
+    "three lines": (
+        "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
+        "",
+        {"depth": 5, "multipv": 3},
+    ),
     "Chess960": ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", "", {"depth": 6}),
     "Chess960, about to castle": ("r1k1r2q/p1ppp1pp/8/8/8/8/P1PPP1PP/R1K1R2Q w KQkq - 0 1", "", {"depth": 6}),
     "repetitions": ("6k1/6pp/8/8/8/r7/5PPP/1R4K1 w - - 0 40", SHUFFLE, {"depth": 6}),

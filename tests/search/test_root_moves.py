@@ -36,8 +36,7 @@ from uci_engine.search.root_moves import (
     vote,
 )
 from uci_engine.tablebases.root_ranking import RootRanking, TablebaseRank
-from uci_engine.time_management import Budget
-from uci_engine.time_management import Clock
+from uci_engine.time_management import Budget, Clock
 
 HANGING_ROOK = "4k3/8/8/8/3r4/8/3R4/4K3 w - - 0 1"
 MATE, WIN = scores.MATE, scores.TABLEBASE_WIN
@@ -275,7 +274,7 @@ def test_forcing_moves_are_searched_more_and_promising_ones_at_once() -> None:
     worker = ToldWorker({})
     weights = {"a7a8q": 4, "a7a8r": 4, "a7a8n": 2, "a7a8b": 2, "a2b3": 2}
     analysis.run(cast(Any, worker), len(encoded) - len(weights) + sum(weights.values()))
-    assert {word: worker.searched[move] for word, move in encoded.items()} == {word: 1 for word in encoded} | weights
+    assert {word: worker.searched[move] for word, move in encoded.items()} == dict.fromkeys(encoded, 1) | weights
     # One that looks better than the best move goes on until it is as deep.
     analysis.set_best(RootMove((encoded["e1e2"],), 0, 9))
     worker = ToldWorker({move: (500 if word == "h2h3" else 0, 8) for word, move in encoded.items()})

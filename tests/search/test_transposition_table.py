@@ -84,7 +84,9 @@ BUCKET = [number << 32 | 12345 for number in range(1, 6)]
         ((7, 5, 4, 6), 1, [False, True, True, True, True]),
     ],
 )
-def test_a_full_bucket_gives_up_what_is_shallow_or_old(depths: tuple[int, ...], searches: int, kept: list[bool]) -> None:
+def test_a_full_bucket_gives_up_what_is_shallow_or_old(
+    depths: tuple[int, ...], searches: int, kept: list[bool]
+) -> None:
     table = new_table()
     for key, depth in zip(BUCKET, depths, strict=False):
         table.store(key, 1, 0, 0, depth, EXACT)

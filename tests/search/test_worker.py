@@ -17,7 +17,6 @@ from uci_engine.core import load
 from uci_engine.search.thread_pool import new_searcher, new_worker
 
 
-
 def fresh_worker(fen: str, nodes: int) -> Any:
     """A worker about to search a position, all root moves in the order of their encodings."""
     worker = new_worker(new_searcher(load(), load().table_class(1)))

@@ -22,8 +22,7 @@ from uci_engine import score as scores
 from uci_engine.tablebases import root_ranking as ranking_module
 from uci_engine.tablebases.root_ranking import WON, RankingLimits, RootRanking, rank
 from uci_engine.tablebases.root_ranking import Probing as Allowance
-from uci_engine.time_management import Budget
-from uci_engine.time_management import Clock
+from uci_engine.time_management import Budget, Clock
 
 WON_POSITION = "8/8/8/4k3/8/8/8/R3K3 w - - 0 1"
 

@@ -18,11 +18,11 @@ from uci_engine.time_management import (
     UNLIMITED,
     WAKE_UP_MS,
     Budget,
+    Limits,
     TimeParameters,
     allocate,
     time_tunables,
 )
-from uci_engine.time_management import Limits
 
 TIMES = [-50, 0, 1, 5, 10, 50, 100, 300, 1_000, 10_000, 60_000, 3_600_000, 10**12]
 OVERHEADS = [0, 10, 30, 100, 1000, 5000]

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from uci_engine.time_management import UNLIMITED, Budget, Clock, Timer
 from uci_engine.time_management import clock as clock_module
-from uci_engine.time_management import UNLIMITED, Budget
-from uci_engine.time_management import Clock, Timer
 
 
 @pytest.fixture

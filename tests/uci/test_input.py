@@ -15,9 +15,7 @@ from hypothesis import strategies as st
 
 from uci_engine.uci import inbox as inbox_module
 from uci_engine.uci import protocol
-from uci_engine.uci.loop import Inbox
-from uci_engine.uci.loop import read
-from uci_engine.uci.loop import Writer
+from uci_engine.uci.loop import Inbox, Writer, read
 from uci_engine.uci.protocol import MAX_LINE_BYTES, read_lines
 
 

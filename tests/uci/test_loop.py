@@ -23,8 +23,7 @@ from uci_engine.search.info import BestMove, Info
 from uci_engine.time_management import Limits
 from uci_engine.uci import inbox as inbox_module
 from uci_engine.uci import loop as uci
-from uci_engine.uci.loop import Event, Inbox, Received
-from uci_engine.uci.loop import Writer
+from uci_engine.uci.loop import Event, Inbox, Received, Writer
 from uci_engine.uci.protocol import parse
 
 if TYPE_CHECKING:

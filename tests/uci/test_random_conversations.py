@@ -16,11 +16,11 @@ import chess
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from toolkit.engines.engine import EngineOption
 
 from tests.support import PATIENCE_SECONDS, TABLES
-from tests.support.uci_process import UciProcess
-from toolkit.engines.engine import EngineOption
 from tests.support.uci_lines import InfoLine, read_best_move, read_info
+from tests.support.uci_process import UciProcess
 
 EXAMPLES = 150 if os.environ.get("SECATEUR_NEW_EXAMPLES") == "1" else 10
 STEPS = 25

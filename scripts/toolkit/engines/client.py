@@ -1,9 +1,8 @@
 """Running UCI engines: told what to do, listened to with the time of each line, and kept from game to game.
 
-python-chess (`chess.engine`) starts the process, reads its pipes, introduces us and reads the options. Its searches are
-not used: `play` keeps the last score, even a bound or that of a lesser line, no search tells when a line came, an
-illegal line of moves is cut short, and `go perft`, `eval` and searches asked for ahead do not exist. So the lines of a
-search are read here.
+python-chess (`chess.engine`) starts the process, reads its pipes, and takes its name and its options. The lines of a
+search are read here, for what python-chess does not offer: the time of each line, the last exact score of the best
+line, illegal lines of moves as they are, `go perft`, `eval`, and searches asked for ahead.
 
 Invariants: every wait has an end. Whatever fails names the engine and what it said on stderr. No process is left
 behind.

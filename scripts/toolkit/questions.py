@@ -1,4 +1,4 @@
-"""Test suites: positions with their questions, engines that are asked, answers judged and summed up.
+"""The questions of test suites: read from EPD, asked of engines, and the answers judged.
 
 Read are the EPD operations `bm` (best moves), `am` (moves to avoid), `dm` (mate in so many moves), `id`, and points
 for moves in `c0`, as the Strategic Test Suite has them ("f5=10, Bf2=3"). Every operation that a position has must be
@@ -9,22 +9,20 @@ answers with an illegal move has failed that question and is started anew for th
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean, median
 from typing import Any
 
 import chess
-from rich.table import Table
 
-from toolkit.console import make_table
 from toolkit.engines.client import Engine, EngineError, Line, legal_move, read_info, running_engines
 from toolkit.engines.spec import EngineSpec, go_words
 from toolkit.errors import ProgramError
 from toolkit.files import read_text
 
 POINT = re.compile(r"\S+=\d+")
+# What an engine may take beyond its time before it counts as hanging.
+GRACE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +111,6 @@ def _points(board: chess.Board, comment: object) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(points.items()))
 
 
-# What an engine may take beyond its time before it counts as hanging.
-GRACE_SECONDS = 10.0
-
-
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Questions with their numbers in the suite, and the engines that are asked all of them."""
@@ -197,37 +191,3 @@ def judge(question: Question, lines: list[Line], began: float) -> dict[str, Any]
         "depth": reached,
         "mate": mate,
     }
-
-
-def summarise(questions: Sequence[Question], answers: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The sums of one engine's answers. Times in seconds, of the solved positions alone."""
-    solved = [answer for answer in answers if answer.get("solved")]
-    times = [answer["solution_seconds"] for answer in solved]
-    spent = [answer["seconds"] for answer in answers if "seconds" in answer]
-    return {
-        "positions": len(answers),
-        "solved": len(solved),
-        "points": sum(answer.get("points", 0) for answer in answers),
-        "max_points": sum(questions[answer["position"]].max_points for answer in answers),
-        "mean_solution_seconds": round(fmean(times), 4) if times else None,
-        "median_solution_seconds": round(median(times), 4) if times else None,
-        "slowest_answer_seconds": max(spent, default=None),
-        "failures": [f"{questions[a['position']].name}: {a['failure']}" for a in answers if "failure" in a],
-        "unsolved": [questions[answer["position"]].name for answer in answers if not answer.get("solved")],
-    }
-
-
-def summary_table(title: str, names: Sequence[str], summaries: Sequence[dict[str, Any]]) -> Table:
-    """One row for each engine."""
-    has_points = any(summary["max_points"] for summary in summaries)
-    head = ["engine", "solved", "of", "percent", *(["points", "of"] if has_points else [])]
-    head += ["mean s", "median s", "slowest s", "failures"]
-    rows = []
-    for name, summary in zip(names, summaries, strict=True):
-        share = 100 * summary["solved"] / summary["positions"] if summary["positions"] else 0.0
-        row = [name, str(summary["solved"]), str(summary["positions"]), f"{share:.1f}"]
-        row += [str(summary["points"]), str(summary["max_points"])] if has_points else []
-        times = (summary[f"{kind}_seconds"] for kind in ("mean_solution", "median_solution", "slowest_answer"))
-        row += ["-" if seconds is None else f"{seconds:.3f}" for seconds in times]
-        rows.append([*row, str(len(summary["failures"]))])
-    return make_table(title, head, rows)
