@@ -49,7 +49,6 @@ KERNEL_MODULES = (
     "uci_engine.search.history",
     "uci_engine.search.move_picker",
     "uci_engine.search.transposition_table",
-    "uci_engine.tablebases.syzygy_tables",
     "uci_engine.tablebases.syzygy",
     "uci_engine.tablebases.checksum",
     "uci_engine.search.search",

@@ -111,7 +111,7 @@ def test_mates_and_tablebases(pool: ThreadPool) -> None:
         manager.run()
         manager.report()
         assert ((infos[-1].score or 0) >= scores.TABLEBASE_BOUND) == has_tables
-        assert {worker.searcher.prober.tables.max_pieces > 0 for worker in manager.workers} == {has_tables}
+        assert {worker.searcher.prober.max_pieces > 0 for worker in manager.workers} == {has_tables}
         assert {worker.searcher.probe_limit > 0 for worker in manager.workers} == {has_tables}
 
 

@@ -40,7 +40,7 @@ class Probing:
         return self.tables.probe_dtz(self.position)
 
     def read_symbols(self, pattern: bytes) -> Any:
-        return self.core.modules["uci_engine.tablebases.syzygy_tables"].SymbolReader().read(pattern)
+        return self.core.modules["uci_engine.tablebases.syzygy"].SymbolReader().read(pattern)
 
 
 def random_board(name: str, choice: random.Random) -> chess.Board:

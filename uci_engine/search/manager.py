@@ -343,7 +343,7 @@ class SearchManager:
         if searcher.stop_requested:
             return
         searcher.position.set_board(self._board)
-        searcher.prober.tables.share(self._searcher.prober.tables)
+        searcher.prober.share(self._searcher.prober)
         self._options.prepare(searcher, probes=not self._ranking.complete)
         searcher.set_root(self._root_order)
         self._start_worker(index + 1)

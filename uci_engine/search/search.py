@@ -182,7 +182,7 @@ class Searcher(Tunables):
         Positions with exactly `limit` pieces are probed only from remaining depth `depth` up. `fifty_moves`: whether a
         cursed win is a draw.
         """
-        self.probe_limit = min(limit, self.prober.tables.max_pieces)
+        self.probe_limit = min(limit, self.prober.max_pieces)
         self.probe_depth = depth
         self.fifty_moves = fifty_moves
 

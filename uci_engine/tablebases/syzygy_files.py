@@ -116,7 +116,7 @@ length from SHORTEST on, the least code, in the highest of 64 bits, and then its
 """
 # Places in the file: INDEX, SIZES, DATA and LISTS. CONSTANT is 0, or one more than the only value. LISTS and
 # LIST_SIZES are offset and length of four lists, where distances are stored as places in one of them. FILE, FILE_BYTES
-# and CODE, where the code and symbols are, are filled in by `syzygy_tables`.
+# and CODE, where the code and symbols are, are filled in by `syzygy`.
 (
     PIECE_COUNT, SIDES, SIDE, SYMMETRIC, PAWNS, LEAD, CONSTANT, FILE, FILE_BYTES, INDEX, SIZES, DATA, BLOCKS,
     PADDED_BLOCKS, BLOCK_BITS, INDEX_BITS, SHORTEST, LENGTHS, CODE, POSITIONS, FLAGS, GROUPS,

@@ -54,7 +54,7 @@ class Tablebases:
         self._checksum = checksum.Checksum()
         self._max_checked_bytes = checksum.MAX_BYTES
         self._prober = prober
-        self._read_symbols = core.modules["uci_engine.tablebases.syzygy_tables"].SymbolReader().read
+        self._read_symbols = core.modules["uci_engine.tablebases.syzygy"].SymbolReader().read
         self._mapped: dict[Path, Identity] = {}
         self._trusted_until = 0.0
         self.wdl: set[str] = set()
@@ -63,7 +63,7 @@ class Tablebases:
     @property
     def max_pieces(self) -> int:
         """The maximum number of pieces of the Syzygy tables in use; 0 without tables."""
-        return int(self._prober.tables.max_pieces)
+        return int(self._prober.max_pieces)
 
     def probe_wdl(self, position: Any) -> int | None:
         """The WDL value of a core's position, 2 to -2 for the side to move; None if not in the tables."""
@@ -97,7 +97,7 @@ class Tablebases:
                 problems.append(f"{_shown(name)}: {reason_of(error)}")
         self.wdl = {table.material.name for _, table in loaded if not table.has_distances}
         self.dtz = {table.material.name for _, table in loaded if table.has_distances} & self.wdl
-        self._prober.tables.load([pair for pair in loaded if pair[1].material.name in self.wdl])
+        self._prober.load([pair for pair in loaded if pair[1].material.name in self.wdl])
         return self._told(text, problems)
 
     def _check(self, data: bytes | mmap.mmap) -> None:
@@ -110,7 +110,7 @@ class Tablebases:
         if name in self.wdl:
             self.wdl.discard(name)
             self.dtz.discard(name)
-            self._prober.tables.drop(Material.of(name).counts)
+            self._prober.drop(Material.of(name).counts)
 
     def drop_changed(self) -> list[str]:
         """Stop using mapped tables whose file was changed: reading a shortened one would end the process.
