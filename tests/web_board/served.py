@@ -9,9 +9,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlparse
+
+import pytest
+
+for library in ("starlette", "uvicorn", "jinja2"):
+    pytest.importorskip(library)
 
 GAMES_FILE = "secateur-games.pgn"
 
@@ -42,9 +46,7 @@ class Served:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *reason: object) -> None:
         self.process.terminate()
         self.process.communicate(timeout=20)
 

@@ -15,9 +15,6 @@ import pytest
 from tests.support import wait_until
 from tests.web_board.served import Served
 
-for library in ("starlette", "uvicorn", "jinja2"):
-    pytest.importorskip(library)
-
 
 def command(folder: Path, *arguments: str, before: str = "") -> subprocess.CompletedProcess[str]:
     program = f"{before}\nimport sys\nfrom uci_engine.__main__ import program\nsys.exit(program())"

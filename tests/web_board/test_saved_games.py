@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,9 +15,6 @@ from tests.support.kernel import random_game, start_board
 from tests.web_board.served import GAMES_FILE, Served
 from uci_engine.web_board.requests import Fields
 from uci_engine.web_board.saved_games import SavedGames
-
-for library in ("starlette", "uvicorn", "jinja2"):
-    pytest.importorskip(library)
 
 NOTES = b'[Site "x"]\n\n1. d4 d5 *\n\nMy notes: [GameId "c3"]\n'
 FOREIGN = b'[Event "A"]\n\n1. e4 {as in\n[GameId "c3"]\n} e5 *\n\n\n \n'
@@ -46,6 +44,8 @@ def test_what_others_wrote_stays_byte_for_byte(tmp_path: Path, before: bytes, af
     assert text.startswith(before)
     assert text.endswith(after)
     own = text.removeprefix(before).removesuffix(after)
+    assert b'\n[Black "Player"]\n' in own
+    assert re.search(rb'\n\[White "Secateur .*1500"\]\n', own)
     assert own.count(b'\n[GameId "c3"]\n') == own.count(b"1. e4 e5 1-0\n") == own.count(b"1. e4") == 1
 
 
@@ -95,3 +95,26 @@ def test_two_boards_may_share_the_file(tmp_path: Path) -> None:
     text = (tmp_path / GAMES_FILE).read_text("utf-8")
     assert all(f'[GameId "{number:x}"]' in text for number in range(len(boards)))
     assert [path.name for path in tmp_path.iterdir()] == [GAMES_FILE]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a link needs more rights there")
+def test_a_link_stays_and_what_cannot_be_saved_is_told(tmp_path: Path) -> None:
+    path, link = tmp_path / "games" / "real.pgn", tmp_path / "link.pgn"
+    link.symlink_to(path)
+    with pytest.raises(ValueError, match="No such file"):
+        save(link)
+    path.parent.mkdir()
+    save(link, moves=["e2e4"])
+    assert b"1. e4" in path.read_bytes()
+    assert link.is_symlink()
+
+
+def test_a_file_that_is_too_large_or_no_file_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="plain file"):
+        save(tmp_path)
+    path = tmp_path / "games.pgn"
+    path.write_bytes(b"x" * 11)
+    monkeypatch.setattr("uci_engine.web_board.saved_games.MAX_FILE_BYTES", 10)
+    with pytest.raises(ValueError, match="too large"):
+        save(path)
+    assert path.read_bytes() == b"x" * 11

@@ -13,7 +13,7 @@ from chess.engine import EngineError, Limit
 
 from uci_engine.api import Analysis, Engine
 
-# A page that asks again no longer reads what it asked before. So only another page reads this.
+# The page that asks has stopped reading its earlier answers, so only the page of another tab shows this.
 OTHER_TAB = "Another tab has asked the engine. Click here to go on in this one."
 AT_THE_END = "The engine has been ended."
 

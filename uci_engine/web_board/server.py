@@ -128,7 +128,7 @@ class BoardServer(uvicorn.Server):
     def __init__(self, engine: Engine, games: SavedGames, start: chess.Board, pgn: str) -> None:
         """`start` is the first position. `pgn`: games to begin with, "" for none."""
         self.token = secrets.token_urlsafe(16)
-        # That is also so when the server has ended.
+        # Set when the page is opened, or when the server has ended.
         self.was_opened = threading.Event()
         self._desk = Desk(engine)
         self._requests = {"positions": positions, "load": load, "save": games.save}
