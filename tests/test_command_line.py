@@ -1,9 +1,12 @@
-"""The command line: subcommands, UCI commands as words, the choice of a core, answers to mistakes."""
+"""The command line: subcommands and their settings, UCI commands as words, answers to mistakes, and the end."""
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,11 +15,16 @@ import chess
 import pytest
 
 from tests.support import ENVIRONMENT, ROOT
+from tests.support.kernel import board_after
 from uci_engine import __version__
 from uci_engine.score import normalised, win_draw_loss
 from uci_engine.tools import doctor
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+COMMANDS = ("go", "board", "analyse", "explain", "bench", "perft", "eval", "doctor")
+PROGRAM = [sys.executable, "-m", "uci_engine"]
+# Before 3...Qh4, the fool's mate.
+FOOL = ("f2f3", "e7e5", "g2g4")
 CHESS960 = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"
 
 
@@ -25,7 +33,7 @@ def secateur(
 ) -> subprocess.CompletedProcess[str]:
     """Run the program with these words. `core` is the value for SECATEUR_CORE, `data` what is on standard input."""
     return subprocess.run(
-        [sys.executable, "-m", "uci_engine", *map(str, words)],
+        [*PROGRAM, *map(str, words)],
         cwd=folder,
         env=ENVIRONMENT if core is None else {**ENVIRONMENT, "SECATEUR_CORE": core},
         input=data,
@@ -47,39 +55,42 @@ def test_version() -> None:
     assert output("--version") == [f"Secateur {__version__}"]
 
 
-def test_help_names_every_subcommand() -> None:
+def test_help_names_every_subcommand_and_each_has_its_own() -> None:
     text = "\n".join(output("--help"))
-    for command in ("go", "board", "analyse", "explain", "bench", "perft", "eval", "doctor"):
-        assert f"secateur {command}" in text
     assert "interpreted" not in text
+    for command in COMMANDS:
+        assert f"secateur {command}" in text
+        assert output(command, "--help")[0].startswith(f"usage: secateur {command}")
 
 
-@pytest.mark.parametrize("command", ["go", "board", "analyse", "explain", "bench", "perft", "eval", "doctor"])
-def test_each_subcommand_has_its_own_help(command: str) -> None:
-    assert output(command, "--help")[0].startswith(f"usage: secateur {command}")
+def best_move(*words: str, core: str | None = None) -> str:
+    return output(*words, core=core)[-1].split()[1]
 
 
-@pytest.mark.parametrize("core", ["auto", "python-chess"])
-def test_a_uci_command_as_words_is_executed_and_ends(core: str) -> None:
-    lines = output("--core", core, "go", "depth", "2")
-    words = lines[-1].split()
-    assert words[0] == "bestmove"
-    assert chess.Move.from_uci(words[1]) in chess.Board().legal_moves
+def test_go_searches_the_position_that_is_given() -> None:
+    assert best_move("go", "depth", "2", "--moves", *FOOL) == "d8h4"
+    assert best_move("go", "--moves", " ".join(FOOL), "--threads", "1", "depth", "2", core="python-chess") == "d8h4"
+    fen = board_after(chess.STARTING_FEN, " ".join(FOOL)).fen()
+    assert best_move("--core", "python-chess", "go", "--fen", fen, "depth", "2") == "d8h4"
+    fen = "4k3/8/8/8/8/8/8/4KR2 w F - 0 1"
+    assert best_move("go", "depth", "1", "searchmoves", "e1f1", "--fen", fen, "--chess960") == "e1f1"
 
 
-def test_perft_prints_the_total() -> None:
-    lines = output("perft", "3")
-    assert re.findall(r"\d+", lines[0]) == ["8902"]
-    assert re.fullmatch(r"time \d+\.\d{3} s", lines[1])
-    assert len(lines) == 2
+def test_go_sets_options() -> None:
+    lines = output("go", "depth", "3", "--option", "multipv=3", "--threads", "2", "--hash", "4")
+    assert any(" multipv 3 " in line for line in lines)
+
+
+def test_perft_counts_the_position_that_is_given() -> None:
+    total, passed = output("perft", "3")
+    assert re.findall(r"\d+", total) == ["8902"]
+    assert re.fullmatch(r"time \d+\.\d{3} s", passed)
     assert re.findall(r"\d+", output("perft", "3", "--chess960", "--fen", CHESS960)[0]) == ["12189"]
-
-
-def test_perft_divide_counts_for_every_move() -> None:
-    lines = output("perft", "--divide", "2")
-    counts = dict(re.findall(r"^([a-h][1-8]\S+): (\d+)$", "\n".join(lines), re.MULTILINE))
+    assert re.findall(r"\d+", output("perft", "--moves", "e2e4", "--threads", "1", "2")[0]) == ["600"]
+    divided = "\n".join(output("perft", "--divide", "2"))
+    counts = dict(re.findall(r"^([a-h][1-8]\S+): (\d+)$", divided, re.MULTILINE))
     assert counts == {move.uci(): "20" for move in chess.Board().legal_moves}
-    assert "400" in "\n".join(lines)
+    assert "400" in divided
 
 
 def test_eval_as_json_has_the_keys_that_its_help_names() -> None:
@@ -96,12 +107,13 @@ def test_eval_as_json_has_the_keys_that_its_help_names() -> None:
     assert not [key for key in keys if not re.search(rf"\b{key}\b", explained)]
 
 
-def test_eval_shows_the_expected_result() -> None:
+def test_eval_shows_the_expected_result_of_the_position() -> None:
     data = json.loads("\n".join(output("eval", "--json")))
     wins, draws, losses = data["wins_permille"], data["draws_permille"], data["losses_permille"]
     numbers = [wins / 10 + draws / 20, wins / 10, draws / 10, losses / 10]
     shown = [float(number) for number in re.findall(r"([\d.]+) %", output("eval")[-1])]
     assert shown == pytest.approx(numbers, abs=0.051)
+    assert output("eval", "--moves", "e2e4") == output("eval", "--fen", board_after(chess.STARTING_FEN, "e2e4").fen())
 
 
 def test_bench_counts_the_same_nodes_every_time_and_with_the_usual_options() -> None:
@@ -110,6 +122,9 @@ def test_bench_counts_the_same_nodes_every_time_and_with_the_usual_options() -> 
     assert first[-3] == second[-3]
     assert re.fullmatch(r"time \d+\.\d{3} s", first[-2])
     assert re.fullmatch(r"nps \d+", first[-1])
+    only, _, nodes, *_ = output("bench", "2", "--moves", *FOOL)
+    assert only.split()[:2] == ["1/1", "d8h4"]
+    assert nodes == f"nodes {only.split()[3]}" != "nodes 0"
 
 
 @pytest.mark.parametrize(
@@ -132,6 +147,30 @@ def test_wrong_usage_is_explained(words: tuple[str, ...]) -> None:
     assert result.returncode == 2
     assert result.stdout == ""
     assert re.fullmatch(rf"secateur {words[0]}: .+ \(see secateur {words[0]} --help\)\n", result.stderr)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        ("go depth 1 --option Hush=4", 2, "did you mean Hash?"),
+        ("bench 1 --threads many", 2, "'many'"),
+        ("eval --hash x", 2, "'x'"),
+        ("perft 1 --moves e2e5", 1, "'e2e5'"),
+        ("go depth 1 --fen rubbish", 1, "is not a FEN"),
+        ("go depth 1 searchmoves e2e4 e2e5", 2, "'e2e5'"),
+        ("go depth 3 fen rubbish", 2, "did you mean --fen?"),
+        ("benhc", 2, "did you mean bench?"),
+        ("pref", 2, "did you mean perft?"),
+        ("UCI", 2, "did you mean uci?"),
+        ("Go", 2, "did you mean go?"),
+    ],
+)
+def test_a_wrong_setting_or_word_is_one_sentence(words: str, code: int, text: str) -> None:
+    result = secateur(*words.split())
+    assert (result.returncode, result.stdout) == (code, "")
+    assert result.stderr.startswith("error: ") == (code == 1)
+    assert text in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -176,7 +215,7 @@ def test_doctor_notices_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     lines: list[str] = []
     assert doctor.examine("auto", lines.append) == 1
     failed = [line for line in lines if line.startswith("FAILED")]
-    assert any(line.startswith("FAILED  move counts: 8903 expected") for line in failed)
+    assert any(line.startswith(f"FAILED  move counts: {count + 1} expected") for line in failed)
     assert lines[-1] == f"{len(failed)} of the checks failed."
 
 
@@ -194,3 +233,115 @@ def test_start_needs_no_third_party_module_but_python_chess() -> None:
     loaded = set(re.findall(r"'(\w+)", result.stdout))
     assert "chess" in loaded
     assert not loaded & {"Cython", "numpy", "setuptools", "pytest", "asyncio", "unittest"}
+
+
+# Terminals, pipes and limits --------------------------------------------------------------------------------
+
+posix_only = pytest.mark.skipif(os.name != "posix", reason="pseudo terminals, signals and limits as POSIX has them")
+
+
+def on_terminal(*words: str, typed: bytes = b"", interrupt_after: bytes = b"") -> tuple[int, str]:
+    """The exit code and output of the program on a pseudo terminal."""
+    own, its = os.openpty()
+    with subprocess.Popen([*PROGRAM, *words], stdin=its, stdout=its, stderr=its, env=ENVIRONMENT) as process:
+        os.close(its)
+        os.write(own, typed)
+        text = b""
+        with contextlib.suppress(OSError):  # Linux reports the end of a terminal as an error
+            while data := os.read(own, 4096):
+                text += data
+                if interrupt_after and interrupt_after in text:
+                    interrupt_after = b""
+                    process.send_signal(signal.SIGINT)
+        code = process.wait(60)
+    os.close(own)
+    return code, text.decode().replace("\r\n", "\n")
+
+
+@posix_only
+def test_an_interrupt_ends_the_search() -> None:
+    code, text = on_terminal("go", interrupt_after=b"info depth 4 ")
+    assert code == 0
+    assert text.splitlines()[-1].startswith("bestmove ")
+    assert "Traceback" not in text
+
+
+@posix_only
+def test_it_says_what_it_is_waiting_for() -> None:
+    code, text = on_terminal(typed=b"quit\n")
+    assert code == 0
+    (line,) = [line for line in text.splitlines() if line != "quit"]
+    assert "waits for UCI commands" in line
+
+
+@pytest.mark.parametrize("command", ["bench 3", "eval", "perft 3 --divide", "doctor", "--help", "go --help", "uci"])
+def test_a_closed_pipe_is_no_error(command: str) -> None:
+    with subprocess.Popen(
+        [*PROGRAM, *command.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(60) == 0
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+def test_a_full_disk_is_one_sentence() -> None:
+    with open("/dev/full", "wb") as full:
+        result = subprocess.run(
+            [*PROGRAM, "eval"], stdout=full, stderr=subprocess.PIPE, env=ENVIRONMENT, check=False, timeout=60
+        )
+    assert result.returncode == 1
+    assert result.stderr == b"secateur: the output cannot be written: No space left on device\n"
+
+
+def test_an_interrupt_while_modules_are_imported_is_silent() -> None:
+    # The core is loaded from a module that interrupts.
+    program = (
+        "import os, signal, sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        "        if name == MODULE:\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "MODULE = sys.argv[1]\n"
+        "from uci_engine.__main__ import program\n"
+        "sys.argv = ['secateur', *sys.argv[2:]]\n"
+        "program()\n"
+    )
+    for module in ("uci_engine.command_line.program", "uci_engine.engine", "uci_engine.uci.loop"):
+        result = subprocess.run(
+            [sys.executable, "-c", program, module, "isready"],
+            env=ENVIRONMENT,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        assert b"Traceback" not in result.stderr, module
+
+
+@pytest.mark.parametrize("mib", [200, 240, 280, 300, 340, 400])
+def test_with_little_address_space_every_go_is_answered(mib: int) -> None:
+    import resource
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (mib * 2**20, mib * 2**20))
+
+    result = subprocess.run(
+        PROGRAM,
+        input=b"setoption name Threads value 4\nposition startpos\ngo depth 3\nisready\n",
+        env=ENVIRONMENT,
+        capture_output=True,
+        timeout=120,
+        check=False,
+        preexec_fn=limit,
+    )
+    # Where the program can start at all, it plays and ends well.
+    assert b"libgcc" not in result.stderr
+    assert result.returncode in (0, 1)
+    if result.returncode == 0 and b"readyok" in result.stdout:
+        (answer,) = re.findall(rb"^bestmove (\S+)", result.stdout, re.MULTILINE)
+        assert chess.Move.from_uci(answer.decode()) in chess.Board().legal_moves
+    else:
+        assert b"bestmove (none)" not in result.stdout

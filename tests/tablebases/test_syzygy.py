@@ -45,16 +45,10 @@ def oracle() -> chess.syzygy.Tablebase:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_table_gives_what_python_chess_gives(name: str, probing: Probing, oracle: chess.syzygy.Tablebase) -> None:
-    for board in random_boards(name, 300):
+    for number, board in enumerate(random_boards(name, 300)):
         assert probing.value(board) == oracle.probe_wdl(board), board.fen()
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_table_gives_the_distances_of_python_chess(
-    name: str, probing: Probing, oracle: chess.syzygy.Tablebase
-) -> None:
-    for board in random_boards(name, 100):
-        assert probing.distance(board) == oracle.probe_dtz(board), board.fen()
+        if number < 100:
+            assert probing.distance(board) == oracle.probe_dtz(board), board.fen()
 
 
 @pytest.mark.slow
@@ -67,17 +61,13 @@ def test_the_tables_of_the_workshop_give_what_python_chess_gives() -> None:
         oracle.add_directory(folder)
     en_passant = 0
     for name in sorted(probing.tables.wdl):
-        for board in random_boards(name, 5000 if name == "KPvKP" else 1000):
+        for number, board in enumerate(random_boards(name, 5000 if name == "KPvKP" else 1000)):
             assert probing.value(board) == oracle.probe_wdl(board), board.fen()
-            en_passant += board.has_legal_en_passant()
-    assert en_passant > 50
-    en_passant = 0
-    for name in sorted(probing.tables.wdl):
-        for board in random_boards(name, 1000 if name == "KPvKP" else 100, seed=4):
-            expected = oracle.get_dtz(board)
-            # There are not all tables of five pieces, and python-chess may look for one that is not needed.
-            assert expected is None or probing.distance(board) == expected, board.fen()
-            en_passant += board.has_legal_en_passant()
+            if number < (1000 if name == "KPvKP" else 100):
+                expected = oracle.get_dtz(board)
+                # There are not all tables of five pieces, and python-chess may look for one that is not needed.
+                assert expected is None or probing.distance(board) == expected, board.fen()
+                en_passant += board.has_legal_en_passant()
     assert en_passant > 20
 
 
@@ -191,18 +181,18 @@ def test_a_truncated_or_extended_file_is_refused(path: Path, probing: Probing) -
 
 
 @pytest.mark.parametrize(
-    ("name", "suffix", "sentence"),
+    ("name", "suffix", "word"),
     [
-        ("KQvK", WDL_SUFFIX, "it is not a table of the pieces in its name"),
-        ("KPvK", WDL_SUFFIX, "it is not a table of what its name says"),
-        ("KRvKR", WDL_SUFFIX, "it is not split by side to move as it must be"),
-        ("KRvK", DTZ_SUFFIX, "it does not begin like a table"),
-        ("KRRRRRRRvK", WDL_SUFFIX, "its name is not the name of a table"),
-        ("RvK", WDL_SUFFIX, "its name is not the name of a table"),
+        ("KQvK", WDL_SUFFIX, "pieces"),
+        ("KPvK", WDL_SUFFIX, "name"),
+        ("KRvKR", WDL_SUFFIX, "split"),
+        ("KRvK", DTZ_SUFFIX, "begin"),
+        ("KRRRRRRRvK", WDL_SUFFIX, "name"),
+        ("RvK", WDL_SUFFIX, "name"),
     ],
 )
-def test_a_file_under_another_name_is_refused(name: str, suffix: str, sentence: str, probing: Probing) -> None:
-    assert refused(probing, (TABLES / "KRvK.rtbw").read_bytes(), name, suffix) == sentence
+def test_a_file_under_another_name_is_refused(name: str, suffix: str, word: str, probing: Probing) -> None:
+    assert word in refused(probing, (TABLES / "KRvK.rtbw").read_bytes(), name, suffix)
 
 
 def test_symbols_that_never_end_are_refused(probing: Probing) -> None:

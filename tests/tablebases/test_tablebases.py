@@ -168,7 +168,9 @@ def test_a_mapped_table_is_dropped_when_its_file_changes(tmp_path: Path) -> None
     assert probing.tables.wdl == probing.tables.dtz == {"KQvK", "KRvK"}
     os.truncate(folder / "KRvK.rtbz", 16)
     ranking = ranked(probing, chess.Board(WON_POSITION))
-    assert ranking.messages == ("error: SyzygyPath: not used: KRvK.rtbz: it was changed on disk",)
+    (message,) = ranking.messages
+    assert message.startswith("error: ")
+    assert "KRvK.rtbz" in message
     assert ranking.tablebase_ranks == {}
     assert probing.tables.wdl == probing.tables.dtz == {"KQvK"}
     assert ranked(probing, chess.Board(WON_POSITION)) == RootRanking()
@@ -274,27 +276,23 @@ def test_the_shortest_clock_is_enough_for_the_compiled_core(probing: Probing, mo
     assert rank(probing.tables, probing.position, board, list(board.legal_moves), limits).complete
 
 
-@pytest.mark.timing
 @pytest.mark.parametrize("limited_by", ["the clock", "a stop"])
 def test_slow_tables_do_not_hold_a_move_back(limited_by: str, monkeypatch: pytest.MonkeyPatch) -> None:
     probing = Probing(TABLES)
-    probe_wdl, probes = probing.tables.probe_wdl, 0
+    probe_wdl, began = probing.tables.probe_wdl, 1000.0
+    now, probe_seconds = [began], 0.02
 
     def slowly(position: Any) -> int | None:
-        nonlocal probes
-        probes += 1
-        time.sleep(0.02)
+        now[0] += probe_seconds
         return probe_wdl(position)
 
     monkeypatch.setattr(probing.tables, "probe_wdl", slowly)
+    monkeypatch.setattr("uci_engine.tablebases.root_ranking.time.perf_counter", lambda: now[0])
     seconds, stopped = (0.0, False) if limited_by == "the clock" else (60.0, True)
     board = chess.Board(WON_POSITION)
-    now = time.perf_counter()
-    limits = RankingLimits(Allowance(7), now + seconds, lambda: stopped, now + ranking_module.MIN_SECONDS)
+    limits = RankingLimits(Allowance(7), began + seconds, lambda: stopped, began + ranking_module.MIN_SECONDS)
     assert rank(probing.tables, probing.position, board, list(board.legal_moves), limits) == RootRanking()
-    # One for the position itself, and those for which there was time.
-    assert 1 <= probes <= 1 + ranking_module.MIN_SECONDS / 0.02 + 1
-    assert probes < board.legal_moves.count()
+    assert 0 < now[0] - began - ranking_module.MIN_SECONDS <= probe_seconds
 
 
 def test_a_crafted_table_cannot_make_a_probe_long(tmp_path: Path) -> None:
@@ -316,7 +314,7 @@ def test_tables_that_contradict_each_other_are_dropped_with_a_sentence(tmp_path:
         data = bytearray((folder / "KBvK.rtbw").read_bytes())
         data[5:9] = (TABLES / f"{name}.rtbw").read_bytes()[5:9]
         (folder / f"{name}.rtbw").write_bytes(data)
-    assert "KQvK.rtbw: its checksum is wrong" in Probing(folder).sentences[0]
+    assert "checksum" in Probing(folder).sentences[0]
     probing = Probing(folder, copied_bytes=0)
     assert probing.value(chess.Board(WON_POSITION)) == 0
     # By the pawn's table White wins, and only by promoting at once; by the others no promotion wins.
@@ -324,8 +322,8 @@ def test_tables_that_contradict_each_other_are_dropped_with_a_sentence(tmp_path:
     assert probing.value(board) == 2
     ranking = ranked(probing, board)
     assert ranking.tablebase_ranks == {}
-    sentence = "the WDL of a position differs from that of its best move"
-    assert ranking.messages == (f"error: Syzygy table KPvK is not used any more: {sentence}",)
+    (message,) = ranking.messages
+    assert message.startswith("error: Syzygy table KPvK ")
     assert probing.value(board) is None
     assert ranked(probing, board) == RootRanking()
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextlib import closing
-from typing import Any
 
 import pytest
 
 from tests.support.kernel import ALL_CORES, Remote, core_or_skip, is_compiled, on_core
 from uci_engine.engine import UciEngine
 from uci_engine.options import NETWORK_BY_DEFAULT
+from uci_engine.search.info import BestMove
 from uci_engine.tools import bench
 
 DEPTH = 2
@@ -27,7 +28,7 @@ def total(depth: int | None, use_nnue: bool | None = None) -> tuple[int, list[st
     lines: list[str] = []
     with closing(UciEngine(owns_process=False)) as engine:
         if use_nnue is not None:
-            engine.set_option("Use NNUE", "true" if use_nnue else "false")
+            engine.options.set("Use NNUE", "true" if use_nnue else "false")
         bench.bench(engine, depth, lines.append)
     match = re.match(r"\nnodes ([0-9]+)\n", lines[-1])
     assert match is not None
@@ -70,9 +71,16 @@ def test_a_stop_before_the_beginning_is_not_lost() -> None:
 
 
 def test_a_search_that_fails_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*arguments: Any) -> None:
-        raise MemoryError("too little")
+    def fail(
+        engine: UciEngine,
+        board: object,
+        limits: object,
+        began: float,
+        on_info: object,
+        on_best: Callable[[BestMove], None],
+    ) -> None:
+        on_best(BestMove(None, error=MemoryError("too little")))
 
-    monkeypatch.setattr("uci_engine.engine.UciEngine._think", fail)
+    monkeypatch.setattr(UciEngine, "go", fail)
     with pytest.raises(MemoryError, match="too little"):
         total(1)
