@@ -117,11 +117,12 @@ def test_closed_standard_input_gets_one_sentence(monkeypatch: pytest.MonkeyPatch
         run(["-"], "auto")
 
 
-def test_standard_input_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("uci_engine.command_line.analyse.MAX_STDIN_BYTES", 10)
+def test_the_games_have_a_bound(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    monkeypatch.setattr("uci_engine.command_line.analyse.MAX_BYTES", 10)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"1. e4 e5 2. Nf3")))
-    with pytest.raises(UsageError, match="standard input has more than"):
-        run(["-"], "auto")
+    for name in ("-", str(folder / "games.pgn")):
+        with pytest.raises(UsageError, match="the games have more than"):
+            run([name], "auto")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such names of files")
@@ -186,28 +187,6 @@ def test_a_run_that_ends_early_is_continued(tmp_path: Path, number: signal.Signa
     assert [game.headers["White"] for game in games_of(out / "games.pgn")] == names
     assert (out / "game-0001.html").stat().st_mtime_ns == first_page
     assert not journal.exists()
-
-
-@pytest.mark.parametrize("other", ["", "other", "more"])
-def test_games_that_change_during_the_run_are_noticed(tmp_path: Path, other: str) -> None:
-    more = [SHORT.format(white=name) for name in ("Ann", "Bob")]
-    (tmp_path / "a.pgn").write_text(SHORT.format(white="First") * GAMES)
-    (tmp_path / "b.pgn").write_text("".join(more))
-    words = ["analyse", "a.pgn", "b.pgn", "--nodes", "3000", "--threads", "1", "--no-pages", "--output", "out"]
-    command = [sys.executable, "-m", "uci_engine", *words]
-    process = subprocess.Popen(command, cwd=tmp_path, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
-    wait_until(lambda: (tmp_path / "out" / "unfinished.journal").exists())
-    changed = {"": more[:1], "other": [more[0], SHORT.format(white="Eve")], "more": [*more, more[0]]}[other]
-    (tmp_path / "b.pgn").write_text("".join(changed))
-    _, errors = process.communicate(timeout=PATIENCE_SECONDS)
-    assert process.returncode == 1
-    assert errors.count("\n") == 1
-    assert "changed" in errors
-    # What was done before is right, so the run can go on with the games that it began with.
-    (tmp_path / "b.pgn").write_text("".join(more))
-    assert secateur(*words, "--resume", folder=tmp_path).returncode == 0
-    names = [game.headers["White"] for game in games_of(tmp_path / "out" / "games.pgn")]
-    assert names == ["First"] * GAMES + ["Ann", "Bob"]
 
 
 @pytest.mark.parametrize("content", ["hello", '{"games": "torn', '{"games": 3}\n{\n'])

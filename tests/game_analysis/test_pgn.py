@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import time
 from codecs import BOM_UTF8
@@ -34,6 +35,11 @@ from uci_engine.game_analysis.pgn import (
 
 # No line ends, which would end a header.
 NAME_LETTERS = st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp"))
+ROWS: list[tuple[str, str, list[str]]] = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "tables" / "pgn.jsonl").read_text().splitlines()
+    if not line.startswith("#")
+]
 SCHOLAR = '[Event "A"]\n[White "W"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n'
 
 
@@ -347,76 +353,20 @@ def test_text_that_is_no_utf8_is_latin_1() -> None:
     assert "\x1b" not in decoded(b"\x1b[31m")
 
 
-@pytest.mark.parametrize(
-    ("moves", "plies", "problem"),
-    [
-        ("1. e4 e5 2. Nf3 Nc6 3. foo Bb5 a6", 4, "'foo' at move 3 is no move"),
-        # Python-chess would read the pawn's move f3.
-        ("1. e4 e5 2. Sf3 Nc6", 2, "'Sf3' at move 2 is no move"),
-        ("foo 1. e4", 0, "'foo' at move 1 is no move"),
-        ("1. e4 (1. d4 foo) e5 (1... c5 (1... e6 foo)) ) Sf3", 2, "'Sf3' at move 2 is no move"),
-        ("(foo) 1. e4", 0, "'foo' at move 1 is no move"),
-        ("1. e4 e5 1-0 foo", 2, None),
-        ("1. e4 (1. d4 1-0 *) e5 foo", 2, "'foo' at move 2 is no move"),
-        ("1. e4 e5\n\xa0\n2. Nf3 Nc6", 4, None),
-        # What python-chess finds is told alone.
-        ("1. e4 Ke3 foo", 1, "1...Ke3 is no legal move"),
-        ("1. e4 e5 (1... Ke3) 2. Nf3 foo", 3, "'foo' at move 2 is no move"),
-        ("1. e4 e5 (1... Ke3) 2. Nf3 Ke3", 3, "2...Ke3 is no legal move"),
-        ("1. e4 e5 (1... Ke3) 2. Nf3", 3, "in a variation, 1...Ke3 is no legal move"),
-    ],
-)
-def test_a_game_ends_before_the_first_word_that_is_no_move(moves: str, plies: int, problem: str | None) -> None:
-    report = report_of(read_game(f'[Event "x"]\n\n{moves} 1-0'.encode()))
-    assert len(report.plies) == plies
-    assert report.remarks == (() if problem is None else (f"not all of the game can be read: {problem}",))
-
-
-@pytest.mark.parametrize(
-    ("variation", "kept"),
-    [
-        ("(1... c5 {c} 2. Ke3 {wrong} $1 d6 (2. d4 d6 (2... e6)) 3. d4) (1... e6)", "( 1... c5 { c } ) ( 1... e6 ) "),
-        ("(1... c5 2. Nf3 (2. Ke3 d6) 2... d6)", "( 1... c5 2. Nf3 d6 ) "),
-        ("({none} 1... Ke3 d6)", ""),
-    ],
-)
-def test_a_variation_ends_before_an_illegal_move_and_the_game_goes_on(variation: str, kept: str) -> None:
-    game = read_game(f'[Event "x"]\n\n1. e4 e5 {variation} 2. Nf3 *'.encode())
-    assert str(game).endswith(f"\n\n1. e4 e5 {kept}2. Nf3 *")
-
-
-def test_first_moves_and_unfinished_variations_may_be_illegal() -> None:
-    game = read_game(b"1. e4 (1. Ke3 (1. d4 d5) e5) 1... e5 (1... Ke3 d6")
-    assert str(game).endswith("\n\n1. e4 e5 *")
-
-
-@pytest.mark.parametrize(
-    ("tag", "end", "result"),
-    [
-        *((tag, "1/2-1/2", "1/2-1/2") for tag in ("1/2", "?", "", "1 - 0", "0.5-0.5", "*", "nonsense")),
-        ("1 - 0", "*", "1-0"),
-        ("0\u20131", "", "0-1"),
-        *((tag, "", "1/2-1/2") for tag in ("1/2", "0.5-0.5", "\u00bd\u2013\u00bd", "1/2 : 1/2")),
-        ("?", "0.5-0.5", "1/2-1/2"),
-        ("", "1\u20130", "1-0"),
-        ("?", "*", "*"),
-        ("1-0", "0-1", "1-0"),
-        # Behind a move that is not legal, too.
-        ("?", "Ke3 0-1", "0-1"),
-    ],
-)
-def test_a_result_is_kept_however_it_is_spelled(tag: str, end: str, result: str) -> None:
-    game, report, _ = annotated(f'[Event "x"]\n[Result "{tag}"]\n\n1. e4 e5 2. Nf3 Nc6 {end}\n')
-    assert game.headers["Result"] == report.result == result
+@pytest.mark.parametrize("row", ROWS, ids=range(len(ROWS)))
+def test_a_game_is_read_however_it_is_written(row: tuple[str, str, list[str]]) -> None:
+    text, exported, told = row
+    game = read_game(text.encode())
+    assert game.accept(chess.pgn.StringExporter(headers=False, columns=None)) == exported
+    assert [*map(str, game.errors), *game.notes] == told
+    assert game.headers["Result"] == exported.split()[-1]
+    # Of several errors the first is told.
+    assert not game.errors or f"not all of the game can be read: {game.errors[0]}" == game.played_moves()[1][0]
 
 
 @pytest.mark.parametrize("result", [*RESULTS, "\u00bd-\u00bd"])
-def test_a_result_may_stand_at_a_move(result: str) -> None:
-    data = f"1. e4 e5 (1... c5{result}) 2. Nf3{result}\n1. d4 d5{result} foo\n".encode()
-    games = [read_game(text) for text in texts(data.replace(b"\n1.", b'\n[Event "x"]\n1.'))]
-    assert [str(game.mainline_moves()) for game in games] == ["1. e4 e5 2. Nf3", "1. d4 d5"]
-    assert {game.headers["Result"] for game in games} == {result if result in RESULTS else "1/2-1/2"}
-    assert not any(game.errors for game in games)
+def test_a_game_may_begin_behind_a_result_at_a_move(result: str) -> None:
+    data = f"1. e4 e5 (1... c5{result}) 2. Nf3{result}\n1. d4 d5{result}\n".encode()
     assert len(texts(data)) == (2 if result in RESULTS else 1)
 
 
@@ -436,44 +386,6 @@ def test_what_files_hold_beside_moves_ends_no_game(word: str) -> None:
     assert not game.errors
 
 
-def nags_of(game: ReadGame) -> list[set[int]]:
-    return [node.nags for node in game.mainline()]
-
-
-@pytest.mark.parametrize(
-    ("moves", "nags"),
-    [
-        ("1. e4 e5\u203c 2. Nf3 Nc6", [set(), {3}, set(), set()]),
-        ("1. e4\u2047 e5\u2049 2. Nf3\u2048 Nc6 \u2049\ufe0f", [{4}, {5}, {6}, {5}]),
-        ("1. e4 \u2192 e5\u00b1 2. Nf3 \u25b3 Nc6 \u2313", [{40}, {16}, {140}, {142}]),
-        ("1. e4! +\u2212 e5 \u2212+ 2. Nf3 +/= Nc6N", [{1, 18}, {19}, {14}, {146}]),
-        ("1. e4 (1. e3\u203c) e5 2. Nf3+ (=) Nc6 -", [set()] * 4),
-    ],
-)
-def test_signs_of_books_are_nags(moves: str, nags: list[set[int]]) -> None:
-    game = read_game(f'[Event "x"]\n\n{moves} *'.encode())
-    assert nags_of(game) == nags
-    assert not game.errors + game.notes
-
-
-def test_unknown_signs_are_left_out_with_one_remark() -> None:
-    game = read_game('[Event "x"]\n\n1. e4\u263a <> e5 ^ \u263a 2. Nf3 (2. d4 \u263b) Nc6 [] 1-0'.encode())
-    assert " ".join(node.san() for node in game.mainline()) == "e4 e5 Nf3 Nc6"
-    assert nags_of(game) == [set()] * 4
-    (remark,) = report_of(game).remarks
-    assert all(sign in remark for sign in "\u263a\u263b<>^[]")
-    assert remark.count("\u263a") == 1
-
-
-@pytest.mark.parametrize("dash", "\u2010\u2011\u2012\u2013\u2014\u2212")
-def test_any_dash_is_that_of_a_move(dash: str) -> None:
-    moves = "1. e2-e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. O-O Nf6 5. 0-0 -- - Qe7 6. -- 1-0".replace("5. 0-0 --", "5. Re1")
-    game = read_game(f'[Event "x"]\n\n{moves.replace("-", dash)}'.encode())
-    assert [node.san() for node in game.mainline()][6:] == ["O-O", "Nf6", "Re1", "Qe7", "--"]
-    assert game.headers["Result"] == "1-0"
-    assert not game.errors + game.notes
-
-
 @pytest.mark.parametrize(
     "word", ["1" * MEGABYTE, "1" + "." * MEGABYTE, "e.p." * MEGABYTE, "+-" * MEGABYTE], ids=range(4)
 )
@@ -482,30 +394,6 @@ def test_a_hostile_word_is_read_in_the_time_of_its_length(word: str) -> None:
     read_game(f'[Event "x"]\n\n1. e4 {word}\u00e9'.encode())
     # A tenth of a second; an expression that tries again would take hours.
     assert time.process_time() - began < 5
-
-
-def test_a_check_by_a_promoted_knight_may_follow_a_variation() -> None:
-    text = '[FEN "k7/8/8/8/8/7K/5p2/7R w - - 0 7"]\n\n7. Rg1 (7. Ra1+ Kb7) 7. .. fxg1=N+ 8. Kg2 *'
-    game = read_game(text.encode())
-    assert [node.san() for node in game.mainline()] == ["Rg1", "fxg1=N+", "Kg2"]
-    assert not game.errors
-
-
-@pytest.mark.parametrize("word", ["e8=Q", "e8(Q)", "e8/Q", "e8Q", "e8q+", "e7-e8=Q", "1.e8(Q)+!"])
-@pytest.mark.parametrize("null", ["--", "Z0", "0000", "1.--"])
-def test_promotions_and_null_moves_in_all_their_notations(word: str, null: str) -> None:
-    game = read_game(f'[FEN "7k/4P3/8/8/8/8/8/K7 w - - 0 1"]\n\n{word} (Kb2 {null} Kb3) Kg7 *'.encode())
-    assert [node.san() for node in game.mainline()] == ["e8=Q+", "Kg7"]
-    assert [move.uci() for move in game.variations[1].mainline_moves()] == ["0000", "b2b3"]
-
-
-def test_comments_and_nags_stay_at_their_moves() -> None:
-    text = '[Event "x"]\n\n{a} {b} 1. e4 {c} $5 {d} ({e} 1. d4 {f}) {g} 1... e5 {h}\n({i}) 2. Nf3 ({ j\n\xa0 k}) *'
-    game = read_game(text.encode())
-    first, second, third = game.mainline()
-    assert (game.comment, first.comment, first.nags) == ("a b", "c d g", {5})
-    assert (second.comment, third.starting_comment, third.comment) == ("h i", "", "j k")
-    assert (game.variations[1].starting_comment, game.variations[1].comment) == ("e", "f")
 
 
 @pytest.mark.parametrize(

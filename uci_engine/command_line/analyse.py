@@ -9,12 +9,10 @@ import json
 import os
 import signal
 import sys
-from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from evaluation.files import locked, replace_file
 from uci_engine.api import Engine
@@ -34,7 +32,7 @@ LOCK_FILE = "unfinished.lock"
 PGN_FILE = "games.pgn"
 INDEX_FILE = "index.html"
 STDIN = "-"
-MAX_STDIN_BYTES = 2**28
+MAX_BYTES = 2**28
 DEFAULT_SECONDS = 0.2
 
 DESCRIPTION = """\
@@ -48,56 +46,40 @@ results never analysed.
 
 
 class Source:
-    """The games to analyse, file by file. `count`: how many there are; `digest` tells them from any others."""
+    """The games to analyse, all read before the first is analysed. `digest` tells them from any others."""
 
     def __init__(self, names: Sequence[str], written: Path) -> None:
         """`names`: files, folders, or - for standard input. Raises PgnError and OSError.
 
         `written` is the file of the annotated games. In a folder, what an earlier run wrote there is left out.
         """
-        self._files: list[Path | bytes] = []
+        self.texts: list[bytes] = []
         self._statuses: list[os.stat_result] = []
+        self._left = MAX_BYTES
         for name in names:
             if name == STDIN and sys.stdin is None:
                 raise PgnError("standard input is closed")
-            # What is read is kept, because the games are counted first.
-            files = [_from_stdin()] if name == STDIN else pgn_files(Path(name), written)
-            self._files += files
-            self._statuses += [os.stat(sys.stdin.fileno() if isinstance(file, bytes) else file) for file in files]
-        digest = hashlib.sha256()
-        self._hashes = array("q")
-        for text in self._read():
-            digest.update(text)
-            self._hashes.append(hash(text))
-        self.count = len(self._hashes)
-        self.digest = digest.hexdigest()[:16]
-        if not self.count:
+            if name == STDIN:
+                self._read(sys.stdin.buffer)
+                continue
+            for path in pgn_files(Path(name), written):
+                with path.open("rb") as file:
+                    self._read(file)
+        if not self.texts:
             raise PgnError(f"{names[0]} holds no game" if len(names) == 1 else "there is no game in these files")
+        self.digest = hashlib.sha256(b"".join(self.texts)).hexdigest()[:16]
+
+    def _read(self, file: BinaryIO) -> None:
+        text = file.read(self._left + 1)
+        self._left -= len(text)
+        if self._left < 0:
+            raise PgnError(f"the games have more than {MAX_BYTES >> 20} MiB: take fewer")
+        self._statuses.append(os.fstat(file.fileno()))
+        self.texts += game_texts(io.BytesIO(text))
 
     def has_file(self, path: Path) -> bool:
         """Whether this is one of the files with the games, by this name or another, or a link to one."""
         return path.exists() and any(os.path.samestat(path.stat(), known) for known in self._statuses)
-
-    def texts(self) -> Iterator[bytes]:
-        """The games that were counted. PgnError: a file has other games now."""
-        for text, known in zip_longest(self._read(), self._hashes):
-            if text is None or hash(text) != known:
-                raise PgnError(
-                    "the games have changed since the run began: put them back and use --resume, or start anew"
-                )
-            yield text
-
-    def _read(self) -> Iterator[bytes]:
-        for file in self._files:
-            with io.BytesIO(file) if isinstance(file, bytes) else file.open("rb") as opened:
-                yield from game_texts(opened)
-
-
-def _from_stdin() -> bytes:
-    text = sys.stdin.buffer.read(MAX_STDIN_BYTES + 1)
-    if len(text) > MAX_STDIN_BYTES:
-        raise PgnError(f"standard input has more than {MAX_STDIN_BYTES >> 20} MiB: name a file instead")
-    return text
 
 
 def run(words: Sequence[str], default_core: str) -> int:
@@ -129,7 +111,7 @@ class _Run:
         self._pgn = self._folder / PGN_FILE
         self._index = self._folder / INDEX_FILE
         self._source = Source(options.games, self._pgn)
-        count = 0 if options.no_pages else self._source.count
+        count = 0 if options.no_pages else len(self._source.texts)
         digits = max(4, len(str(count)))
         names = [f"game-{number:0{digits}}.html" for number in range(1, count + 1)]
         self._pages = [self._folder / name for name in names]
@@ -195,7 +177,7 @@ class _Run:
         if not isinstance(entry, dict) or {key: type(value) for key, value in entry.items()} != ENTRY:
             return False
         number = entry["number"]
-        if not 1 <= number <= self._source.count:
+        if not 1 <= number <= len(self._source.texts):
             return False
         page = self._pages[number - 1].name if self._pages else ""
         types = {type(part) for part in entry["remarks"]}, {type(cell) for cell in entry["cells"]}
@@ -207,7 +189,7 @@ class _Run:
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         interrupted = True
         try:
-            with Progress(self._source.count, len(self._entries)) as progress, suppress(KeyboardInterrupt):
+            with Progress(len(self._source.texts), len(self._entries)) as progress, suppress(KeyboardInterrupt):
                 self._analyse(progress)
                 interrupted = False
             signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -221,7 +203,7 @@ class _Run:
         for entry in self._entries:
             for remark in entry["remarks"]:
                 warn(printable(f"game {entry['number']}: {remark}"))
-        done = f"{analysed} of {self._source.count} games"
+        done = f"{analysed} of {len(self._source.texts)} games"
         if interrupted:
             warn(f"interrupted: {done} are done, --resume goes on with the others")
             return INTERRUPTED
@@ -236,7 +218,7 @@ class _Run:
     def _analyse(self, progress: Progress) -> None:
         done = {entry["number"] for entry in self._entries}
         with analysis_engine(self._options) as engine:
-            for number, text in enumerate(self._source.texts(), start=1):
+            for number, text in enumerate(self._source.texts, start=1):
                 if number not in done:
                     self._analyse_game(engine, number, text, progress)
 
