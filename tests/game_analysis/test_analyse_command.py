@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 import signal
 import subprocess
 import sys
 from contextlib import chdir
 from pathlib import Path
-from typing import Any
 
 import chess.pgn
 import pytest
 
 from tests.support import ENVIRONMENT, PATIENCE_SECONDS, wait_until
 from tests.test_command_line import secateur
-from uci_engine.command_line.analyse import _parser, _Run, run
+from uci_engine.command_line.analyse import _parser, _Run, _sealed, run
 from uci_engine.command_line.arguments import UsageError
 
 SHORT = '[Event "A"]\n[White "{white}"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 *\n\n'
@@ -189,48 +187,27 @@ def test_a_run_that_ends_early_is_continued(tmp_path: Path, number: signal.Signa
     assert not journal.exists()
 
 
-@pytest.mark.parametrize("content", ["hello", '{"games": "torn', '{"games": 3}\n{\n'])
-def test_a_journal_that_cannot_be_read_is_not_touched(folder: Path, content: str) -> None:
+ENTRY = {"number": 2, "names": "A", "page": "", "cells": [], "pgn": "*", "remarks": []}
+SEALED = _sealed(ENTRY)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [["hello"], ['{"games": 3}'], [""], [SEALED.replace("A", "B")], [SEALED, SEALED], [SEALED, ""], [_sealed({})]],
+    ids=range(7),
+)
+def test_a_journal_that_cannot_be_read_is_not_touched(folder: Path, lines: list[str]) -> None:
     journal = folder / "out" / "unfinished.journal"
     journal.parent.mkdir()
-    journal.write_text(content)
-    result = analyse(folder, "games.pgn", "--output", "out", "--resume", "--force")
-    assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr == f"secateur analyse: {Path('out', 'unfinished.journal')} cannot be read: remove it\n"
-    assert journal.read_text() == content
-
-
-DONE: dict[str, Any] = {
-    "number": 1,
-    "names": "A",
-    "page": "game-0001.html",
-    "cells": ["*", 3],
-    "pgn": "1. e4 *",
-    "remarks": ["a"],
-}
-
-CHANGES: list[dict[str, Any]] = [
-    *({"number": number} for number in (0, -1, 4, True, "1")),
-    *({"page": "../x.html"}, {"pgn": ""}, {"cells": [[]]}, {"remarks": [1]}, {"more": 1}),
-]
-WRONG: list[list[Any]] = [[{}], [[]], [5], [None], [{"number": 1}], [DONE, DONE], *([DONE | each] for each in CHANGES)]
-
-
-@pytest.mark.parametrize("lines", WRONG, ids=str)
-def test_a_journal_holds_games_of_its_run_alone(folder: Path, lines: list[Any]) -> None:
-    (folder / "out").mkdir()
-    words = ["games.pgn", "--nodes", "50", "--output", "out", "--resume"]
-
-    def entries_of(lines: list[Any]) -> list[dict[str, Any]]:
-        text = "".join(f"{json.dumps(line)}\n" for line in [this._settings, *lines])
-        (folder / "out" / "unfinished.journal").write_text(text)
-        return this._unfinished()
-
     with chdir(folder):
-        this = _Run(_parser("auto").parse_intermixed_args(words))
-        assert entries_of([DONE]) == [DONE]
-        with pytest.raises(UsageError, match="is no game of this run"):
-            entries_of(lines)
+        this = _Run(_parser("auto").parse_intermixed_args(["games.pgn", "--output", "out", "--resume"]))
+        journal.write_text(f"{_sealed(this._settings)}\n{SEALED}\n")
+        assert this._unfinished() == [ENTRY]
+        content = "\n".join([_sealed(this._settings), *lines, ""])
+        journal.write_text(content)
+        with pytest.raises(UsageError, match=r"unfinished\.journal cannot be read: remove it"):
+            this._unfinished()
+    assert journal.read_text() == content
 
 
 def test_a_folder_has_one_run_at_a_time(folder: Path) -> None:

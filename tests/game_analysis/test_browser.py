@@ -20,7 +20,7 @@ from uci_engine.game_analysis.judgement import ERRORS
 from uci_engine.game_analysis.pages import game_page, index_page, index_row
 from uci_engine.game_analysis.pgn import read_game
 
-pytestmark = [pytest.mark.slow, needs_browser]
+pytestmark = needs_browser
 
 GAME = """[Event "A"]
 [White "White, W."]

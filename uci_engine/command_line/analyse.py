@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import sys
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -26,8 +27,6 @@ from uci_engine.text import printable
 
 INTERRUPTED = 130
 JOURNAL_FILE = "unfinished.journal"
-# What the journal says of a game.
-ENTRY = {"number": int, "names": str, "page": str, "cells": list, "pgn": str, "remarks": list}
 LOCK_FILE = "unfinished.lock"
 PGN_FILE = "games.pgn"
 INDEX_FILE = "index.html"
@@ -162,26 +161,16 @@ class _Run:
         # A line that was torn by a kill is dropped.
         end = text.rfind(b"\n") + 1
         try:
-            settings, *entries = map(json.loads, text[:end].splitlines())
-        except (ValueError, RecursionError):
-            raise _refusal(f"{self._journal} cannot be read: remove it") from None
+            settings, *entries = map(_unsealed, text[:end].splitlines())
+            is_whole = len({entry["number"] for entry in entries}) == len(entries)
+        except (ValueError, KeyError, TypeError, RecursionError):
+            is_whole = False
+        if not is_whole:
+            raise _refusal(f"{self._journal} cannot be read: remove it")
         if settings != self._settings:
             raise _refusal(f"{self._journal} was begun with other games, limit, options or pages")
-        if not all(map(self._is_entry, entries)) or len({entry["number"] for entry in entries}) < len(entries):
-            raise _refusal(f"{self._journal} holds what is no game of this run: remove it")
         os.truncate(self._journal, end)
         return entries
-
-    def _is_entry(self, entry: Any) -> bool:
-        """Whether a run with these games and settings can have written it."""
-        if not isinstance(entry, dict) or {key: type(value) for key, value in entry.items()} != ENTRY:
-            return False
-        number = entry["number"]
-        if not 1 <= number <= len(self._source.texts):
-            return False
-        page = self._pages[number - 1].name if self._pages else ""
-        types = {type(part) for part in entry["remarks"]}, {type(cell) for cell in entry["cells"]}
-        return bool(entry["pgn"] and entry["page"] == page and types[0] <= {str} and types[1] <= {str, int})
 
     def run(self) -> int:
         self._check_outputs()
@@ -242,8 +231,8 @@ class _Run:
         entry = {"number": number, "pgn": pgn, "remarks": analysed.remarks, **row}
         with self._journal.open("a", encoding="ascii") as file:
             if not file.tell():
-                print(json.dumps(self._settings), file=file)
-            print(json.dumps(entry), file=file)
+                print(_sealed(self._settings), file=file)
+            print(_sealed(entry), file=file)
         self._entries.append(entry)
 
     def _write_results(self) -> int:
@@ -269,6 +258,20 @@ def _parser(default_core: str) -> Parser:
     parser.add_argument("--force", action="store_true", help="replace results of other games, and remove their index")
     parser.add_argument("--no-pages", action="store_true", help="write annotated PGN only")
     return parser
+
+
+def _sealed(data: dict[str, Any]) -> str:
+    """A line of the journal: JSON behind its checksum, by which a torn or changed line is known."""
+    text = json.dumps(data)
+    return f"{zlib.crc32(text.encode()):08x} {text}"
+
+
+def _unsealed(line: bytes) -> dict[str, Any]:
+    """ValueError: it is none that `_sealed` has made."""
+    data: dict[str, Any] = json.loads(line.partition(b" ")[2])
+    if _sealed(data).encode() != line:
+        raise ValueError
+    return data
 
 
 def _refusal(text: str) -> UsageError:
