@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from tests.support.moves import moves
 from uci_engine.game_analysis.boards import board_after, numbered, winning_captures
-from uci_engine.game_analysis.lines import TwoLines
 from uci_engine.game_analysis.motifs import Kind
-from uci_engine.game_analysis.reasons import Confirmation, Reason, reason_for, support_for
+from uci_engine.game_analysis.reasons import Comparison, Reason, reason_for, support_for
 from uci_engine.game_analysis.searches import Finder, nothing_found
 from uci_engine.game_analysis.values import DRAWN, Found, Value, value_of
 from uci_engine.game_analysis.words import material_words
@@ -323,8 +322,8 @@ def test_what_is_missed_is_half_of_the_reason_where_the_move_played_loses_someth
     replies: str, is_reason: bool
 ) -> None:
     played = found(BOARD, -300, "h3", *replies.split())
-    lines = TwoLines(BOARD, played, found(BOARD, 150, "Nxb5", "Kf8", "Nxa7", "Ke7", "h3", "f6"))
-    assert Confirmation(lines, nothing_found).is_won(lines.better, 4) is is_reason
+    lines = Comparison(BOARD, played, found(BOARD, 150, "Nxb5", "Kf8", "Nxa7", "Ke7", "h3", "f6"))
+    assert lines.is_won(lines.better, 4) is is_reason
 
 
 # Good moves ----------------------------------------------------------------------------------------------------------

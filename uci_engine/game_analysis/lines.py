@@ -1,11 +1,10 @@
-"""A line of moves with what it wins for one side, and two such lines compared."""
+"""A line of moves, with what it wins for one side."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import attrgetter
 
 import chess
 
@@ -13,13 +12,11 @@ from uci_engine.game_analysis.boards import (
     best_capture,
     board_after,
     captured_square,
-    exchange,
     gain_of,
     material_balance,
     numbered,
     positions,
 )
-from uci_engine.game_analysis.values import Found
 
 # The same move so many plies later in the other line is another matter.
 SAME_WITHIN = 3
@@ -141,68 +138,3 @@ class Line:
             if self.moves[ply].to_square == square:
                 square = self.moves[ply].from_square
         return square
-
-
-class ComparedLine(Line):
-    """One of two lines from the same board: that of the move played, or the `better` one; the other one is `other`.
-
-    The opponent profits from the first, the player from the second. `first`: the ply of the winner's first move.
-    """
-
-    def __init__(self, board: chess.Board, found: Found, winner: chess.Color) -> None:
-        # What is said can be seen in the line that is shown.
-        super().__init__(board, found.shown.line, winner)
-        self.value = found.value
-        self.is_better = board.turn == winner
-        self.first = self.own_plies().start
-        self.other = self
-
-
-class TwoLines:
-    """The move played and the better one, each with its line, and what these win: for the opponent, and for the player.
-
-    `answer`: the answer to the move played, as it is shown. `cost`: what the move costs of the expected result.
-    `taken`: what it takes, and `differ`: by how much the ends of the lines differ, in pawns. `is_traded`: its line
-    comes to a pawn ending by a trade at once, and the better one does not.
-    """
-
-    def __init__(self, board: chess.Board, played: Found, better: Found) -> None:
-        # The side that made the error.
-        self.color = board.turn
-        self.board = board
-        self.against = ComparedLine(board, played, not self.color)
-        self.better = ComparedLine(board, better, self.color)
-        self.against.other, self.better.other = self.better, self.against
-        self.both = self.against, self.better
-        self.answer = self.against.name(1) if len(self.against.moves) > 1 else ""
-        self.cost = abs(better.value.expected - played.value.expected)
-        self.taken = sum(gain_of(board, move) for move in played.line[:1])
-        self.differ = sum(line.balance(line.settled) for line in self.both)
-        here, there = (
-            [ply for ply, board in enumerate(line.boards[:4]) if board.occupied == board.pawns | board.kings]
-            for line in self.both
-        )
-        self.is_traded = any(here) and not there and abs(self.against.balance(here[0]) - self.against.balance(0)) <= 1
-
-    @cached_property
-    def is_taken_anyway(self) -> bool:
-        """Whether the answer to the move played is a capture that wins something after the better move, too."""
-        there = board_after(self.board, self.better.moves[:1])
-        answers = [move for move in self.against.moves[1:2] if there.is_legal(move) and there.is_capture(move)]
-        return any(exchange(there, move) >= 1 for move in answers)
-
-    def own_wins(self, line: ComparedLine) -> list[Win]:
-        """What one of the lines wins by moves that are not in the other, in their order.
-
-        A first move that takes no more than the move played took is an exchange. The last move may be taken back.
-        """
-        wins = []
-        for win in line.wins():
-            is_alike = line.other.takes_as_soon(line, win.ply, win.square)
-            is_first = win.ply == line.first
-            # A pawn that steps where it is taken is an offer, and the line does not tell for what.
-            is_given = win.worth == 1 and not is_first and line.moves[win.ply - 1].to_square == win.square
-            is_more = not is_first or (win.worth > self.taken and (line.is_better or not self.is_taken_anyway))
-            if win.ply < line.searched - 1 and not (is_alike or is_given) and is_more:
-                wins.append(win)
-        return sorted(wins, key=attrgetter("ply"))

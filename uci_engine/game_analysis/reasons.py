@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 
 import chess
 
@@ -26,7 +27,7 @@ from uci_engine.game_analysis.boards import (
     with_turn,
 )
 from uci_engine.game_analysis.judgement import BLUNDER_LOSS, INACCURACY_LOSS, ONLY_MOVE_LOSS, WON
-from uci_engine.game_analysis.lines import SAME_WITHIN, ComparedLine, Line, TwoLines, Win
+from uci_engine.game_analysis.lines import SAME_WITHIN, Line, Win
 from uci_engine.game_analysis.motifs import DRAWS, ENDINGS, PROMOTIONS, Kind, Motif, deciding_motifs
 from uci_engine.game_analysis.searches import Finder, nothing_found
 from uci_engine.game_analysis.values import DRAWN, Found, Value
@@ -69,21 +70,20 @@ class Reason:
 def reason_for(board: chess.Board, played: Found, better: Found, find: Finder = nothing_found) -> Reason | None:
     """Why the line of the move played is worse than the better line, both from this board; None for no reason.
 
-    `find` searches for threats, and confirms what is said; without it nothing is asked.
+    `find` searches for threats, and confirms what is said; without it nothing is lines.
     """
-    lines = TwoLines(board, played, better)
-    asked = Confirmation(lines, find)
+    lines = Comparison(board, played, better, find)
     tactics = [] if lines.is_traded else _deciding(lines)
     motifs, parts = (tactics[0][1], _tactic(*tactics[0])) if tactics else ((), [])
     is_draw = bool(motifs) and motifs[-1].kind in DRAWS
     forced = [] if is_draw else _forced(lines)
     if not (forced or is_draw):
-        told = ((motifs, _tactic_that_wins(asked, line, motifs)) for line, motifs in tactics)
+        told = ((motifs, _tactic_that_wins(lines, line, motifs)) for line, motifs in tactics)
         motifs, parts = next((each for each in told if each[1]), ((), []))
-        parts = parts or _material(asked)
+        parts = parts or _material(lines)
     parts += forced
     if lines.answer and parts and (f": {lines.answer} " in f": {parts[0]} " or parts[0].startswith("it allows mate")):
-        is_threat = f": {lines.answer}" not in parts[0] and was_threatened(lines, find)
+        is_threat = f": {lines.answer}" not in parts[0] and was_threatened(lines)
         cause = "it does not meet a threat" if is_threat else opened_by(lines)
         parts[0] = f"{cause}: {parts[0]}" if cause else parts[0]
     return Reason.of(parts, motifs)
@@ -114,10 +114,121 @@ def support_for(
     return Reason.of(parts, motifs)
 
 
+# The two lines compared -----------------------------------------------------------------------------------------------
+
+
+class ComparedLine(Line):
+    """One of two lines from the same board: that of the move played, or the `better` one; the other one is `other`.
+
+    The opponent profits from the first, the player from the second. `first`: the ply of the winner's first move.
+    """
+
+    def __init__(self, board: chess.Board, found: Found, winner: chess.Color) -> None:
+        # What is said can be seen in the line that is shown.
+        super().__init__(board, found.shown.line, winner)
+        self.value = found.value
+        self.is_better = board.turn == winner
+        self.first = self.own_plies().start
+        self.other = self
+
+
+class Comparison:
+    """The move played and the better one, each with its line, and what these win: for the opponent, and for the player.
+
+    A line shows one way to play. What it wins is a reason where it is about as much as the move costs, where short
+    searches, by `find`, see that cost, too, and where no defence that is as good keeps the material. Where the searches
+    find nothing, they object to nothing.
+
+    `answer`: the answer to the move played, as it is shown. `cost`: what the move costs of the expected result.
+    `taken`: what it takes, and `differ`: by how much the ends of the lines differ, in pawns. `is_traded`: its line
+    comes to a pawn ending by a trade at once, and the better one does not.
+    """
+
+    def __init__(self, board: chess.Board, played: Found, better: Found, find: Finder = nothing_found) -> None:
+        # The side that made the error.
+        self.color = board.turn
+        self.board = board
+        self.find = find
+        self.against = ComparedLine(board, played, not self.color)
+        self.better = ComparedLine(board, better, self.color)
+        self.against.other, self.better.other = self.better, self.against
+        self.both = self.against, self.better
+        self.answer = self.against.name(1) if len(self.against.moves) > 1 else ""
+        self.cost = abs(better.value.expected - played.value.expected)
+        self.taken = sum(gain_of(board, move) for move in played.line[:1])
+        self.differ = sum(line.balance(line.settled) for line in self.both)
+        here, there = (
+            [ply for ply, board in enumerate(line.boards[:4]) if board.occupied == board.pawns | board.kings]
+            for line in self.both
+        )
+        self.is_traded = any(here) and not there and abs(self.against.balance(here[0]) - self.against.balance(0)) <= 1
+
+    @cached_property
+    def is_taken_anyway(self) -> bool:
+        """Whether the answer to the move played is a capture that wins something after the better move, too."""
+        there = board_after(self.board, self.better.moves[:1])
+        answers = [move for move in self.against.moves[1:2] if there.is_legal(move) and there.is_capture(move)]
+        return any(exchange(there, move) >= 1 for move in answers)
+
+    def own_wins(self, line: ComparedLine) -> list[Win]:
+        """What one of the lines wins by moves that are not in the other, in their order.
+
+        A first move that takes no more than the move played took is an exchange. The last move may be taken back.
+        """
+        wins = []
+        for win in line.wins():
+            is_alike = line.other.takes_as_soon(line, win.ply, win.square)
+            is_first = win.ply == line.first
+            # A pawn that steps where it is taken is an offer, and the line does not tell for what.
+            is_given = win.worth == 1 and not is_first and line.moves[win.ply - 1].to_square == win.square
+            is_more = not is_first or (win.worth > self.taken and (line.is_better or not self.is_taken_anyway))
+            if win.ply < line.searched - 1 and not (is_alike or is_given) and is_more:
+                wins.append(win)
+        return sorted(wins, key=attrgetter("ply"))
+
+    @cached_property
+    def is_seen(self) -> bool:
+        """Whether searches after both moves see most of what the move played costs."""
+        found = [self.find(line.boards[:2][-1]) for line in self.both]
+        if not all(each.line for each in found):
+            return True
+        played, better = (each.value.expected_for(self.color) for each in found)
+        return better - played >= LEAST_SEEN * self.cost
+
+    def is_won(self, line: ComparedLine, ply: int) -> bool:
+        """Whether what a line has won by this ply is by force, and about what the move played costs."""
+        pawns = line.balance(ply) - line.balance(0)
+        played, better = (each.value.cp_for(self.color) for each in self.both)
+        lost = (better - played) / 100
+        # A much smaller loss means that most of the material comes back; the result may be decided nevertheless.
+        is_enough = lost >= LEAST_SHARE * pawns or self.cost >= BLUNDER_LOSS
+        # Where the move played also loses something, what it misses is only half of the reason.
+        is_whole = self.differ >= 1 and (not line.is_better or pawns >= self.differ)
+        return is_enough and is_whole and lost <= MOST_SHARE * pawns + 1 and self.is_seen and self.is_forced(line, ply)
+
+    def is_forced(self, line: Line, ply: int) -> bool:
+        """Whether no defence that is as good keeps a pawn more of what a line has won by this ply."""
+        loser = not line.winner
+        last = max((win.ply for win in line.wins() if win.ply < ply), default=0)
+        for at in range(line.own_plies().start + 1, min(last, LAST_DEFENCE), 2):
+            board, move = line.boards[at], line.moves[at]
+            others = [other for other in board.legal_moves if other != move]
+            best = self.find(board, others) if others else Found(DRAWN)
+            if not best.line:
+                continue
+            defence = Line(board, best.shown.line, line.winner)
+            is_kept = defence.balance(defence.settled) < line.balance(ply)
+            if is_kept and best.value.cp_for(loser) > LOST_CP:
+                expected = self.find(board, [move]).value.expected_for(loser)
+                if best.value.expected_for(loser) >= expected - AS_GOOD:
+                    return False
+        return True
+
+
 # The tactic that decides ---------------------------------------------------------------------------------------------
 
 
-def _deciding(lines: TwoLines) -> list[tuple[ComparedLine, tuple[Motif, ...]]]:
+def _deciding(lines: Comparison) -> list[tuple[ComparedLine, tuple[Motif, ...]]]:
     """The motifs that decide the line of the move played, then those of the better line."""
     found = []
     for line, expected in ((lines.against, -lines.taken), (lines.better, lines.taken)):
@@ -138,7 +249,7 @@ def _is_alike(motif: Motif, line: ComparedLine) -> bool:
     return any(all(board.piece_at(at) == after.piece_at(at) for at in motif.targets) for board in boards)
 
 
-def _decides(motifs: tuple[Motif, ...], lines: TwoLines, line: ComparedLine) -> bool:
+def _decides(motifs: tuple[Motif, ...], lines: Comparison, line: ComparedLine) -> bool:
     """Whether these motifs of one of the lines may be why it is better for its winner than the other one."""
     kind = motifs[-1].kind
     if kind not in DRAWS:
@@ -164,18 +275,18 @@ def _tactic(line: ComparedLine, motifs: tuple[Motif, ...]) -> list[str]:
     return parts
 
 
-def _tactic_that_wins(asked: Confirmation, line: ComparedLine, motifs: tuple[Motif, ...]) -> list[str]:
+def _tactic_that_wins(lines: Comparison, line: ComparedLine, motifs: tuple[Motif, ...]) -> list[str]:
     """The same with what it wins, which a promotion says by itself; nothing where that is not confirmed."""
     kind = motifs[-1].kind
-    owed = "" if kind in PROMOTIONS else _owed(asked.lines, line, line.settled)
+    owed = "" if kind in PROMOTIONS else _owed(lines, line, line.settled)
     # Of these it need not be said what they win.
     is_told = kind in PROMOTIONS + ENDINGS or (kind is Kind.TRAPPED and motifs[0].ply == line.first)
     is_so = (
-        asked.is_won(line, line.settled) if owed else is_told and asked.is_seen and asked.is_forced(line, line.settled)
+        lines.is_won(line, line.settled) if owed else is_told and lines.is_seen and lines.is_forced(line, line.settled)
     )
     if kind.is_mate or not is_so:
         return []
-    failing = recapture_that_fails(line, motifs[0].ply, line.value, asked.find)
+    failing = recapture_that_fails(line, motifs[0].ply, line.value, lines.find)
     # A loss that looks like an exchange needs an explanation, and there is none.
     return [] if failing is None else [*_tactic(line, motifs), *filter(None, (failing, owed))]
 
@@ -183,7 +294,7 @@ def _tactic_that_wins(asked: Confirmation, line: ComparedLine, motifs: tuple[Mot
 # Force and material --------------------------------------------------------------------------------------------------
 
 
-def _forced(lines: TwoLines) -> list[str]:
+def _forced(lines: Comparison) -> list[str]:
     """What the lines lead to by force."""
     color, played, better = lines.color, lines.against.value, lines.better.value
     parts = []
@@ -210,25 +321,24 @@ def _short_mate(value: Value, color: chess.Color) -> int | None:
     return mate if mate is not None and mate <= LONGEST_MATE else None
 
 
-def _material(asked: Confirmation) -> list[str]:
+def _material(lines: Comparison) -> list[str]:
     """The material that the move costs, or leaves; the moves that win it, and why they may."""
-    lines = asked.lines
     wins = [(win.ply, line.is_better, line, win) for line in lines.both for win in lines.own_wins(line)]
     # What takes it soonest says most.
-    told = (_gain(asked, line, win) for *_, line, win in sorted(wins, key=lambda win: win[:2]))
+    told = (_gain(lines, line, win) for *_, line, win in sorted(wins, key=lambda win: win[:2]))
     return next(filter(None, told), [])
 
 
-def _gain(asked: Confirmation, line: ComparedLine, win: Win) -> list[str]:
+def _gain(lines: Comparison, line: ComparedLine, win: Win) -> list[str]:
     """What one of the lines gains by a win, if that is confirmed; of what is won late only what an attack wins."""
-    lines, first, ply = asked.lines, line.first, win.ply
+    first, ply = line.first, win.ply
     if 2 * win.worth < lines.differ:
         return []
     # No more is said to be won than the moves show.
     end = next(end for end in range(ply + 1, len(line.boards)) if not line.is_taken_back(end - 1))
     least = min(end, line.settled, key=line.balance)
     owed = _owed(lines, line, least)
-    if not owed or not asked.is_won(line, least):
+    if not owed or not lines.is_won(line, least):
         return []
     deed = "" if ply == first or line.is_taken_back(first) else _first_move(line, win)
     attack = f"in the better line, {deed}" if deed and line.is_better else deed
@@ -238,14 +348,14 @@ def _gain(asked: Confirmation, line: ComparedLine, win: Win) -> list[str]:
         return []
     start = first + bool(deed)
     moves = variation(line.boards[start], line.moves[start:end])
-    failing = [recapture_that_fails(line, at, line.value, asked.find) for at in sorted({first, ply})]
+    failing = [recapture_that_fails(line, at, line.value, lines.find) for at in sorted({first, ply})]
     is_even = is_pawn and not any(failing) and exchange(line.boards[ply], line.moves[ply]) < 1
     if None in failing or is_even or not (attack or line.is_better or any(failing)):
         return []
     return [part for part in (attack, f"{owed}: {moves}", *failing) if part]
 
 
-def _owed(lines: TwoLines, line: ComparedLine, ply: int) -> str:
+def _owed(lines: Comparison, line: ComparedLine, ply: int) -> str:
     """`it costs a pawn`, `it misses the gain of a pawn`: what one of the lines has won by this ply; or ""."""
     # What may be taken back at the end is not won.
     if ply == len(line.moves) and 2 * line.gain() <= line.balance(ply) - line.balance(0):
@@ -297,64 +407,14 @@ def _newly_attacked(before: chess.Board, after: chess.Board) -> set[chess.Square
 # What short searches say ---------------------------------------------------------------------------------------------
 
 
-class Confirmation:
-    """What short searches, by `find`, say of two lines. Where they find nothing, they object to nothing.
-
-    A line shows one way to play. What it wins is a reason where it is about as much as the move costs, where short
-    searches see that cost, too, and where no defence that is as good keeps the material.
-    """
-
-    def __init__(self, lines: TwoLines, find: Finder) -> None:
-        self.lines, self.find = lines, find
-
-    @cached_property
-    def is_seen(self) -> bool:
-        """Whether searches after both moves see most of what the move played costs."""
-        found = [self.find(line.boards[:2][-1]) for line in self.lines.both]
-        if not all(each.line for each in found):
-            return True
-        played, better = (each.value.expected_for(self.lines.color) for each in found)
-        return better - played >= LEAST_SEEN * self.lines.cost
-
-    def is_won(self, line: ComparedLine, ply: int) -> bool:
-        """Whether what a line has won by this ply is by force, and about what the move played costs."""
-        lines = self.lines
-        pawns = line.balance(ply) - line.balance(0)
-        played, better = (each.value.cp_for(lines.color) for each in lines.both)
-        lost = (better - played) / 100
-        # A much smaller loss means that most of the material comes back; the result may be decided nevertheless.
-        is_enough = lost >= LEAST_SHARE * pawns or lines.cost >= BLUNDER_LOSS
-        # Where the move played also loses something, what it misses is only half of the reason.
-        is_whole = lines.differ >= 1 and (not line.is_better or pawns >= lines.differ)
-        return is_enough and is_whole and lost <= MOST_SHARE * pawns + 1 and self.is_seen and self.is_forced(line, ply)
-
-    def is_forced(self, line: Line, ply: int) -> bool:
-        """Whether no defence that is as good keeps a pawn more of what a line has won by this ply."""
-        loser = not line.winner
-        last = max((win.ply for win in line.wins() if win.ply < ply), default=0)
-        for at in range(line.own_plies().start + 1, min(last, LAST_DEFENCE), 2):
-            board, move = line.boards[at], line.moves[at]
-            others = [other for other in board.legal_moves if other != move]
-            best = self.find(board, others) if others else Found(DRAWN)
-            if not best.line:
-                continue
-            defence = Line(board, best.shown.line, line.winner)
-            is_kept = defence.balance(defence.settled) < line.balance(ply)
-            if is_kept and best.value.cp_for(loser) > LOST_CP:
-                expected = self.find(board, [move]).value.expected_for(loser)
-                if best.value.expected_for(loser) >= expected - AS_GOOD:
-                    return False
-        return True
-
-
-def was_threatened(lines: TwoLines, find: Finder) -> bool:
+def was_threatened(lines: Comparison) -> bool:
     """Whether the answer to the move played was a threat already: good if that side had had the turn before the move.
 
     It was none if it takes the piece that has just moved there, wins more now, or is as good after the better move.
     """
     if lines.is_taken_anyway or lines.against.boards[1].is_check():
         return False
-    passed, found = _passed(lines.board, lines.better.value, find)
+    passed, found = _passed(lines.board, lines.better.value, lines.find)
     gain = found.value.expected_for(passed.turn) - lines.better.value.expected_for(passed.turn)
     if gain < lines.cost / 2 or list(found.line[:1]) != lines.against.moves[1:2]:
         return False
@@ -364,7 +424,7 @@ def was_threatened(lines: TwoLines, find: Finder) -> bool:
     return not is_new and exchange(passed, answer) >= exchange(lines.against.boards[1], answer)
 
 
-def opened_by(lines: TwoLines) -> str:
+def opened_by(lines: Comparison) -> str:
     """What the move, unlike the better one, does for its answer: `12.Be3 cuts the rook on e1 off from e4`; or ""."""
     line, before = lines.against, with_turn(lines.board, not lines.color)
     (move, answer), after = line.moves[:2], line.boards[1]

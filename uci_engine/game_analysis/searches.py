@@ -15,7 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import chess
 from chess.engine import InfoDict, Limit
@@ -38,6 +38,8 @@ LEAST_SECOND_SHARE = 1.0
 MOST_SECOND_SHARE = 3.0
 # The time for a doubt that is too small for a mistake, as a part of that for a greater one.
 SMALL_DOUBT_PART = 0.25
+
+Number = TypeVar("Number", int, float)
 
 
 class Analyser(Protocol):
@@ -150,7 +152,7 @@ class Searches:
         return f"{winner} wins" if abs(result) == 2 else f"draw by the fifty-move rule ({winner} would win)"
 
 
-def least(first: Any, second: Any) -> Any:
+def least(first: Number | None, second: Number | None) -> Number | None:
     """The smaller of two bounds, of which None is none."""
     return min((value for value in (first, second) if value is not None), default=None)
 
