@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from tests.support.moves import moves
 from uci_engine.game_analysis.boards import board_after, numbered, winning_captures
-from uci_engine.game_analysis.motifs import Kind
 from uci_engine.game_analysis.reasons import Comparison, Reason, reason_for, support_for
 from uci_engine.game_analysis.searches import Finder, nothing_found
+from uci_engine.game_analysis.tactics import Kind
 from uci_engine.game_analysis.values import DRAWN, Found, Value, value_of
 from uci_engine.game_analysis.words import material_words
 

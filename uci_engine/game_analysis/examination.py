@@ -17,10 +17,10 @@ from chess.engine import Limit
 from uci_engine.game_analysis.analysed_game import EXTENSION
 from uci_engine.game_analysis.boards import board_after, numbered
 from uci_engine.game_analysis.judgement import Judgement, Mark, judge
-from uci_engine.game_analysis.motifs import Motif
 from uci_engine.game_analysis.pages import line, position, render
 from uci_engine.game_analysis.reasons import reason_for, support_for
 from uci_engine.game_analysis.searches import Analyser, Searches, least, share_of
+from uci_engine.game_analysis.tactics import Motif
 from uci_engine.game_analysis.values import DRAWN, Found, SearchedMove, Value, final_value
 
 # A loss of expected result that is shown as 0 %.

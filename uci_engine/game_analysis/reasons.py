@@ -27,9 +27,18 @@ from uci_engine.game_analysis.boards import (
     with_turn,
 )
 from uci_engine.game_analysis.judgement import BLUNDER_LOSS, INACCURACY_LOSS, ONLY_MOVE_LOSS, WON
-from uci_engine.game_analysis.lines import SAME_WITHIN, Line, Win
-from uci_engine.game_analysis.motifs import DRAWS, ENDINGS, PROMOTIONS, Kind, Motif, deciding_motifs
 from uci_engine.game_analysis.searches import Finder, nothing_found
+from uci_engine.game_analysis.tactics import (
+    DRAWS,
+    ENDINGS,
+    PROMOTIONS,
+    SAME_WITHIN,
+    Kind,
+    Line,
+    Motif,
+    Win,
+    deciding_motifs,
+)
 from uci_engine.game_analysis.values import DRAWN, Found, Value
 from uci_engine.game_analysis.words import all_words, attack_words, material_words, motif_words, piece_on
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import chess
 
 from uci_engine.game_analysis.boards import PIECE_VALUES, attacked_by_mover, surplus, value_at
-from uci_engine.game_analysis.lines import Line
-from uci_engine.game_analysis.motifs import Kind, Motif
+from uci_engine.game_analysis.tactics import Kind, Line, Motif
 from uci_engine.text import counted_pieces, joined
 
 # Of more pieces than these, lost for others, it is only said that they are material.

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from uci_engine.game_analysis.boards import exchange, gain_of, is_trapped
-from uci_engine.game_analysis.lines import Line
-from uci_engine.game_analysis.motifs import Kind, Motif, deciding_motifs
+from uci_engine.game_analysis.tactics import Kind, Line, Motif, deciding_motifs
 from uci_engine.game_analysis.words import motif_words
 
 NONE = "none"
