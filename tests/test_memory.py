@@ -3,6 +3,7 @@
 import shlex
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -13,14 +14,14 @@ from uci_engine import memory
 GIB = 1024 * memory.MIB
 
 
-def write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-
-
-def groups_file(folder: Path, text: str) -> Path:
-    write(folder / "cgroup", text)
-    return folder / "cgroup"
+def limit_of(folder: Path, own_groups: str, limits: Mapping[str, str]) -> int | None:
+    """The limit of a process with these groups, where the groups have these files, by their folders."""
+    (folder / "cgroup").write_text(own_groups, "utf-8")
+    for group, text in limits.items():
+        path = folder / "root" / group
+        path.mkdir(parents=True, exist_ok=True)
+        (path / "memory.max").write_text(text, "utf-8")
+    return memory.control_group_limit_bytes(folder / "cgroup", folder / "root")
 
 
 def test_this_machine() -> None:
@@ -61,10 +62,7 @@ def test_the_limit_of_the_address_space() -> None:
 
 
 def test_a_group_takes_the_tightest_limit_on_the_way_up(tmp_path: Path) -> None:
-    write(tmp_path / "root/a/memory.max", f"{3 * GIB}\n")
-    write(tmp_path / "root/a/b/memory.max", "max\n")
-    own = groups_file(tmp_path, "0::/a/b\n")
-    assert memory.control_group_limit_bytes(own, tmp_path / "root") == 3 * GIB
+    assert limit_of(tmp_path, "0::/a/b\n", {"a": f"{3 * GIB}\n", "a/b": "max\n"}) == 3 * GIB
 
 
 @pytest.mark.parametrize(
@@ -72,8 +70,7 @@ def test_a_group_takes_the_tightest_limit_on_the_way_up(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("limit", ["", "max", "0", "-1", "1e9", "\u0663", "9" * 5000, "text"])
 def test_strange_files_set_no_limit(tmp_path: Path, text: str, limit: str) -> None:
-    write(tmp_path / "root/memory.max", limit)
-    assert memory.control_group_limit_bytes(groups_file(tmp_path, text), tmp_path / "root") is None
+    assert limit_of(tmp_path, text, {"": limit}) is None
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the address space")

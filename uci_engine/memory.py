@@ -35,7 +35,19 @@ def available_bytes() -> int:
 def physical_memory_bytes() -> int | None:
     """The memory of the machine, or None where the system does not tell."""
     if sys.platform == "win32":
-        return _windows_memory_bytes()
+        import ctypes
+
+        class MemoryStatus(ctypes.Structure):
+            _fields_ = (
+                ("length", ctypes.c_ulong),
+                ("load_percent", ctypes.c_ulong),
+                ("total_physical", ctypes.c_ulonglong),
+                ("rest", ctypes.c_ulonglong * 6),
+            )
+
+        status = MemoryStatus(length=ctypes.sizeof(MemoryStatus))
+        is_told = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))
+        return int(status.total_physical) if is_told else None
     try:
         size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError):
@@ -75,22 +87,3 @@ def _read_limit(file: Path) -> int | None:
         return None
     # Without a limit it is `max`.
     return int(text) if text.isdecimal() and len(text) <= 20 else None
-
-
-def _windows_memory_bytes() -> int | None:
-    if sys.platform != "win32":
-        return None
-    import ctypes
-
-    class MemoryStatus(ctypes.Structure):
-        _fields_ = (
-            ("length", ctypes.c_ulong),
-            ("load_percent", ctypes.c_ulong),
-            ("total_physical", ctypes.c_ulonglong),
-            ("rest", ctypes.c_ulonglong * 6),
-        )
-
-    status = MemoryStatus(length=ctypes.sizeof(MemoryStatus))
-    if not ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
-        return None
-    return int(status.total_physical)

@@ -378,7 +378,8 @@ def test_a_game_is_loaded_and_its_mistake_retried(page: Page, server: Served, wi
     page.wait("here().proof.move === 'd8g5'")
     assert page.find("#proof")[0].is_displayed()
     assert page.run("here().proof.is_error && retry === null")
-    # Below a long list of mistakes, the answer comes into sight.
+    # Below a long list of mistakes, the answer comes into sight, each time that it is refined.
+    page.wait("asking?.name !== 'prove'")
     page.do("byId('errors').style.marginTop = '2000px'")
     page.click(f"#errors li:nth-child({number + 1}) > button:last-of-type")
     page.wait("(({top}) => top > -1 && top < innerHeight)(byId('proof').getBoundingClientRect())")

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import chess
 import chess.syzygy
@@ -25,6 +25,9 @@ from uci_engine.board import moves
 from uci_engine.board.game import seen_twice
 from uci_engine.tablebases.tablebases import Tablebases
 from uci_engine.time_management import Clock
+
+if TYPE_CHECKING:
+    from uci_engine.board.position import Position
 
 # Ranks: a win is WON minus its plies, a loss the negative of that, a draw 0. WON is far above any distance.
 WON = 1 << 18
@@ -102,7 +105,7 @@ class RankingLimits:
 
 
 def rank(
-    tables: Tablebases, position: Any, board: chess.Board, allowed: Sequence[chess.Move], limits: RankingLimits
+    tables: Tablebases, position: Position, board: chess.Board, allowed: Sequence[chess.Move], limits: RankingLimits
 ) -> RootRanking:
     """Rank the allowed moves of a board. `position` is a scratch position."""
     messages = tuple(tables.drop_changed())
@@ -119,7 +122,7 @@ def rank(
 
 def _by_syzygy(
     tables: Tablebases,
-    position: Any,
+    position: Position,
     board: chess.Board,
     allowed: Sequence[chess.Move],
     limits: RankingLimits,
@@ -169,7 +172,7 @@ def _by_syzygy(
 
 def _distances(
     tables: Tablebases,
-    position: Any,
+    position: Position,
     board: chess.Board,
     values: Mapping[chess.Move, int],
     repeated: frozenset[int],
@@ -205,7 +208,7 @@ def _distances(
 
 
 @contextmanager
-def _after_move(position: Any, board: chess.Board, move: chess.Move) -> Iterator[None]:
+def _after_move(position: Position, board: chess.Board, move: chess.Move) -> Iterator[None]:
     """Make the move in the position, and unmake it at the end of the context."""
     number = moves.encode(board, move)
     position.make(number)
@@ -215,7 +218,7 @@ def _after_move(position: Any, board: chess.Board, move: chess.Move) -> Iterator
         position.unmake(number)
 
 
-def _has_piece_to_spare(tables: Tablebases, position: Any, board: chess.Board, limits: RankingLimits) -> bool:
+def _has_piece_to_spare(tables: Tablebases, position: Position, board: chess.Board, limits: RankingLimits) -> bool:
     """Whether the side to move wins without one of its pieces, too; False out of time. Changes `position`."""
     for square in chess.scan_forward(board.occupied_co[board.turn] & ~board.kings):
         fewer = board.copy(stack=False)
@@ -240,7 +243,7 @@ def _tablebase_rank(distance: int, clock: int, fifty_moves: bool, search_chooses
     return TablebaseRank(WON if is_safe and search_chooses else WON - plies, score)
 
 
-def _repeats(position: Any, board: chess.Board, move: chess.Move, repeated: frozenset[int], sign: int) -> bool:
+def _repeats(position: Position, board: chess.Board, move: chess.Move, repeated: frozenset[int], sign: int) -> bool:
     """Whether a move, made in `position`, repeats a position for the third time, or lets the losing side do so."""
     if position.key in repeated or sign < 0:
         return position.key in repeated

@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from evaluation.files import open_plain_file, reason_of
 from uci_engine.core import Core
@@ -27,6 +27,10 @@ from uci_engine.tablebases.syzygy_files import (
     read_table,
 )
 from uci_engine.text import quoted
+
+if TYPE_CHECKING:
+    from uci_engine.board.position import Position
+    from uci_engine.tablebases.syzygy import SyzygyProber
 
 # Maximum bytes of tables to read into memory and to checksum, smallest first, and at most an eighth of the memory. It
 # takes about 0.5 s compiled, and 1 s in plain Python. The rest is mapped.
@@ -44,7 +48,7 @@ Identity = tuple[int, int, int, int]
 class Tablebases:
     """The tables in use. `wdl` and `dtz` hold the names of the Syzygy tables, such as "KRvK"."""
 
-    def __init__(self, core: Core, prober: Any, copied_bytes: int | None = None) -> None:
+    def __init__(self, core: Core, prober: SyzygyProber, copied_bytes: int | None = None) -> None:
         """`prober`: the searcher's `SyzygyProber`, which gets the tables in use. `copied_bytes`: maximum bytes to copy,
         None for the core's default.
         """
@@ -63,14 +67,14 @@ class Tablebases:
     @property
     def max_pieces(self) -> int:
         """The maximum number of pieces of the Syzygy tables in use; 0 without tables."""
-        return int(self._prober.max_pieces)
+        return self._prober.max_pieces
 
-    def probe_wdl(self, position: Any) -> int | None:
+    def probe_wdl(self, position: Position) -> int | None:
         """The WDL value of a core's position, 2 to -2 for the side to move; None if not in the tables."""
         value = self._prober.probe_wdl(position)
         return value if abs(value) <= 2 else None
 
-    def probe_dtz(self, position: Any) -> int | None:
+    def probe_dtz(self, position: Position) -> int | None:
         """The DTZ as python-chess gives it: plies to the next capture, pawn move or mate, negative for a loss, beyond
         100 for a cursed win and a blessed loss; None if not in the tables.
         """

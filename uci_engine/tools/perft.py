@@ -51,7 +51,7 @@ def _count(position: Position, depth: int, step: int, is_stopped: Callable[[], b
     if is_stopped():
         return 0
     if depth <= step:
-        return int(position.count(depth))
+        return position.count(depth)
     nodes = 0
     for move in position.legal_moves():
         position.make(move)
