@@ -63,19 +63,14 @@ def read_search(lines: Sequence[str]) -> Search:
     return search
 
 
-def assert_legal(search: Search, board: chess.Board) -> None:
-    """The answer, and every line that was reported, can be played on this board."""
-    assert chess.Move.from_uci(search.best) in board.legal_moves, search.best
-    for info in search.infos:
-        position = board.copy(stack=False)
-        for word in info.pv or ():
-            move = position.parse_uci(word)
-            assert position.uci(move) == word, f"{word} should be written {position.uci(move)}"
-            position.push(move)
-    if search.ponder is not None:
-        position = board.copy(stack=False)
-        position.push_uci(search.best)
-        position.push_uci(search.ponder)
+def play(board: chess.Board, words: Sequence[str]) -> None:
+    """Check that these moves can be played from here, one after the other, and are written as UCI has it."""
+    position = board.copy(stack=False)
+    for word in words:
+        move = position.parse_uci(word)
+        assert move
+        assert position.uci(move) == word, f"{word} should be written {position.uci(move)}"
+        position.push(move)
 
 
 class UciProcess(EngineProcess):
@@ -144,7 +139,9 @@ class UciProcess(EngineProcess):
         """Read up to the next `bestmove`."""
         search = read_search(self.wait_for("bestmove"))
         if board is not None:
-            assert_legal(search, board)
+            play(board, [search.best] if search.ponder is None else [search.best, search.ponder])
+            for info in search.infos:
+                play(board, info.pv or [])
         return search
 
     def wait_for_exit(self, seconds: float = PATIENCE_SECONDS) -> int:

@@ -20,7 +20,7 @@ from toolkit.engines.engine import EngineOption
 
 from tests.support import PATIENCE_SECONDS, TABLES
 from tests.support.uci_lines import InfoLine, read_best_move, read_info
-from tests.support.uci_process import UciProcess
+from tests.support.uci_process import UciProcess, play
 
 EXAMPLES = 150 if os.environ.get("SECATEUR_NEW_EXAMPLES") == "1" else 10
 STEPS = 25
@@ -168,16 +168,6 @@ class Search:
         assert self.last_pv[0] == best
         assert self.board is not None
         play(self.board, [best] if reply is None else [best, reply])
-
-
-def play(board: chess.Board, words: list[str]) -> None:
-    """Every move is legal, and is written as UCI has it."""
-    board = board.copy(stack=False)
-    for word in words:
-        move = board.parse_uci(word)
-        assert move
-        assert board.uci(move) == word
-        board.push(move)
 
 
 class Conversations(RuleBasedStateMachine):
