@@ -122,10 +122,12 @@ def test_every_worker_has_both_and_a_later_one_too() -> None:
         pool.set_evaluation(WEIGHTS, NETWORK)
         pool.resize(5)
         searchers = [pool.main.searcher, *(thread.worker.searcher for thread in pool.threads)]
+        networks: list[Any] = []
         for searcher in searchers:
             searcher.position.set_board(BOARD)
             assert searcher.evaluate() == EXPECTED["WeightsFile"] + network_score(NETWORK, BOARD)
-            assert searcher.evaluator.network.weights is searchers[0].evaluator.network.weights
+            networks.append(searcher.evaluator.network)
+        assert all(network is not None and network.weights is networks[0].weights for network in networks)
 
 
 def scores_with(paths: dict[str, str]) -> list[Any]:
@@ -151,8 +153,9 @@ def test_without_memory_nothing_changes(option: str, paths: dict[str, str], monk
 
     with closing(new_engine(option)) as engine:
         before = static(engine), in_use(engine, option)
-        monkeypatch.setattr("uci_engine.search.thread_pool._new_evaluator", fail)
+        monkeypatch.setattr("evaluation.evaluator.Evaluator", fail)
         (message,) = engine.options.set(option, paths[option])
+        monkeypatch.undo()
         assert message.startswith(f"error: option {option} ")
         assert (static(engine), in_use(engine, option)) == before
 

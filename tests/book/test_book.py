@@ -211,8 +211,11 @@ def test_the_advice_is_a_move_and_its_reply() -> None:
     (sentence,) = advice.messages
     assert sentence.startswith(f"book: {advice.line[0]}, weight ")
     assert re.search(r"%\), [A-E]\d\d \w", sentence)
-    board_after(chess.STARTING_FEN, " ".join(advice.line))
-    assert len(advice.line) == 2
+    move, reply = advice.line
+    board = chess.Board()
+    assert move in board.legal_moves
+    board.push(move)
+    assert reply in board.legal_moves
 
 
 @pytest.mark.parametrize(
@@ -221,7 +224,7 @@ def test_the_advice_is_a_move_and_its_reply() -> None:
         (Limits(), False),
         (Limits(infinite=True, depth=3), False),
         (Limits(mate=3), False),
-        (Limits(searchmoves=("e2e4",), movetime_ms=100), False),
+        (Limits(searchmoves=(chess.Move.from_uci("e2e4"),), movetime_ms=100), False),
         (CLOCK, True),
         (Limits(movetime_ms=5), True),
         (Limits(depth=9), True),
@@ -288,24 +291,23 @@ def test_a_refused_book_is_said_when_it_is_set_and_a_closed_one_says_nothing(pat
 def strings_of(engine: UciEngine) -> list[str]:
     """What the engine says of its book when it is to move."""
     infos: list[Info] = []
-    engine.set_position(chess.STARTING_FEN, ())
-    engine.go(Limits(nodes=1), time.perf_counter(), infos.append, lambda _: None)
+    engine.go(chess.Board(), Limits(nodes=1), time.perf_counter(), infos.append, lambda _: None)
     assert engine.wait(PATIENCE_SECONDS)
     return [info.string for info in infos if info.string is not None]
 
 
 def test_a_book_is_read_again_when_it_is_named_again(path: Path) -> None:
     with closing(UciEngine(owns_process=False)) as engine:
-        assert engine.set_option("BookFile", str(path)) == []  # nobody wants a book yet
-        assert len(engine.set_option("OwnBook", "true")) == 1
-        assert engine.set_option("OwnBook", "true") == engine.set_option("BookDepth", "30") == []
+        assert engine.options.set("BookFile", str(path)) == []  # nobody wants a book yet
+        assert len(engine.options.set("OwnBook", "true")) == 1
+        assert engine.options.set("OwnBook", "true") == engine.options.set("BookDepth", "30") == []
         good = entry(chess.Board(), chess.E2, chess.E4, 1)
         for content in (good, good + good):
             written(path, content)
-            assert engine.set_option("BookFile", str(path)) == []
+            assert engine.options.set("BookFile", str(path)) == []
             assert strings_of(engine)[0].startswith("book: e2e4, ")
             path.unlink()
-            assert len(engine.set_option("BookFile", str(path))) == 1
+            assert len(engine.options.set("BookFile", str(path))) == 1
             assert strings_of(engine) == []
 
 
@@ -315,7 +317,7 @@ def test_nothing_of_the_book_is_read_before_it_is_wanted() -> None:
         "from uci_engine.engine import UciEngine\nfrom uci_engine.book import book\nread = []\n"
         "parsed = book._parsed\nbook._parsed = lambda data: (read.append(data), parsed(data))[1]\n"
         "engine = UciEngine()\nassert not read and not named_positions.cache_info().currsize\n"
-        "engine.set_option('OwnBook', 'true')\nassert read and named_positions.cache_info().currsize\n"
+        "engine.options.set('OwnBook', 'true')\nassert read and named_positions.cache_info().currsize\n"
     )
     subprocess.run([sys.executable, "-c", program], env=ENVIRONMENT, check=True)
 

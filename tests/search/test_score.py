@@ -65,13 +65,6 @@ def test_shown_scores_are_symmetric_and_keep_their_sign(value: int, pieces: int)
     assert not value or abs(shown) == max(1, min(score.STATIC_LIMIT - 1, math.floor(exact + 0.5)))
 
 
-@pytest.mark.parametrize("pieces", range(2, 33))
-def test_shown_scores_never_fall(pieces: int) -> None:
-    values = [*range(-score.MATE, -3000, 7), *range(-3000, 3001), *range(3001, score.MATE + 1, 7)]
-    shown = [score.normalised(value, pieces) for value in values]
-    assert shown == sorted(shown)
-
-
 def test_decisive_scores_are_shown_as_they_are() -> None:
     for value, pieces in itertools.product(DECISIVE, range(2, 33)):
         assert score.normalised(value, pieces) == value

@@ -90,7 +90,8 @@ def test_moves_that_go_back_are_chosen_less_often() -> None:
     [
         ("g1f3 g8f6 f3d4 f6d5", "d4f3", True),
         ("g1f3 g8f6 b1c3 f6g8 a2a3 g8f6", "f3g1", True),
-        # Another square, another piece, and a capture.
+        # Too long ago, another square, another piece, and a capture.
+        ("g1f3 g8f6 a2a3 f6g8 b2b3 g8f6 c2c3 f6g8 d2d3 g8f6", "f3g1", False),
         ("g1f3 g8f6", "f3d4", False),
         ("g1f3 g8f6 b1c3 f6g8", "a1b1", False),
         ("g1f3 e7e5 f3g1 e5e4 g1h3 e4e3 h3g1 e3f2", "e1f2", False),

@@ -66,9 +66,9 @@ def test_a_limit_of_nodes_counts_all_threads_and_is_exact(
     pool: ThreadPool, threads: int, nodes: int, is_analysis: bool
 ) -> None:
     pool.resize(threads)
+    a6, h5 = chess.Move.from_uci("a7a6"), chess.Move.from_uci("h7h5")
     # With one or two moves to analyse, too, every worker finds something to do.
-    for words in ("", "a7a6", "a7a6 h7h5"):
-        asked = [chess.Move.from_uci(word) for word in words.split()] or None
+    for asked in (None, [a6], [a6, h5]):
         manager, infos = prepare(
             chess.Board(MIDDLEGAME), asked, pool=pool, nodes=nodes, analyse_mode=is_analysis, contempt_cp=nodes
         )
@@ -99,9 +99,8 @@ def test_one_thread_searches_as_before_though_others_have_searched(pool: ThreadP
 
 
 def test_mates_and_tablebases(pool: ThreadPool) -> None:
-    limits: list[dict[str, Any]] = [{"mate": 2}, {"depth": 12}]
-    for limit in limits:
-        assert search(chess.Board(MATE_IN_TWO), pool=pool, **limit).score == scores.MATE - 3
+    for mate, depth in ((2, None), (None, 12)):
+        assert search(chess.Board(MATE_IN_TWO), pool=pool, mate=mate, depth=depth).score == scores.MATE - 3
     tablebases = Tablebases(load(), pool.main.searcher.prober)
     board = chess.Board(WON_ENDING)
     for path, has_tables in ((str(TABLES), True), ("", False)):

@@ -117,11 +117,11 @@ def test_an_interrupted_line_is_not_finished() -> None:
     worker = fresh_worker(MIDDLEGAME, 300)
     told: list[bool] = []
 
-    def tell() -> bool:
+    def hook() -> bool:
         told.append(worker.finished)
         return True
 
-    worker.run(9, 9, hook=tell)
+    worker.run(9, 9, hook=hook)
     assert told[-1] is False
     assert worker.searcher.nodes == 300
     worker.stop()

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+import chess.engine
+
 _MOVE = r"[a-h][1-8][a-h][1-8][nbrq]?"
 _WHOLE = r"(?:0|[1-9][0-9]{0,17})"
 _FIELD = re.compile(
@@ -18,6 +20,10 @@ _FIELD = re.compile(
     rf"| (?P<currmove>currmove) (?P<move>{_MOVE})"
     rf"| (?P<pv>pv) (?P<moves>{_MOVE}(?: {_MOVE})*)"
     r"| (?P<string>string) (?P<text>[!-~](?:[ -~]*[!-~])?)$"
+)
+_OPTION = re.compile(
+    r"option name (?P<name>\S+(?: \S+)*) type (?P<type>check|spin|button|string)"
+    r"(?: default (?P<default>\S+(?: \S+)*?))?(?: min (?P<min>-?[0-9]+) max (?P<max>-?[0-9]+))?"
 )
 _BEST_MOVE = re.compile(rf"bestmove (?P<move>{_MOVE}|\(none\))(?: ponder (?P<ponder>{_MOVE}))?")
 
@@ -91,3 +97,12 @@ def read_best_move(line: str) -> tuple[str, str | None]:
     if match is None or (match["move"] == "(none)" and match["ponder"]):
         raise ValueError(f"neither a move nor a move and a reply: {line!r}")
     return match["move"], match["ponder"]
+
+
+def read_option(line: str) -> chess.engine.Option | None:
+    """The declaration of an option; None where the line is none."""
+    found = _OPTION.fullmatch(line)
+    if found is None:
+        return None
+    lowest, highest = (None if found[name] is None else int(found[name]) for name in ("min", "max"))
+    return chess.engine.Option(found["name"], found["type"], found["default"], lowest, highest, [])

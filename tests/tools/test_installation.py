@@ -10,6 +10,7 @@ import platform
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def test_a_core_that_was_asked_for_is_no_fallback(monkeypatch: pytest.MonkeyPatc
     assert not found.is_fallback or not core.compiled_modules() or "this processor lacks" in found.reason
 
     def warning(is_fallback: bool) -> str | None:
-        chosen = core.Core("python-chess", "chosen by chance", is_fallback, object, object, object, {})
+        chosen = replace(found, reason="chosen by chance", is_fallback=is_fallback)
         return doctor.slow_core_warning(chosen)
 
     assert warning(False) is None

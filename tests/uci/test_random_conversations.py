@@ -13,13 +13,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import chess
+import chess.engine
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from toolkit.engines.engine import EngineOption
 
 from tests.support import PATIENCE_SECONDS, TABLES
-from tests.support.uci_lines import InfoLine, read_best_move, read_info
+from tests.support.uci_lines import InfoLine, read_best_move, read_info, read_option
 from tests.support.uci_process import UciProcess, play
 
 EXAMPLES = 150 if os.environ.get("SECATEUR_NEW_EXAMPLES") == "1" else 10
@@ -182,7 +182,7 @@ class Conversations(RuleBasedStateMachine):
         self.searches: list[Search] = []
         self.due = {"uciok": 0, "readyok": 0}
         self.judged = 0
-        self.declared: list[EngineOption] = []
+        self.declared: list[chess.engine.Option] = []
         self.options = {"Threads": "1", "UCI_Chess960": "false", "UCI_ShowWDL": "false"}
         self.asked_for_text = False
         # How it will be ended; whether that has begun.
@@ -231,7 +231,7 @@ class Conversations(RuleBasedStateMachine):
         elif word in ("id", "option"):
             assert self.due["uciok"]
             if not self.declared or word == "option":
-                option = EngineOption.read(line)
+                option = read_option(line)
                 self.declared += [] if option is None else [option]
         else:
             assert self.asked_for_text, line
@@ -363,14 +363,14 @@ class Conversations(RuleBasedStateMachine):
     @rule(data=st.data())
     def sound_option(self, data: st.DataObject) -> None:
         option = data.draw(st.sampled_from([each for each in self.declared if each.name not in SET_ELSEWHERE]))
-        match option.kind:
+        match option.type:
             case "button":
                 self.say(f"setoption name {option.name}")
             case "check":
                 self.set(option.name, data.draw(st.sampled_from(("true", "false"))))
             case "spin":
-                highest = COSTLY_LIMIT if option.name in COSTLY else option.maximum
-                self.set(option.name, str(data.draw(st.sampled_from((option.minimum, highest)))))
+                highest = COSTLY_LIMIT if option.name in COSTLY else option.max
+                self.set(option.name, str(data.draw(st.sampled_from((option.min, highest)))))
             case "string":
                 values = ("<empty>", str(TABLES)) if option.name == "SyzygyPath" else ("<empty>",)
                 self.set(option.name, data.draw(st.sampled_from(values)))

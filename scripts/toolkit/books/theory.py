@@ -103,10 +103,11 @@ class Scorer:
             return -MATE if board.is_check() else DRAW
         self._searcher.table.clear()
         self._searcher.clear()
-        worker = new_worker(load(), self._searcher)
+        worker = new_worker(self._searcher)
         worker.reset(0)
         self._searcher.position.set_board(board)
-        self._searcher.set_root(worker.sorted_root_moves([moves.encode(board, move) for move in board.legal_moves], {}))
+        ranks = {moves.encode(board, move): 0 for move in board.legal_moves}
+        self._searcher.set_root(worker.sorted_root_moves(ranks))
         self._searcher.table.new_search()
         worker.run(1, self._depth)
         score: int = worker.score

@@ -53,11 +53,11 @@ class SelfPlayer:
 
     def __init__(self, nodes: int, hash_mib: int) -> None:
         core = load()
-        network_weights = new_network_weights(core, default_network() if NETWORK_BY_DEFAULT else None)
+        network_weights = new_network_weights(default_network() if NETWORK_BY_DEFAULT else None)
         searcher = new_searcher(core, core.table_class(hash_mib), network_weights=network_weights)
         scout = new_searcher(core, core.table_class(1), network_weights=network_weights)
         self._searchers = (searcher, scout)
-        self._game: Any = core.modules["uci_engine.search.self_play"].SelfPlay(new_worker(core, searcher), scout)
+        self._game: Any = core.modules["uci_engine.search.self_play"].SelfPlay(new_worker(searcher), scout)
         self._game.nodes = nodes
 
     def play(self, opening: Opening, rules: Rules, kept: Kept, seed: int) -> PlayedGame:
