@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from uci_engine import time_management
 from uci_engine.time_management import UNLIMITED, Budget, Clock, Timer
-from uci_engine.time_management import clock as clock_module
 
 
 @pytest.fixture
@@ -89,8 +89,8 @@ def test_a_new_deadline_counts_from_the_moment_it_is_told_of(timer: Timer) -> No
 
 
 def test_long_searches_are_reported_on(timer: Timer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clock_module, "REPORT_AFTER_SECONDS", 0.02)
-    monkeypatch.setattr(clock_module, "REPORT_EVERY_SECONDS", 0.01)
+    monkeypatch.setattr(time_management, "REPORT_AFTER_SECONDS", 0.02)
+    monkeypatch.setattr(time_management, "REPORT_EVERY_SECONDS", 0.01)
     times: list[float] = []
     enough, late = threading.Event(), threading.Event()
 
@@ -113,7 +113,7 @@ def test_a_report_that_blocks_holds_up_only_the_end_of_its_search(
     timer: Timer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A report is written to stdout, which a program may not read for a while."""
-    monkeypatch.setattr(clock_module, "REPORT_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr(time_management, "REPORT_AFTER_SECONDS", 0.0)
     begun, may_end, ended = threading.Event(), threading.Event(), threading.Event()
     calls: list[str] = []
 

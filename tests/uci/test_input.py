@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.uci import inbox as inbox_module
-from uci_engine.uci import protocol
+from uci_engine.uci import loop, protocol
 from uci_engine.uci.loop import Inbox, Writer, read
 from uci_engine.uci.protocol import MAX_LINE_BYTES, read_lines
 
@@ -55,8 +54,8 @@ def test_a_slow_command_is_finished_at_the_end_of_the_input_but_not_after_quit(
     monkeypatch: pytest.MonkeyPatch, data: bytes, exits: int
 ) -> None:
     exit_calls: list[None] = []
-    monkeypatch.setattr(inbox_module, "STUCK_SECONDS", 0.05)
-    monkeypatch.setattr(inbox_module, "exit_now", lambda: exit_calls.append(None))
+    monkeypatch.setattr(loop, "STUCK_SECONDS", 0.05)
+    monkeypatch.setattr(loop, "exit_now", lambda: exit_calls.append(None))
     read_end, write_end = os.pipe()
     os.write(write_end, data)
     os.close(write_end)

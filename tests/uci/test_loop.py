@@ -12,16 +12,17 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
+from unittest import mock
 
 import chess
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from uci_engine.board.game import Game
 from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
 from uci_engine.time_management import Limits
-from uci_engine.uci import inbox as inbox_module
 from uci_engine.uci import loop as uci
 from uci_engine.uci.loop import Event, Inbox, Received, Writer
 from uci_engine.uci.protocol import parse
@@ -40,36 +41,28 @@ class Pretender:
     core = SimpleNamespace(is_fallback=False)
     problem = ""
     is_endless = False
-    board: chess.Board | None = None
 
     def __init__(self) -> None:
-        self.options = Options()
+        self.options = NotedOptions(self)
         self.log: list[str] = []
         self._answer: Callable[[], None] | None = None
 
-    def _note(self, text: str, needs_idle: bool = True) -> None:
+    def note(self, text: str, needs_idle: bool = True) -> None:
         assert not (needs_idle and self._answer), f"{text} during a search"
         self.log.append(text)
 
-    def set_option(self, name: str | None, value: str | None) -> list[str]:
-        self._note(f"option {name} {value}")
-        return [] if value else ["no value"]
-
     def new_game(self) -> None:
-        self._note("new game")
-
-    def set_position(self, fen: str | None, moves: Sequence[str]) -> list[str]:
-        self._note(f"position {fen} {' '.join(moves)}".strip())
-        return []
+        self.note("new game")
 
     def go(
         self,
+        board: chess.Board | None,
         limits: Limits,
         received_at: float,
         on_info: Callable[[Info], None],
         on_best_move: Callable[[BestMove], None],
     ) -> None:
-        self._note("go")
+        self.note("go")
         if limits.nodes == 13:
             raise ZeroDivisionError("unlucky\nnumber")
         self._answer = lambda: on_best_move(BestMove(None))
@@ -77,35 +70,59 @@ class Pretender:
             self.stop()
 
     def start(self, work: Callable[[Callable[[], bool]], None]) -> None:
-        self._note("perft")
+        self.note("perft")
         work(lambda: False)
 
     def stop(self) -> None:
         answer, self._answer = self._answer, None
         if answer is not None:
-            self._note("stop")
+            self.note("stop")
             answer()
 
     def ponderhit(self, received_at: float) -> None:
-        self._note("ponderhit", needs_idle=False)
+        self.note("ponderhit", needs_idle=False)
 
     def wait(self, timeout_seconds: float | None = None) -> bool:
         return True
 
-    def evaluation_text(self) -> str:
+    def explain(self, board: chess.Board) -> str:
         raise MemoryError
 
-    def display_text(self) -> str:
-        self._note("display")
-        return "the board"
-
     def close(self) -> None:
-        self._note("close")
+        self.note("close")
+
+
+class NotedOptions(Options):
+    def __init__(self, engine: Pretender) -> None:
+        super().__init__()
+        self._engine = engine
+
+    def set(self, name: str | None, text: str | None) -> list[str]:
+        self._engine.note(f"option {name} {text}")
+        return []
+
+
+class NotedGame(Game):
+    """A game of any moves, at its first position."""
+
+    def __init__(self, engine: Pretender) -> None:
+        super().__init__()
+        self._engine = engine
+
+    def set(self, fen: str | None, moves: Sequence[str], chess960: bool) -> list[str]:
+        self._engine.note(f"position {fen} {' '.join(moves)}".strip())
+        return []
 
 
 @pytest.fixture(scope="module", autouse=True)
 def pretended_count() -> Iterator[None]:
-    def count(engine: Pretender, depth: int, on_line: Callable[[str], None], is_stopped: Callable[[], bool]) -> None:
+    def count(
+        engine: Pretender,
+        board: chess.Board,
+        depth: int,
+        on_line: Callable[[str], None],
+        is_stopped: Callable[[], bool],
+    ) -> None:
         on_line(f"Nodes searched: {depth}")
 
     with pytest.MonkeyPatch.context() as monkeypatch:
@@ -131,10 +148,11 @@ class Conversation:
         self.engine = Pretender()
         output = io.BytesIO()
         inbox = Inbox() if hurry else PatientInbox()
-        dispatcher = uci.Dispatcher(cast("UciEngine", self.engine), inbox, Writer(output))
-        for line in (*lines, "quit") if hurry else lines:
-            inbox.put(Received(0.0, parse(line), line))
-        dispatcher.serve()
+        with mock.patch.object(uci, "Game", return_value=NotedGame(self.engine)):
+            dispatcher = uci.Dispatcher(cast("UciEngine", self.engine), inbox, Writer(output))
+            for line in (*lines, "quit") if hurry else lines:
+                inbox.put(Received(0.0, parse(line), line))
+            dispatcher.serve()
         self.lines = output.getvalue().decode().splitlines()
         self.log = self.engine.log
 
@@ -157,7 +175,6 @@ def test_uci_debug_and_nonsense_are_answered_during_a_search() -> None:
         ("position startpos", "position None"),
         ("setoption name A value b", "option A b"),
         ("ucinewgame", "new game"),
-        ("d", "display"),
     ],
 )
 def test_what_needs_an_idle_engine_waits_and_does_not_hold_up_stop(line: str, effect: str) -> None:
@@ -192,7 +209,7 @@ def test_debug_mode_tells_what_is_put_off() -> None:
     talk = Conversation("debug on", "stop", "go infinite", "ucinewgame", "debug off", "ponderhit")
     texts = [line for line in talk.lines if line.startswith("info string")]
     assert len(texts) == 3
-    assert "ucinewgame waits" in texts[1]
+    assert "ucinewgame" in texts[1]
 
 
 def test_a_failing_command_is_reported_and_survived(capfd: pytest.CaptureFixture[str]) -> None:
@@ -202,22 +219,14 @@ def test_a_failing_command_is_reported_and_survived(capfd: pytest.CaptureFixture
     assert "Traceback" in capfd.readouterr().err
 
 
-def test_a_go_that_fails_is_answered_with_a_legal_move_if_there_is_one(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    talk = Conversation("go nodes 13", "go depth 1")
-    assert talk.answers == [NO_MOVE, NO_MOVE]
+def test_a_go_that_fails_is_answered_with_a_legal_move_if_there_is_one(capfd: pytest.CaptureFixture[str]) -> None:
+    talk = Conversation("go nodes 13", "position sideways", "go nodes 13")
     assert talk.lines[0] == "info string error: ZeroDivisionError: unlucky number"
     assert "Traceback" in capfd.readouterr().err
-    monkeypatch.setattr(Pretender, "board", chess.Board())
-    (answer,) = Conversation("go nodes 13").answers
-    assert chess.Move.from_uci(answer.removeprefix("bestmove ")) in chess.Board().legal_moves
-
-
-def test_a_position_that_cannot_be_read_is_not_held() -> None:
-    talk = Conversation("position startpos moves e2e4", "position sideways")
-    assert talk.log == ["position None e2e4", "position", "close"]
-    assert talk.lines[0].startswith("info string error: ")
+    # A position that cannot be read is not held, nor is the one before.
+    legal, none = talk.answers
+    assert chess.Move.from_uci(legal.removeprefix("bestmove ")) in chess.Board().legal_moves
+    assert none == NO_MOVE
 
 
 def test_many_waiting_commands_stop_the_search() -> None:
@@ -234,12 +243,12 @@ def test_the_reader_pauses_when_it_is_too_far_ahead() -> None:
     extra = 3
 
     def read() -> None:
-        for _ in range(inbox_module.UNREAD_LIMIT + extra):
+        for _ in range(uci.UNREAD_LIMIT + extra):
             inbox.receive(Received(0.0, parse("isready")))
 
     thread = threading.Thread(target=read, daemon=True)
     thread.start()
-    for _ in range(inbox_module.UNREAD_LIMIT):
+    for _ in range(uci.UNREAD_LIMIT):
         inbox.get()
     thread.join(timeout=0.05)
     assert thread.is_alive()

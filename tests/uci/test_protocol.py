@@ -1,7 +1,5 @@
 """UCI text to data and back: the clauses of the UCI text, what clients send in the field, and any text."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +9,7 @@ from uci_engine.search.info import Bound, Info
 from uci_engine.text import MAX_INT, QUOTE_LENGTH, parse_int, quoted
 from uci_engine.time_management import Limits
 from uci_engine.uci import protocol
-from uci_engine.uci.protocol import SetOption, SetPosition, Word, format_info, parse
+from uci_engine.uci.protocol import Go, SetOption, SetPosition, Word, format_info, parse
 
 # Commands
 
@@ -26,7 +24,7 @@ from uci_engine.uci.protocol import SetOption, SetPosition, Word, format_info, p
         ("debug on", protocol.Debug(True)),
         ("debug OFF", protocol.Debug(False)),
         ("debug", protocol.Debug(None)),
-        ("go", Limits()),
+        ("go", Go(Limits())),
     ],
 )
 @pytest.mark.parametrize("frame", ["{}", "{}\n", "{}\r\n", "\ufeff{}\r", "  \t{}  ", "{}\0", "joho {}"])
@@ -141,9 +139,9 @@ def test_position_that_cannot_be_meant(line: str) -> None:
 # go
 
 
-def go(words: str) -> Limits:
+def go(words: str) -> Go:
     command = parse(f"go {words}")
-    assert isinstance(command, Limits)
+    assert isinstance(command, Go)
     return command
 
 
@@ -153,21 +151,26 @@ def go(words: str) -> Limits:
         ("", Limits()),
         ("infinite", Limits(infinite=True)),
         ("ponder", Limits(ponder=True)),
-        ("depth 1 nodes 2 mate 3 movetime 0 perft 5", Limits(depth=1, nodes=2, mate=3, movetime_ms=0, perft=5)),
+        ("depth 1 nodes 2 mate 3 movetime 0", Limits(depth=1, nodes=2, mate=3, movetime_ms=0)),
         ("wtime -50 btime 0 movestogo 0", Limits(wtime_ms=-50, btime_ms=0, movestogo=0)),
         (
             "binc 4 movestogo 40 ponder winc 3 btime 2 wtime 1",
             Limits(wtime_ms=1, btime_ms=2, winc_ms=3, binc_ms=4, movestogo=40, ponder=True),
         ),
-        ("searchmoves e2e5 zz 0000 depth 3", Limits(searchmoves=("e2e5", "zz", "0000"), depth=3)),
-        ("depth 3 searchmoves e2e4 infinite", Limits(searchmoves=("e2e4",), depth=3, infinite=True)),
         ("foo wtime 100 bar btime 100", Limits(wtime_ms=100, btime_ms=100)),
         ("wtime 100 wtime 200", Limits(wtime_ms=200)),
         ("depth 99999999999999999999", Limits(depth=MAX_INT)),
     ],
 )
 def test_go(words: str, limits: Limits) -> None:
-    assert go(words) == limits
+    assert go(words).limits == limits
+
+
+def test_go_with_words_that_are_no_limits() -> None:
+    assert go("searchmoves e2e5 zz 0000 depth 3") == Go(Limits(depth=3), ("e2e5", "zz", "0000"))
+    assert go("depth 3 searchmoves e2e4 infinite") == Go(Limits(depth=3, infinite=True), ("e2e4",))
+    assert go("perft 5") == Go(Limits(), perft=5)
+    assert go("depth 3 foo bar").unknown_word == "foo"
 
 
 @pytest.mark.parametrize(
@@ -177,12 +180,11 @@ def test_go(words: str, limits: Limits) -> None:
         ("nodes 0", Limits(nodes=1)),
         ("mate 0", Limits(mate=1)),
         ("movetime -5", Limits(movetime_ms=0)),
-        ("perft -1", Limits(perft=0)),
     ],
 )
 def test_go_clamps_and_says_so(words: str, limits: Limits) -> None:
     command = go(words)
-    assert replace(command, problems=()) == limits
+    assert command.limits == limits
     assert len(command.problems) == 1
     assert words in command.problems[0]
 
@@ -204,8 +206,8 @@ def test_go_clamps_and_says_so(words: str, limits: Limits) -> None:
 )
 def test_go_misread_is_named_and_never_endless(words: str, limits: Limits) -> None:
     command = go(words)
-    assert replace(command, problems=()) == limits
-    assert command.problems
+    assert command.limits == limits
+    assert command.problems or command.unknown_word
 
 
 GO_TEXT = st.lists(
@@ -216,12 +218,12 @@ GO_TEXT = st.lists(
 
 @given(GO_TEXT)
 def test_go_with_any_words_keeps_its_promises(words: str) -> None:
-    limits = go(words)
-    problems = limits.problems
+    command = go(words)
+    limits, problems = command.limits, command.problems
     assert limits.infinite == ("infinite" in words.split())
     for value, lowest in ((limits.depth, 1), (limits.nodes, 1), (limits.mate, 1), (limits.movetime_ms, 0)):
         assert value is None or value >= lowest
-    if problems and not limits.infinite:
+    if problems and not limits.infinite and command.perft is None:
         assert not limits.is_endless
     assert all(problem.isascii() and len(problem) < 300 for problem in problems)
 

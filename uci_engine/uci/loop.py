@@ -314,7 +314,7 @@ class Dispatcher:
         if self._go_waits or len(self._waiting) >= WAITING_LIMIT:
             self._engine.stop()
         if self._debug:
-            self._say(f"{received.line} waits for the end of the search")
+            self._say(f"{quoted(received.line)} waits for the end of the search")
 
     def _execute_waiting(self) -> None:
         """Execute the commands that waited for the end of the search. Behind the next search they wait again."""
