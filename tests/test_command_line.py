@@ -212,10 +212,12 @@ def test_doctor_notices_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     fen, chess960, depth, count = doctor.PERFT_COUNTS[0]
     monkeypatch.setattr(doctor, "PERFT_COUNTS", ((fen, chess960, depth, count + 1), *doctor.PERFT_COUNTS[1:]))
     monkeypatch.setattr(doctor, "stale_sources", lambda: ["uci_engine/search/search.py"])
+    monkeypatch.setattr("uci_engine.engine.UciEngine.problem", "the network is damaged")
     lines: list[str] = []
     assert doctor.examine("auto", lines.append) == 1
     failed = [line for line in lines if line.startswith("FAILED")]
     assert any(line.startswith(f"FAILED  move counts: {count + 1} expected") for line in failed)
+    assert "FAILED  search: the network is damaged" in failed
     assert lines[-1] == f"{len(failed)} of the checks failed."
 
 

@@ -22,42 +22,37 @@ def command(folder: Path, *arguments: str, before: str = "") -> subprocess.Compl
     return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
 
 
+never_ends = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name")
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "word"),
     [
         (["missing.pgn"], 1, "No such file"),
         (["large.pgn"], 1, "KiB"),
+        pytest.param(["pipe"], 1, "plain file", marks=never_ends),
+        pytest.param(["/dev/zero"], 1, "plain file", marks=never_ends),
         (["--fen", "nonsense"], 1, "position"),
         (["--fen", "8/8/8/8/8/8/8/8 w - - 0 1", "games.pgn"], 2, "not allowed"),
         (["--port", "70000"], 2, "65535"),
+        (["--port", "TAKEN"], 1, "taken"),
         (["--option", "Nothing=1"], 2, "Nothing"),
     ],
 )
 def test_wrong_arguments_end_in_one_sentence(tmp_path: Path, arguments: list[str], code: int, word: str) -> None:
     (tmp_path / "large.pgn").write_text("1. e4 e5 " * 100_000)
-    result = command(tmp_path, *arguments)
+    limit = ""
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe")
+        limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (2**32, 2**32))"
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        result = command(tmp_path, *(port if each == "TAKEN" else each for each in arguments), before=limit)
     assert result.returncode == code
     assert result.stdout == ""
     assert word in result.stderr
-    assert result.stderr.count("\n") == 1
-
-
-def test_a_taken_port_is_told(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        result = command(tmp_path, "--port", str(taken.getsockname()[1]))
-    assert result.returncode == 1
-    assert "taken" in result.stderr
     assert "Errno" not in result.stderr
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name")
-@pytest.mark.parametrize("name", ["pipe", "/dev/zero"])
-def test_what_never_ends_is_no_file_of_games(tmp_path: Path, name: str) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (2**32, 2**32))"
-    result = command(tmp_path, name, before=limit)
-    assert result.returncode == 1
-    assert "plain file" in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="its home and the rights of its files are others")
