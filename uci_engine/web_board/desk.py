@@ -17,7 +17,7 @@ from uci_engine.api import Analysis, Engine
 OTHER_TAB = "Another tab has asked the engine. Click here to go on in this one."
 AT_THE_END = "The engine has been ended."
 
-Answer = dict[str, Any]
+Answer = dict[str, object]
 
 
 class StoppedError(Exception):
