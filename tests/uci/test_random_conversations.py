@@ -2,8 +2,7 @@
 
 The machine knows the position of every `go`, because commands that wait are executed in their order. It sends sound
 lines, odd ones and hostile ones, and never sleeps: it waits for answers, or goes on at once. What is drawn does not
-depend on when an answer comes, so that a failure can be shrunk: there are no preconditions, and it is raised at the
-end.
+depend on when an answer comes, so that a failure can be shrunk: there are no preconditions, and it is raised last.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Set
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import chess
@@ -21,8 +20,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from tests.support import PATIENCE_SECONDS, TABLES
-from tests.support.uci_lines import InfoLine, read_best_move, read_info, read_option
 from tests.support.uci_process import UciProcess, play
+from tests.support.uci_lines import InfoLine, read_best_move, read_info, read_option
 
 EXAMPLES = 150 if os.environ.get("SECATEUR_NEW_EXAMPLES") == "1" else 10
 STEPS = 25
@@ -204,7 +203,7 @@ class Conversations(RuleBasedStateMachine):
     def say(self, line: str) -> None:
         self.process.send(line)
 
-    def set(self, name: str, value: str) -> None:
+    def set_option(self, name: str, value: str) -> None:
         self.say(f"setoption name {name} value {value}")
         if name in self.options:
             self.options[name] = value
@@ -256,13 +255,13 @@ class Conversations(RuleBasedStateMachine):
         switched_on=st.sets(st.sampled_from(("UCI_ShowWDL", "OwnBook", "UCI_LimitStrength"))),
         ending=st.sampled_from(("quit", "end of input", "stop")),
     )
-    def begin(self, threads: str, switched_on: Set[str], ending: str) -> None:
+    def begin(self, threads: str, switched_on: set[str], ending: str) -> None:
         self.greet()
         self.wait(lambda: not self.due["uciok"])
         self.ending = ending
-        self.set("Threads", threads)
+        self.set_option("Threads", threads)
         for name in sorted(switched_on):
-            self.set(name, "true")
+            self.set_option(name, "true")
 
     def teardown(self) -> None:
         try:
@@ -364,7 +363,7 @@ class Conversations(RuleBasedStateMachine):
         board.chess960 = chess960 or board.has_chess960_castling_rights()
         chess960_value = str(board.chess960).lower()
         if self.options["UCI_Chess960"] != chess960_value:
-            self.set("UCI_Chess960", chess960_value)
+            self.set_option("UCI_Chess960", chess960_value)
         moves = []
         for choice in choices:
             if legal := list(board.legal_moves):
@@ -391,13 +390,13 @@ class Conversations(RuleBasedStateMachine):
             case "button":
                 self.say(f"setoption name {option.name}")
             case "check":
-                self.set(option.name, data.draw(st.sampled_from(("true", "false"))))
+                self.set_option(option.name, data.draw(st.sampled_from(("true", "false"))))
             case "spin":
                 highest = COSTLY_LIMIT if option.name in COSTLY else option.max
-                self.set(option.name, str(data.draw(st.sampled_from((option.min, highest)))))
+                self.set_option(option.name, str(data.draw(st.sampled_from((option.min, highest)))))
             case "string":
                 values = ("<empty>", str(TABLES)) if option.name == "SyzygyPath" else ("<empty>",)
-                self.set(option.name, data.draw(st.sampled_from(values)))
+                self.set_option(option.name, data.draw(st.sampled_from(values)))
 
     @rule(data=st.data())
     def odd_option(self, data: st.DataObject) -> None:
