@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from tests.support import PATIENCE_SECONDS, TABLES
-from tests.support.uci_process import UciProcess, play
 from tests.support.uci_lines import InfoLine, read_best_move, read_info, read_option
+from tests.support.uci_process import UciProcess, play
 
 EXAMPLES = 150 if os.environ.get("SECATEUR_NEW_EXAMPLES") == "1" else 10
 STEPS = 25
@@ -244,9 +244,9 @@ class Conversations(RuleBasedStateMachine):
             assert self.due[line] >= 0
         elif word in ("id", "option"):
             assert self.due["uciok"]
-            if not self.declared or word == "option":
-                option = read_option(line)
-                self.declared += [] if option is None else [option]
+            option = read_option(line)
+            if option is not None and not self.ending:
+                self.declared.append(option)
         else:
             assert self.asked_for_text, line
 
@@ -258,6 +258,7 @@ class Conversations(RuleBasedStateMachine):
     def begin(self, threads: str, switched_on: set[str], ending: str) -> None:
         self.greet()
         self.wait(lambda: not self.due["uciok"])
+        assert self.declared
         self.ending = ending
         self.set_option("Threads", threads)
         for name in sorted(switched_on):
