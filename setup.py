@@ -2,16 +2,8 @@
 
 Cython turns the kernel's modules, which are typed Python, into C, with the declarations that
 scripts/build_backend/declarations.py derives. scripts/build_backend/toolchain.py finds a C compiler; where there is
-none, the build fails. After a change in a kernel module: `python setup.py build_ext --inplace`.
-Environment variables, on when "1":
-
-SECATEUR_REQUIRE_COMPILER   fail where the system has no C compiler, instead of taking Zig's
-SECATEUR_UNCOMPILED         leave the modules as Python: the slow python-chess core. Only in place or --editable
-SECATEUR_PORTABLE           use the x86-64 baseline only, for a wheel to share, and on Linux put beside it a second copy
-                            of the kernel, with AVX2, BMI and POPCNT, for the processors that have them; by default
-                            there is one copy, which uses them where this processor has them
-SECATEUR_SANITIZE           add the address and undefined-behaviour sanitizers; "thread": ThreadSanitizer instead, with
-                            gcc. scripts/check.py runs both
+none, the build fails. After a change in a kernel module: `python setup.py build_ext --inplace`. CONTRIBUTING.md lists
+the environment variables (SECATEUR_…).
 """
 
 from __future__ import annotations
@@ -24,6 +16,7 @@ import io
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -164,7 +157,8 @@ def translate(modules: list[Extension], kernel: declarations.Kernel, compiler: C
                         force=True,
                     )
             finally:
-                sys.stderr.write(declarations.in_source(complaints.getvalue(), translations, GENERATED))
+                # Lines have the same numbers in the source.
+                sys.stderr.write(re.sub(rf"\S*{GENERATED.as_posix()}/(\S+\.py:)", r"\1", complaints.getvalue()))
             if complaints.getvalue().strip():
                 raise SystemExit(f"{source_of(module.name)}: what Cython says above fails the build, even a hint")
             stamp.write_text(made_from, "utf-8")

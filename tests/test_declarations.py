@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from build_backend.declarations import DeclarationError, Kernel, Translation, in_source
+from build_backend.declarations import DeclarationError, Kernel, Translation
 from tests.support import ROOT
 from tests.support.kernel import on_core
 from uci_engine.core import KERNEL_MODULES
@@ -139,18 +139,6 @@ def test_lines_keep_their_numbers(tmp_path: Path) -> None:
     assert "TABLE = ([number * number for number in range(3)])" in translation.python
     assert "FORM=1" in translation.python
     assert "FORM = 2" not in translation.python
-    for line, origin in zip(translation.pxd.splitlines(), translation.origins, strict=True):
-        if "(self" in line:
-            assert line.split("(self")[0].split()[-1] in BASE.splitlines()[origin - 1]
-
-
-def test_what_cython_says_is_told_of_the_source(tmp_path: Path) -> None:
-    translation = translate(tmp_path)
-    place = 1 + translation.pxd.splitlines().index("    cdef public int number")
-    said = f"build/c/uci_engine/base.pxd:{place}:4: no\n/x/build/c/uci_engine/base.py:7:1: yes\n"
-    expected = 1 + BASE.splitlines().index("    number: int")
-    told = f"uci_engine/base.py:{expected}:4: no\nuci_engine/base.py:7:1: yes\n"
-    assert in_source(said, [translation], Path("build/c")) == told
 
 
 @pytest.mark.parametrize(

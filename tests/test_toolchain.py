@@ -11,6 +11,7 @@ import platform
 import sys
 import sysconfig
 from pathlib import Path
+from typing import Any
 
 import pytest
 from setuptools import build_meta
@@ -50,49 +51,46 @@ def pretend(
 NONE_FOUND = "no C compiler was found (cc)"
 
 
-def test_with_a_compiler_nothing_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(monkeypatch)
-    assert toolchain.requirements() == []
-    assert toolchain.find() == "system"
-
-
-def test_without_a_compiler_zig_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(monkeypatch, problem=NONE_FOUND, zig=True)
-    assert toolchain.requirements() == [toolchain.ZIG_REQUIREMENT]
-    assert toolchain.find() == "zig"
-
-
+@pytest.mark.parametrize("has_headers", [True, False])
 @pytest.mark.parametrize(("problem", "compiler"), [(None, "system"), (NONE_FOUND, "zig")])
-def test_without_pythons_headers_our_own_are_taken(
-    problem: str | None, compiler: str, monkeypatch: pytest.MonkeyPatch
+def test_zig_and_our_own_headers_are_taken_where_the_system_has_none(
+    problem: str | None, compiler: str, has_headers: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(toolchain, "OWN_HEADERS_FIT", True)
-    pretend(monkeypatch, problem=problem, headers=False, zig=True)
+    pretend(monkeypatch, problem=problem, headers=has_headers, zig=True)
+    assert toolchain.requirements() == ([toolchain.ZIG_REQUIREMENT] if problem else [])
     assert toolchain.find() == compiler
-    assert toolchain.own_headers() == toolchain.OWN_HEADERS
+    assert has_headers or toolchain.own_headers() == toolchain.OWN_HEADERS
 
 
-def test_where_our_own_headers_do_not_serve_the_build_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("machine", "variables", "sentence"),
+    [
+        (
+            {"headers": False},
+            {},
+            r"Python's header files are missing \(/nonexistent\)\. ",
+        ),
+        ({"system": ("linux", "mips")}, {}, r"^Secateur cannot be compiled: no C compiler was found \(cc\)\. "),
+        ({}, {"SECATEUR_REQUIRE_COMPILER": "1"}, "no C compiler was found"),
+        ({}, {"SECATEUR_SANITIZE": "1"}, "no C compiler was found"),
+        # A compiler that the user names is not replaced.
+        ({}, {"CC": "mycc"}, "CC is 'mycc', and no C compiler was found"),
+    ],
+)
+def test_where_nothing_can_help_the_build_refuses_in_one_sentence(
+    machine: dict[str, Any], variables: dict[str, str], sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(toolchain, "OWN_HEADERS_FIT", False)
-    pretend(monkeypatch, headers=False, zig=True)
-    for function in (toolchain.requirements, toolchain.find, toolchain.own_headers):
-        with pytest.raises(NoToolchainError, match=r"Python's header files are missing \(/nonexistent\)\. "):
-            function()
-
-
-def test_where_zig_is_not_offered_the_build_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(monkeypatch, problem=NONE_FOUND, system=("linux", "mips"))
-    with pytest.raises(NoToolchainError, match=r"^Secateur cannot be compiled: no C compiler was found \(cc\)\. "):
-        toolchain.requirements()
-
-
-@pytest.mark.parametrize("variable", ["SECATEUR_REQUIRE_COMPILER", "SECATEUR_SANITIZE"])
-def test_who_demands_the_systems_compiler_gets_no_other(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(monkeypatch, problem=NONE_FOUND, zig=True)
-    monkeypatch.setenv(variable, "1")
+    monkeypatch.setattr(build_meta, "get_requires_for_build_wheel", lambda _settings: [])
+    pretend(monkeypatch, zig=True, **({"problem": NONE_FOUND} | machine))
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
     for function in (toolchain.requirements, toolchain.find):
-        with pytest.raises(NoToolchainError, match="no C compiler was found"):
+        with pytest.raises(NoToolchainError, match=sentence):
             function()
+    with pytest.raises(SystemExit, match=sentence):
+        backend.get_requires_for_build_wheel()
 
 
 def test_an_unknown_sanitizer_stops_the_build(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,13 +100,6 @@ def test_an_unknown_sanitizer_stops_the_build(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("SECATEUR_SANITIZE", "adress")
     with pytest.raises(SystemExit, match="adress"):
         toolchain.sanitizers()
-
-
-def test_a_compiler_that_the_user_names_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(monkeypatch, problem="no C compiler was found (mycc)", zig=True)
-    monkeypatch.setenv("CC", "mycc")
-    with pytest.raises(NoToolchainError, match="CC is 'mycc', and no C compiler was found"):
-        toolchain.requirements()
 
 
 def test_nothing_is_fetched_for_what_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,10 +151,3 @@ def test_the_back_end_asks_for_zig_only_when_it_is_needed(hook: str, monkeypatch
     assert getattr(backend, hook)() == ["wheel"]
     pretend(monkeypatch, problem=NONE_FOUND)
     assert getattr(backend, hook)() == ["wheel", toolchain.ZIG_REQUIREMENT]
-
-
-def test_the_back_end_refuses_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build_meta, "get_requires_for_build_wheel", lambda _settings: [])
-    pretend(monkeypatch, problem=NONE_FOUND, system=("linux", "mips"))
-    with pytest.raises(SystemExit, match="Secateur cannot be compiled: no C compiler was found"):
-        backend.get_requires_for_build_wheel()

@@ -149,7 +149,7 @@ class Kernel:
 
 
 class Translation:
-    """One module for Cython. `origins`: for each line of `pxd` the line of the source, 0 for none."""
+    """One module for Cython: `pxd`, its declarations, and `python`, the rest."""
 
     def __init__(self, kernel: Kernel, module: Module) -> None:
         self.kernel = kernel
@@ -159,9 +159,7 @@ class Translation:
         for line in lines:
             self.starts.append(self.starts[-1] + len(line))
         self.edits: list[tuple[int, int, str]] = []
-        declared = list(self.declarations())
-        self.pxd = "".join(f"{line}\n" for line, _ in declared)
-        self.origins = [origin for _, origin in declared]
+        self.pxd = "".join(f"{line}\n" for line in self.declarations())
         if module.is_compiled:
             self.edit_all()
         self.python = self.edited().decode()
@@ -177,47 +175,47 @@ class Translation:
     def error(self, node: ast.stmt | ast.expr, what: str) -> DeclarationError:
         return DeclarationError(f"{self.module.path}:{node.lineno}: {what}")
 
-    # The declarations: each line and its line in the source ----------------------------------------------------------
+    # The declarations -----------------------------------------------------------------------------------------------
 
-    def declarations(self) -> Iterator[tuple[str, int]]:
+    def declarations(self) -> Iterator[str]:
         module = self.module
-        yield f"# Made by scripts/build_backend/declarations.py from {module.path.as_posix()}.", 0
-        yield "cimport cython", 0
-        yield f"from {TYPED} cimport i8, i16, i64, u64", 0
+        yield f"# Made by scripts/build_backend/declarations.py from {module.path.as_posix()}."
+        yield "cimport cython"
+        yield f"from {TYPED} cimport i8, i16, i64, u64"
         for one in module.statements:
             if isinstance(one, ast.ImportFrom) and one.module:
                 for alias in one.names:
                     if self.kernel.is_of_c(one.module, alias.name):
-                        yield f"from {one.module} cimport {ast.unparse(alias)}", one.lineno
+                        yield f"from {one.module} cimport {ast.unparse(alias)}"
         if module.constants:
-            yield "cdef extern from *:", 0
+            yield "cdef extern from *:"
         for name, (number, kind) in module.constants.items():
             suffix = {"u64": "ULL", "i64": "LL"}.get(kind, "")
-            yield f'    const {kind} {name} "({number}{suffix})"', 0
+            yield f'    const {kind} {name} "({number}{suffix})"'
         for name, call in module.tables.items():
-            yield f"cdef {self.array(call)} {name}", call.lineno
+            yield f"cdef {self.array(call)} {name}"
         for cls in module.classes.values() if module.is_compiled else ():
             yield from self.class_declarations(cls)
         for function in module.functions.values():
             if is_inline(function):
                 yield from self.inline_declarations(function)
             elif self.kernel.is_c(module, function):
-                yield self.signature(function, "cdef" if function.name.startswith("_") else "cpdef"), function.lineno
+                yield self.signature(function, "cdef" if function.name.startswith("_") else "cpdef")
 
-    def class_declarations(self, cls: ast.ClassDef) -> Iterator[tuple[str, int]]:
+    def class_declarations(self, cls: ast.ClassDef) -> Iterator[str]:
         is_extended = cls.name in self.kernel.extended
         if not is_extended:
-            yield "@cython.final", cls.lineno
+            yield "@cython.final"
         plain = self.plain_bases(cls)
         bases = [ast.unparse(base) for base in cls.bases if base not in plain]
-        yield f"cdef class {cls.name}({', '.join(bases)}):", cls.lineno
-        yield '    """Fields and functions of C."""', cls.lineno
+        yield f"cdef class {cls.name}({', '.join(bases)}):"
+        yield '    """Fields and functions of C."""'
         for base in plain:
             origin, name = self.module.imports[ast.unparse(base)]
             for one in self.kernel.module(origin).classes[name].body:
                 if isinstance(one, ast.AnnAssign):
                     kind = self.kernel.c_type(self.module, one.annotation)
-                    yield f"    cdef public {kind} {ast.unparse(one.target)}", cls.lineno
+                    yield f"    cdef public {kind} {ast.unparse(one.target)}"
         for one in cls.body:
             if is_field(one):
                 call = array_of(one)
@@ -225,10 +223,10 @@ class Translation:
                 kind = self.array(call) if call else self.kernel.c_type(self.module, annotation) or "object"
                 name = ast.unparse(targets_of(one)[0])
                 is_hidden = name.startswith("_") or kind.endswith("*")
-                yield f"    cdef {'' if is_hidden else 'public '}{kind} {name}", one.lineno
+                yield f"    cdef {'' if is_hidden else 'public '}{kind} {name}"
             elif isinstance(one, ast.FunctionDef) and self.kernel.is_c(self.module, one):
                 is_hidden = is_extended or one.name.startswith("_")
-                yield "    " + self.signature(one, "cdef" if is_hidden else "cpdef"), one.lineno
+                yield "    " + self.signature(one, "cdef" if is_hidden else "cpdef")
 
     def plain_bases(self, cls: ast.ClassDef) -> list[ast.expr]:
         """The bases that are not of the kernel: only their fields are taken."""
@@ -249,18 +247,18 @@ class Translation:
         result = self.kernel.c_type(self.module, function.returns)
         return f"{word} {result} {function.name}({', '.join(parameters)}) noexcept nogil"
 
-    def inline_declarations(self, function: ast.FunctionDef) -> Iterator[tuple[str, int]]:
+    def inline_declarations(self, function: ast.FunctionDef) -> Iterator[str]:
         if not self.kernel.is_c(self.module, function):
             raise self.error(function, f"{function.name} is inline, and so needs C types throughout")
-        yield self.signature(function, "cdef inline") + ":", function.lineno
+        yield self.signature(function, "cdef inline") + ":"
         begin = function.body[1 if ast.get_docstring(function) else 0]
         for number in range(begin.lineno, (function.end_lineno or 0) + 1):
             line = self.module.source[self.starts[number - 1] : self.starts[number]].decode().rstrip()
             local = re.fullmatch(r"( *)(\w+): (\w+) = (.*)", line[begin.col_offset - 4 :])
             if local:
-                yield f"{local[1]}cdef {C_TYPES.get(local[3], local[3])} {local[2]} = {local[4]}", number
+                yield f"{local[1]}cdef {C_TYPES.get(local[3], local[3])} {local[2]} = {local[4]}"
             else:
-                yield line[begin.col_offset - 4 :], number
+                yield line[begin.col_offset - 4 :]
 
     # The module: edits of its text ----------------------------------------------------------------------------------
 
@@ -409,15 +407,3 @@ def write_changed(path: Path, text: str) -> None:
     if not path.is_file() or path.read_text("utf-8") != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
-
-
-def in_source(complaints: str, translations: Sequence[Translation], folder: Path) -> str:
-    """What Cython says, with the files and lines of the sources instead of those in the folder."""
-    origins = {one.module.path.with_suffix(".pxd").as_posix(): one for one in translations}
-
-    def place(match: re.Match[str]) -> str:
-        path, line = match[1], int(match[2])
-        one = origins.get(path)
-        return f"{one.module.path.as_posix()}:{one.origins[line - 1]}" if one else f"{path}:{line}"
-
-    return re.sub(rf"(?:\S*/)?{re.escape(folder.as_posix())}/(\S+?\.(?:py|pxd)):(\d+)", place, complaints)
