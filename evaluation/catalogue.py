@@ -14,11 +14,18 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Final
 
+import chess
+
 ACCUMULATED: Final = "board"
 # How the name of a term ends that has a weight for each square: in the file eight rows, the eighth rank first.
 BOARD: Final = "_squares"
-# What a `Trace` holds beside the terms: the result of a known ending, what the network adds, and what is cut off
-# beyond ±STATIC_LIMIT. Their titles by name.
+# A piece of these types counts one weight more by its square and the bucket of either king: how the names of the terms
+# end. For pawns there are tables of all king squares (`terms.pawn_pairs`).
+BY_KINGS: Final = (chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
+OWN_KING: Final = "_by_own_king"
+ENEMY_KING: Final = "_by_enemy_king"
+# The rest of a `Trace`: the result of a known ending, the network's part, and the cut beyond ±STATIC_LIMIT. Their
+# titles by name.
 KNOWN_ENDING: Final = "known_ending"
 NETWORK_TERM: Final = "network"
 LIMIT: Final = "limit"
@@ -64,7 +71,7 @@ class Term:
 
     `owner` and `max_count` say how often they count. If `owner` is a piece type, each piece of that type counts at
     most `max_count` weights. If it is "side", each side does. Material is bounded separately: its `max_count` is 0.
-    `title` is one of those in FAMILIES. `words` says what a term without a function counts.
+    `title` is one of those in FAMILIES. `words` is for a term without a function: what it counts.
     """
 
     name: str
@@ -89,20 +96,20 @@ CATALOGUE: Final = (
     Term("material", 5, ACCUMULATED, "side", 0, "material", "pawn, knight, bishop, rook, queen (fixed)"),
     *(
         Term(f"{piece}_squares", 64, ACCUMULATED, piece, 1, "placement of pieces", f"a {piece}, by square")
-        for piece in ("pawn", "knight", "bishop", "rook", "queen", "king")
+        for piece in map(chess.piece_name, chess.PIECE_TYPES)
     ),
     *(
         Term(
-            f"{piece}_squares_by_{whose}_king",
+            f"{piece}_squares{by_king}",
             512,
             ACCUMULATED,
             piece,
             1,
             "placement of pieces",
-            f"a {piece} by square, for each bucket of {'its own' if whose == 'own' else 'the enemy'} king",
+            f"a {piece} by square, for each bucket of {'its own' if by_king == OWN_KING else 'the enemy'} king",
         )
-        for piece in ("knight", "bishop", "rook", "queen")
-        for whose in ("own", "enemy")
+        for piece in map(chess.piece_name, BY_KINGS)
+        for by_king in (OWN_KING, ENEMY_KING)
     ),
     Term("doubled_pawn", 1, "pawns", "pawn", 1, "doubled pawns"),
     Term("doubled_isolated_pawn", 1, "pawns", "pawn", 1, "doubled pawns"),

@@ -1,6 +1,6 @@
 """Numbers of the evaluation that are not weights: they do not enter the sum of terms linearly.
 
-The weights are in `weights.toml`. These are limits, phase weights, units of danger, scale factors and a bonus.
+The weights are in `weights.toml`. These are limits, units of danger, scale factors and a bonus.
 """
 
 from __future__ import annotations
@@ -9,11 +9,6 @@ from typing import Final
 
 # Every score of the evaluation is strictly within ± this, in centipawns.
 STATIC_LIMIT: Final = 30000
-
-# What a piece adds to the game phase, by piece type. The phase is FULL_PHASE with all pieces on the board, and 0 with
-# kings and pawns alone.
-PHASE_WEIGHTS: Final = (0, 0, 1, 1, 2, 4, 0)
-FULL_PHASE: Final = 24
 
 # How much each fact adds to the danger of an attacked king. By piece type where there are six numbers, by the rank of a
 # pawn as the king's side sees the board (0: no pawn) where there are eight. They are not weights, because the danger is
@@ -60,5 +55,5 @@ ENDGAME_SCALES: Final[dict[str, tuple[int, ...]]] = {
 MIN_WINNING_MATERIAL: Final = 5
 DRAWISH_LEAD: Final = 3
 
-# The bonus for a won king and pawn against king: less than what the promotion will gain.
+# The bonus for a won king and pawn against king: less than the gain of the promotion.
 WON_KPK_CP: Final = 400

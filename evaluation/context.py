@@ -1,4 +1,4 @@
-"""What the terms read: their weights, and what they share for one position."""
+"""The input of the terms: their weights, and findings about one position that several of them need."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from evaluation.weights import Weights
 
 
 class EvaluationContext:
-    """What the terms share, most of it by colour; then each term's weights, packed. A search thread owns one.
+    """Shared findings, most of them by colour; then each term's weights, packed. A search thread owns one.
 
     `begin` starts a position, and the terms add to it.
     """
 
     king = ints(2)
     pawn_attacks = u64s(2)
-    # All squares but those of the own king and pawns and those that enemy pawns attack.
+    # All squares but the own king and pawns, and the attacks of enemy pawns.
     mobility_area = u64s(2)
-    # The squares around the king, and those one rank ahead of them.
+    # The squares around the king, and one rank ahead of them.
     king_zone = u64s(2)
     # All squares on files with a pawn of that colour.
     pawn_files = u64s(2)
@@ -40,7 +40,7 @@ class EvaluationContext:
     # The ranks that `pawn_storm` has found, for the terms after it: [3 * colour + number of the file].
     storm_ranks = ints(6)
 
-    # The units of danger of `king_attack`, which are no weights.
+    # The units of danger of `king_attack`. They are no weights.
     attacker_units = ints(6)
     safe_check_units = ints(6)
     unsafe_check_units = ints(6)
@@ -53,7 +53,7 @@ class EvaluationContext:
     flank_defence_units: int
     no_queen_units: int
 
-    # The weights, in the order of the catalogue, but for the tables of squares, which are long.
+    # The weights, in the order of the catalogue, with the long tables of squares last.
     doubled_pawn: i64
     doubled_isolated_pawn: i64
     isolated_pawn: i64

@@ -9,10 +9,11 @@ score.
 
 from __future__ import annotations
 
+from evaluation.base.accumulated import FULL_SHARE, middlegame_share
 from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import ALL
 from evaluation.base.typed import i64, u64, u64s, void
-from evaluation.constants import FULL_PHASE, FULL_SCALE, STATIC_LIMIT, WON_KPK_CP
+from evaluation.constants import FULL_SCALE, STATIC_LIMIT, WON_KPK_CP
 from evaluation.context import EvaluationContext
 from evaluation.network.inference import Inference, NetworkWeights
 from evaluation.network.shape import MAX_FEATURES_CP
@@ -77,7 +78,7 @@ class Evaluator:
         return score + self.network_score(board, score)
 
     def network_score(self, board: BaseBoard, features_cp: int) -> int:
-        """What the network adds to the score of the features; 0 without one. Centipawns, by the side to move."""
+        """The network's part of the score, in centipawns, by the side to move; 0 without a network."""
         if self.network is None or features_cp > MAX_FEATURES_CP or features_cp < -MAX_FEATURES_CP:
             return 0
         return self.network.of(board)
@@ -145,7 +146,7 @@ class Evaluator:
         return score
 
     def _packed_units(self) -> u64:
-        """What the terms of pawns and kings leave in the context for other terms, packed for the pawn hash table.
+        """The findings of the terms of pawns and kings for other terms, packed for the pawn hash table.
 
         For each side eight bits of shelter, eight of storm and four of rammed pawns; then four bits for each of the
         `pawns_on_colour`.
@@ -160,7 +161,7 @@ class Evaluator:
         return units
 
     def _unpack_units(self, units: u64) -> void:
-        """Fill in what `_packed_units` has packed, the last first."""
+        """The reverse of `_packed_units`: fills in the findings, the last first."""
         for index in range(3, -1, -1):
             self.context.pawns_on_colour[index] = units & 15
             units >>= 4
@@ -174,12 +175,11 @@ class Evaluator:
         """A packed sum as one score from White's view, tapered by phase, with the endgame scaled."""
         middlegame: i64 = ((packed + HALF) & MASK) - HALF
         endgame: i64 = (packed + HALF) >> 32
-        phase = board.phase if board.phase < FULL_PHASE else FULL_PHASE
-        # The weight of the middlegame is in 256ths (256 / FULL_PHASE = 32 / 3), the scale in 64ths: 14 bits together.
-        # The absolute value is shifted, so that rounding is symmetric.
-        weight = phase * 32 // 3
+        # The share of the middlegame is in 256ths, the scale in 64ths: 14 bits together. The absolute value is shifted,
+        # so that rounding is symmetric.
+        share = middlegame_share(board.phase)
         scale = endgame_scale(board, 1 if endgame > 0 else 0)
-        value = middlegame * weight * FULL_SCALE + endgame * (256 - weight) * scale
+        value = middlegame * share * FULL_SCALE + endgame * (FULL_SHARE - share) * scale
         magnitude: i64 = (value if value > 0 else -value) >> 14
         if magnitude >= STATIC_LIMIT:
             magnitude = STATIC_LIMIT - 1

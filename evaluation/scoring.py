@@ -1,4 +1,4 @@
-"""The static score of single positions, and what it takes: an evaluator, a board, and a check of the position."""
+"""The static score of single positions, with the means for it: an evaluator, a board, and a check of the position."""
 
 from __future__ import annotations
 
@@ -85,5 +85,4 @@ def evaluate(
     of the package cannot be read. To score many positions, keep one `Evaluator` and one `BaseBoard` (see `set_up`).
     """
     evaluator, base_board = set_up(board, weights, chosen(network))
-    score: int = evaluator.evaluate(base_board)
-    return score
+    return evaluator.evaluate(base_board)

@@ -7,31 +7,40 @@ less than one away.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Final, Literal, Self
 
 import chess
 
+from evaluation.base.accumulated import FULL_PHASE, FULL_SHARE, KING_BUCKET, middlegame_share, piece_number
 from evaluation.catalogue import (
     ACCUMULATED,
+    BOARD,
+    BY_KINGS,
     CATALOGUE,
+    ENEMY_KING,
     FAMILIES,
     FAMILY_OF,
     KNOWN_ENDING,
     LIMIT,
     NETWORK_TERM,
     OTHER_TITLES,
+    OWN_KING,
 )
-from evaluation.constants import FULL_PHASE, FULL_SCALE
+from evaluation.constants import FULL_SCALE
 from evaluation.network.file import Network
-from evaluation.piece_squares import accumulated_indices
 from evaluation.scoring import chosen, set_up
 from evaluation.weights import Weights, default_weights, unpack
 
-# The fixed point of `Evaluator.taper`: shares of the middlegame are in 256ths, the endgame scale is in 64ths.
-FULL_SHARE: Final = 256
+if TYPE_CHECKING:
+    from evaluation.base.base_board import BaseBoard
+    from evaluation.evaluator import Evaluator
+    from evaluation.network.inference import Inference
+
+# The fixed point of `Evaluator.taper`.
 PARTS: Final = FULL_SHARE * FULL_SCALE
 # The results of `KpkBitbase.result`, indexed by its return value.
 KPK_RESULTS: Final = (
@@ -47,7 +56,7 @@ Phases = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class TermValue:
-    """What one term adds to the score: tapered, in whole centipawns, for each side from its own view.
+    """One term's part of the score: tapered, in whole centipawns, for each side from its own view.
 
     `name` is the term's in the catalogue and in the weights file, or KNOWN_ENDING, NETWORK_TERM or LIMIT. `title` is
     what a player calls it. Several terms may share a title. `white` and `black` are the term in the middlegame and in
@@ -117,11 +126,11 @@ def _added_up(terms: Iterable[TermValue], name_of: Callable[[TermValue], str]) -
 
 @dataclass(frozen=True, slots=True)
 class PieceValue:
-    """A piece on its square, and what it is worth there.
+    """A piece on its square, and its worth there.
 
-    `value_cp`: how much its side's score falls when it is taken off, from that side's view; None for a king. All terms
-    count, as well as those of other pieces that change without it, the phase, and the endgame scale. So the values do
-    not add up to the score. `network_cp`: what it adds to the network's output, from White's view; None without one.
+    `value_cp`: the fall of its side's score when it is taken off, from that side's view; None for a king. All terms
+    count, also those of other pieces, the phase, and the endgame scale. So the values do not add up to the score.
+    `network_cp`: its part of the network's output, from White's view; None without a network.
     """
 
     square: chess.Square
@@ -155,7 +164,7 @@ class Trace:
         return iter(self.terms)
 
     def __getitem__(self, name: str) -> int:
-        """What the term of this name adds, in centipawns from White's view. KeyError: there is no such term."""
+        """The term of this name, in centipawns from White's view. KeyError: there is no such term."""
         for term in self.terms:
             if term.name == name:
                 return term.difference_cp
@@ -187,9 +196,8 @@ class Trace:
 
         sides = _packed_sides(board, weights, evaluator, base_board)
         total = sum(white - black for white, black in sides)
-        phase = min(base_board.phase, FULL_PHASE)
         scale = endgame_scale(base_board, int(unpack(total)[1] > 0))
-        terms = _tapered_terms(sides, phase * 32 // 3, scale)
+        terms = _tapered_terms(sides, middlegame_share(base_board.phase), scale)
         tapered = evaluator.taper(base_board, total)
         kpk_result = evaluator.kpk.result(base_board)
         features = evaluator.with_kpk_result(tapered, kpk_result)
@@ -203,8 +211,8 @@ class Trace:
             fen=board.fen(),
             white_to_move=board.turn,
             terms=tuple(terms),
-            pieces=tuple(_pieces(board, evaluator, base_board, bool(network_score))),
-            phase=phase,
+            pieces=tuple(_pieces(board, evaluator, base_board, evaluator.network if network_score else None)),
+            phase=min(base_board.phase, FULL_PHASE),
             scale=scale,
             known_ending=KPK_RESULTS[kpk_result],
             features_score=features,
@@ -216,8 +224,10 @@ class Trace:
 explain = Trace.of
 
 
-def _packed_sides(board: chess.Board, weights: Weights, evaluator: Any, base_board: Any) -> list[tuple[int, int]]:
-    """What each term of the catalogue adds for White and for Black, packed."""
+def _packed_sides(
+    board: chess.Board, weights: Weights, evaluator: Evaluator, base_board: BaseBoard
+) -> list[tuple[int, int]]:
+    """Each term of the catalogue for White and for Black, packed."""
     evaluator.context.begin(base_board)
     indices = accumulated_indices(board, chess.WHITE), accumulated_indices(board, chess.BLACK)
     sides: list[tuple[int, int]] = []
@@ -229,6 +239,27 @@ def _packed_sides(board: chess.Board, weights: Weights, evaluator: Any, base_boa
             white, black = (term.function(evaluator.context, base_board, us) for us in (1, 0))
         sides.append((white, black))
     return sides
+
+
+def accumulated_indices(board: chess.Board, colour: chess.Color) -> dict[str, list[int]]:
+    """The indices of the weights that the pieces of a colour count, by term of the group ACCUMULATED. One king a side.
+
+    Squares are numbered as the piece's own side sees the board, buckets as the king's side sees it.
+    """
+    flip = 0 if colour else 56
+    own_king, enemy_king = (chess.msb(board.kings & board.occupied_co[us]) ^ flip for us in (colour, not colour))
+    found: dict[str, list[int]] = defaultdict(list)
+    for square, piece in board.piece_map().items():
+        if piece.color == colour:
+            kind, seen = piece.piece_type, square ^ flip
+            name = f"{chess.piece_name(kind)}{BOARD}"
+            found[name].append(seen)
+            if kind != chess.KING:
+                found["material"].append(kind - 1)
+            if kind in BY_KINGS:
+                found[name + OWN_KING].append(64 * KING_BUCKET[own_king] + seen)
+                found[name + ENEMY_KING].append(64 * KING_BUCKET[enemy_king ^ 56] + seen)
+    return found
 
 
 def _tapered_terms(sides: Iterable[tuple[int, int]], share: int, scale: int) -> list[TermValue]:
@@ -258,17 +289,22 @@ def _rounded(exact: Sequence[int]) -> list[int]:
     return [sign * (after - before) for before, after in pairwise(sums)]
 
 
-def _pieces(board: chess.Board, evaluator: Any, base_board: Any, has_network: bool) -> Iterator[PieceValue]:
-    """Every piece of a board with its value. `base_board` has the same pieces, and has them afterwards."""
+def _pieces(
+    board: chess.Board, evaluator: Evaluator, base_board: BaseBoard, network: Inference | None
+) -> Iterator[PieceValue]:
+    """Every piece of a board with its value. `base_board` has the same pieces, and has them afterwards.
+
+    `network`: None where it adds nothing.
+    """
     before = evaluator.evaluate(base_board)
     sign = 1 if board.turn else -1
     for square, piece in sorted(board.piece_map().items()):
         value_cp = None
         if piece.piece_type != chess.KING:
-            number = 2 * piece.piece_type + piece.color
+            number = piece_number(piece)
             base_board.remove(number, square)
             loss = before - evaluator.evaluate(base_board)
             base_board.put(number, square)
             value_cp = loss if piece.color == board.turn else -loss
-        network_cp = sign * evaluator.network.contribution(base_board, square) if has_network else None
+        network_cp = sign * network.contribution(base_board, square) if network else None
         yield PieceValue(square, piece, value_cp, network_cp)

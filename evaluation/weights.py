@@ -25,13 +25,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from evaluation.catalogue import BOARD, CATALOGUE
+import chess
+
+from evaluation.base.accumulated import KING_BUCKETS, PIECES
+from evaluation.catalogue import BOARD, CATALOGUE, ENEMY_KING, OWN_KING
 from evaluation.files import read_start
-from evaluation.piece_squares import ENEMY_KING, KING_BUCKETS, OWN_KING, PIECES
 
 # Centipawns, by python-chess's piece types: pawn, knight, bishop, rook, queen.
 MATERIAL: Final = (100, 300, 300, 500, 900)
-PIECE_NAMES: Final = ("pawn", "knight", "bishop", "rook", "queen", "king")
 PHASES: Final = ("middlegame", "endgame")
 MAX_BYTES: Final = 1 << 19
 MAX_CENTIPAWNS: Final = 1000
@@ -82,7 +83,7 @@ class Weights:
         return self._packed[name]
 
     def piece_square(self) -> list[int]:
-        """What the board adds for a piece, packed, negative for Black: 2 * 8 * 896 numbers.
+        """The board's number for each piece, packed, negative for Black: 2 * 8 * 896 numbers.
 
         [(8 * colour of a king + its bucket) * 896 + (2 * type + colour) * 64 + square]. Add a piece's entries
         for both kings; those for the white king hold material and square. Not to be changed.
@@ -91,7 +92,8 @@ class Weights:
             return self._piece_square
         numbers = [0] * (2 * KING_BUCKETS * PIECES)
         material = [*self.packed("material"), 0]
-        for piece_type, (value, name) in enumerate(zip(material, PIECE_NAMES, strict=True), start=1):
+        for piece_type, value in zip(chess.PIECE_TYPES, material, strict=True):
+            name = chess.piece_name(piece_type)
             plain = [value + bonus for bonus in self.packed(f"{name}_squares")]
             own, enemy = ([0] * 64 * KING_BUCKETS for _ in range(2))
             if f"{name}_squares{OWN_KING}" in self.middlegame:

@@ -1,18 +1,25 @@
-"""The piece-square terms: which of their weights a piece counts.
+"""The sums of the base board, piece by piece: the game phase, and weights by square and by the buckets of both kings.
 
-A piece counts one weight of each term of its type: by its square, and by its square and the bucket of either king.
-Squares are numbered as the piece's own side sees the board, buckets as the king's side sees it.
-
-The board adds up the weights (see `Weights.piece_square`). `explain` counts them, and so do the tuners.
+Invariant: this module stands apart from the kernel, so that weights can be loaded before a core is chosen.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
 from typing import Final
 
 import chess
+
+from evaluation.base.typed import inline
+
+# A rook that may castle, in a training record.
+CASTLING_ROOK: Final = 6
+
+# The share of a piece in the game phase, by piece type: FULL_PHASE with all pieces on the board, more after promotions,
+# and 0 with kings and pawns alone.
+PHASE_WEIGHTS: Final = (0, 0, 1, 1, 2, 4, 0)
+FULL_PHASE: Final = 24
+# The share of the middlegame in a tapered score is in 256ths.
+FULL_SHARE: Final = 256
 
 # The bucket of a king, the eighth rank first: three parts of the first two ranks, two parts of the rest.
 _BUCKETS: Final = (
@@ -26,39 +33,18 @@ _BUCKETS: Final = (
     (0, 0, 0, 1, 1, 2, 2, 2),
 )
 KING_BUCKETS: Final = 8
-# Pieces run from 2 (a black pawn) to 13 (the white king).
-PIECES: Final = 14 * 64
+# By square, as the king's side sees the board.
 KING_BUCKET: Final = tuple(bucket for row in reversed(_BUCKETS) for bucket in row)
-
-OWN_KING: Final = "_by_own_king"
-ENEMY_KING: Final = "_by_enemy_king"
-
-
-# The pieces that also count by the buckets of the kings. For pawns there are tables of all king squares (`pawn_pairs`).
-BY_KINGS: Final = (chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
+# A square for each piece. Pieces run from 2 (a black pawn) to 13 (the white king).
+PIECES: Final = 14 * 64
 
 
-def counted_weights(
-    piece_type: chess.PieceType, square: chess.Square, own_bucket: int, enemy_bucket: int
-) -> Iterator[tuple[str, int]]:
-    """The weights that a piece counts once each: name of the term, index. `square` as its side sees the board."""
-    name = chess.piece_name(piece_type)
-    if piece_type != chess.KING:
-        yield "material", piece_type - 1
-    yield f"{name}_squares", square
-    if piece_type in BY_KINGS:
-        yield f"{name}_squares{OWN_KING}", 64 * own_bucket + square
-        yield f"{name}_squares{ENEMY_KING}", 64 * enemy_bucket + square
+def piece_number(piece: chess.Piece) -> int:
+    """A piece as the boards number it: 2 * piece type + colour."""
+    return 2 * piece.piece_type + piece.color
 
 
-def accumulated_indices(board: chess.Board, colour: chess.Color) -> dict[str, list[int]]:
-    """The indices of the weights that the pieces of a colour count, by term. One king a side."""
-    flip = 0 if colour else 56
-    own_king, enemy_king = (chess.msb(board.kings & board.occupied_co[us]) ^ flip for us in (colour, not colour))
-    found: dict[str, list[int]] = defaultdict(list)
-    for square, piece in board.piece_map().items():
-        if piece.color == colour:
-            buckets = KING_BUCKET[own_king], KING_BUCKET[enemy_king ^ 56]
-            for term, index in counted_weights(piece.piece_type, square ^ flip, *buckets):
-                found[term].append(index)
-    return found
+@inline
+def middlegame_share(phase: int) -> int:
+    """The share of the middlegame in a tapered score, in 256ths; the endgame has the rest."""
+    return FULL_SHARE if phase > FULL_PHASE else phase * 32 // 3

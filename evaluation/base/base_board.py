@@ -1,4 +1,4 @@
-"""The pieces on the board as the evaluation sees them: sets by piece type and colour, and what is summed up over them.
+"""The pieces on the board as the evaluation sees them: sets by piece type and colour, and sums over them.
 
 `Position` and `ChessPosition` in `uci_engine.board` extend it, so that one evaluation serves both.
 `evaluation.evaluate` uses it directly.
@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import chess
 
+from evaluation.base.accumulated import CASTLING_ROOK, KING_BUCKET, KING_BUCKETS, PHASE_WEIGHTS, PIECES, piece_number
 from evaluation.base.bitboards import BB, KING, PAWN, ROOK, ZOBRIST
 from evaluation.base.typed import i8s, i64, i64s, inline, ints, lsb, u64, u64s, void
-from evaluation.constants import PHASE_WEIGHTS
-from evaluation.piece_squares import KING_BUCKET, KING_BUCKETS, PIECES
 
 # The number of positions on the stack: room for the history that is kept and for the moves of a search.
 STACK_SIZE = 1024
@@ -27,10 +26,8 @@ TABLE_OF_KING = ints(
         for square in range(64)
     ],
 )
-# What one piece adds to the material key: four bits count the pieces of each kind.
+# The share of one piece in the material key: four bits count the pieces of each kind.
 MATERIAL_OF = u64s(14, [1 << 4 * piece for piece in range(14)])
-# A rook that may castle, in a training record.
-CASTLING_ROOK = 6
 PHASE_OF = ints(14, [PHASE_WEIGHTS[piece >> 1] for piece in range(14)])
 
 
@@ -182,7 +179,7 @@ class BaseBoard:
         """Take the pieces and the side to move from a `chess.Board`, and nothing else."""
         self.clear()
         for square, piece in board.piece_map().items():
-            self.put(2 * piece.piece_type + piece.color, square)
+            self.put(piece_number(piece), square)
         self.turn = int(board.turn)
 
     def set_packed(self, occupied: u64, low: u64, high: u64, turn: int) -> None:

@@ -17,7 +17,7 @@ from evaluation.base.typed import compiled, i64, i64_pointer, inline, ints, lsb,
 
 # python-chess's piece types.
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(1, 7)
-# All squares; the light squares; those that are not on the file a, or h.
+# All squares; the light squares; all but the file a, or h.
 ALL = 0xFFFFFFFFFFFFFFFF
 LIGHT = 0x55AA55AA55AA55AA
 NOT_A = 0xFEFEFEFEFEFEFEFE
@@ -28,9 +28,9 @@ RANKS = u64s(8, chess.BB_RANKS)
 BB = u64s(64, chess.BB_SQUARES)
 KING_ATTACKS = u64s(64, chess.BB_KING_ATTACKS)
 KNIGHT_ATTACKS = u64s(64, chess.BB_KNIGHT_ATTACKS)
-# Indexed by colour * 64 + square: what a pawn of that colour attacks from there.
+# Indexed by colour * 64 + square: the attacks of a pawn of that colour.
 PAWN_ATTACKS = u64s(128, list(chess.BB_PAWN_ATTACKS[chess.BLACK]) + list(chess.BB_PAWN_ATTACKS[chess.WHITE]))
-# What a slider would reach on an empty board.
+# The attacks of sliders on an empty board.
 BISHOP_PSEUDO_ATTACKS = u64s(64, [chess.BB_DIAG_ATTACKS[square][0] for square in chess.SQUARES])
 ROOK_PSEUDO_ATTACKS = u64s(
     64, [chess.BB_RANK_ATTACKS[square][0] | chess.BB_FILE_ATTACKS[square][0] for square in chess.SQUARES]
@@ -110,14 +110,14 @@ if compiled:
 
     @inline
     def bishop_attacks(square: int, occupied: u64) -> u64:
-        """What a bishop on `square` attacks when `occupied` squares stop it, the first piece on each ray included."""
+        """The attacks of a bishop with `occupied` squares in its way, the first piece on each ray included."""
         product: u64 = (occupied & BISHOP_MASKS[square]) * BISHOP_MAGICS[square]
         index: int = product >> BISHOP_SHIFTS[square]
         return BISHOP_TABLE[BISHOP_OFFSETS[square] + index]
 
     @inline
     def rook_attacks(square: int, occupied: u64) -> u64:
-        """What a rook on `square` attacks when `occupied` squares stop it, the first piece on each ray included."""
+        """The attacks of a rook with `occupied` squares in its way, the first piece on each ray included."""
         product: u64 = (occupied & ROOK_MASKS[square]) * ROOK_MAGICS[square]
         index: int = product >> ROOK_SHIFTS[square]
         return ROOK_TABLE[ROOK_OFFSETS[square] + index]
@@ -147,11 +147,11 @@ if compiled:
 else:
 
     def bishop_attacks(square: int, occupied: u64) -> u64:
-        """What a bishop on `square` attacks when `occupied` squares stop it, the first piece on each ray included."""
+        """The attacks of a bishop with `occupied` squares in its way, the first piece on each ray included."""
         return chess.BB_DIAG_ATTACKS[square][chess.BB_DIAG_MASKS[square] & occupied]
 
     def rook_attacks(square: int, occupied: u64) -> u64:
-        """What a rook on `square` attacks when `occupied` squares stop it, the first piece on each ray included."""
+        """The attacks of a rook with `occupied` squares in its way, the first piece on each ray included."""
         return (
             chess.BB_RANK_ATTACKS[square][chess.BB_RANK_MASKS[square] & occupied]
             | chess.BB_FILE_ATTACKS[square][chess.BB_FILE_MASKS[square] & occupied]
@@ -160,7 +160,7 @@ else:
 
 @inline
 def pawn_attacks(pawns: u64, us: int) -> u64:
-    """What the pawns of a colour (0 black, 1 white) attack."""
+    """The attacks of the pawns of a colour (0 black, 1 white)."""
     leftward: u64 = pawns & NOT_A
     rightward: u64 = pawns & NOT_H
     return (leftward << 7 | rightward << 9) & ALL if us else leftward >> 9 | rightward >> 7
@@ -218,5 +218,5 @@ def sum_by_rank(table: i64_pointer, offset: int, squares: u64, us: int) -> i64:
 
 
 def slider_attacks(rook: bool, square: int, occupied: u64) -> u64:
-    """What a rook or a bishop attacks, for tests: compiled, Python cannot call the inline functions."""
+    """The attacks of a rook or a bishop, for tests: compiled, Python cannot call the inline functions."""
     return rook_attacks(square, occupied) if rook else bishop_attacks(square, occupied)

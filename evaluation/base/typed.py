@@ -139,7 +139,7 @@ def u64s_of(numbers: array.array[int]) -> u64_pointer:
 
 
 def new_words(count: u64) -> shared_u64_pointer:
-    """So many words, all 0, which begin with a large page where the system has those. None without memory for them."""
+    """`count` words, all 0, at the beginning of a large page where the system has such pages. None without memory."""
     try:
         return array.array("Q", [0]) * count
     except MemoryError:

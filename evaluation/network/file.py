@@ -7,7 +7,7 @@
     2 * UNITS           its biases
     2 * BUCKETS * 2 * UNITS   weights of the output: [bucket][the side to move's units, then the other side's]
     4 * BUCKETS         its biases
-    4                   CRC-32 of all that comes before
+    4                   CRC-32 of all before it
 
 Numbers are little-endian, those of the network with a sign. Invariant: no score by a `Network` overflows, because its
 numbers are within the bounds of `shape`.

@@ -53,7 +53,7 @@ REGION = ints(64, KING_REGION)
 
 @inline
 def activation(total: i16) -> i16:
-    """What a unit gives: the square of its sum, cut off, from 0 to 255.
+    """The output of a unit: the square of its sum, cut off, from 0 to 255.
 
     In 16 bits throughout: so the C compiler finds products of 16 bits to add up.
     """

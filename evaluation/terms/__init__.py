@@ -8,7 +8,7 @@ and `total` the others.
 
 Invariant: a term treats both colours alike. It is linear in its weights, and its coefficients are integers.
 
-Some terms read from `context` what others have added to it, so the order of calls matters.
+Some terms read the findings of others from `context`, so the order of calls matters.
 `EvaluationContext.begin` comes first. `passed_pawn` comes before the other terms of passed pawns. The mobility terms of
 both colours come before the terms that read attacks: safe mobility, space, outposts, those of a passed pawn's path, of
 the attack on the king, and the threats. `king_shelter` and `pawn_storm` come before `king_attack`, and `pawn_storm`

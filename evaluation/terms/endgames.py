@@ -6,10 +6,11 @@ King and pawn against king is in `kpk`.
 from __future__ import annotations
 
 from evaluation import constants
+from evaluation.base.accumulated import FULL_PHASE
 from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import BB, BISHOP, FILES, KING, KNIGHT, LIGHT, PAWN, QUEEN, ROOK, distance
 from evaluation.base.typed import i64, ints, lsb, popcount, popcount_few
-from evaluation.constants import DRAWISH_LEAD, DRAWISH_SCALE, DRAWN_SCALE, FULL_PHASE, FULL_SCALE, MIN_WINNING_MATERIAL
+from evaluation.constants import DRAWISH_LEAD, DRAWISH_SCALE, DRAWN_SCALE, FULL_SCALE, MIN_WINNING_MATERIAL
 from evaluation.context import EvaluationContext
 
 # Whether mop-up applies, and to which corners the bare king should be driven.

@@ -1,6 +1,6 @@
-"""Material imbalance: what pieces are worth beside one another and against one another.
+"""Material imbalance: the worth of pieces beside one another and against one another.
 
-The weights count pairs of pieces, so the value of a piece depends on the others. What it is worth alone is in the piece
+The weights count pairs of pieces, so the value of a piece depends on the others. Its worth alone is in the piece
 squares. These terms depend on the numbers of pieces alone, and the material hash table holds their sum.
 """
 

@@ -14,7 +14,7 @@ from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import ALL, BB, KING, KING_ATTACKS, PAWN, PAWN_ATTACKS, adjacent, forward
 from evaluation.base.typed import lsb, u64, u64s, void
 
-# What `result` returns.
+# The results.
 NO_RESULT, DRAWN, WHITE_WINS, BLACK_WINS = range(4)
 
 # Pawn squares: files a to d, second to seventh rank. The index is 4 * (rank - 1) + file, both counted from 0.

@@ -1,7 +1,7 @@
 """Pairs: each two pawns of one side, each pawn with each enemy pawn, and each pawn with each king, by their squares.
 
 All of it depends on pawns and kings alone, so the pawn hash table holds the sums. Each table is 64 squares by 64, as
-the side to which the pawn belongs sees the board.
+the pawn's own side sees the board.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from operator import or_
 import chess
 
 from evaluation import constants
+from evaluation.base.accumulated import PHASE_WEIGHTS
 from evaluation.catalogue import CATALOGUE
 
 Definition = Callable[[chess.Board], Iterator[int]]
@@ -487,7 +488,7 @@ def safe_mobility(board: chess.Board) -> Iterator[int]:
 
 
 def space(board: chess.Board) -> Iterator[int]:
-    phase = sum(constants.PHASE_WEIGHTS[piece.piece_type] for piece in board.piece_map().values())
+    phase = sum(PHASE_WEIGHTS[piece.piece_type] for piece in board.piece_map().values())
     pawns = own(board, chess.PAWN)
     for square in chess.SQUARES[8:32] if phase >= 12 else []:
         by_pawn = chess.PAWN in attackers(board, chess.BLACK, square)

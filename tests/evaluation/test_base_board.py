@@ -8,7 +8,7 @@ from typing import Any
 import chess
 import pytest
 
-from evaluation.piece_squares import accumulated_indices
+from evaluation.trace import accumulated_indices
 from evaluation.weights import Weights
 from tests.evaluation.test_evaluation import random_weights
 from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, on_core, start_board

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import evaluation
 from evaluation.base.base_board import BaseBoard
-from evaluation.catalogue import CATALOGUE, KNOWN_ENDING
+from evaluation.catalogue import CATALOGUE
 from evaluation.evaluator import Evaluator
 from evaluation.weights import Weights, default_weights
 from tests.support import kernel
@@ -115,20 +115,6 @@ def test_only_the_tempo_depends_on_whose_turn_it_is(board: chess.Board) -> None:
     sums = zip(added_up(explanation), added_up(other), rows[place], others[place], strict=True)
     for total, before, tempo, after in sums:
         assert total - before == tempo - after
-
-
-@given(board=BOARDS)
-def test_the_rows_add_up_to_the_score(board: chess.Board) -> None:
-    explanation = evaluation.explain(board, network=None)
-    score = evaluation.evaluate(board, network=None)
-    assert explanation.white_score == (score if board.turn else -score)
-    # The tapering once more, in exact arithmetic: shares in 256ths, scale in 64ths, rounded towards zero.
-    mg, eg = added_up(explanation)
-    share = explanation.phase * 32 // 3
-    exact = mg * share * 64 + eg * (256 - share) * explanation.scale
-    known = sum(term.difference_cp for term in explanation if term.name == KNOWN_ENDING)
-    assert explanation.white_score - known == int(exact / 2**14)
-    assert bool(explanation.known_ending) >= bool(known)
 
 
 def test_the_hash_tables_change_nothing_with_any_weights() -> None:

@@ -15,7 +15,7 @@ from evaluation.catalogue import CATALOGUE, FAMILIES, KNOWN_ENDING, LIMIT
 from evaluation.constants import STATIC_LIMIT
 from evaluation.trace import PARTS
 from evaluation.weights import MATERIAL, Weights
-from tests.evaluation.test_evaluation import BOARDS, EXTREME, random_game, random_pieces, random_weights
+from tests.evaluation.test_evaluation import BOARDS, EXTREME, added_up, random_game, random_pieces, random_weights
 from tests.support.kernel import ALL_CORES, core_or_skip, on_core, searcher
 from uci_engine.explanation import REASONS, Explanation
 
@@ -80,6 +80,12 @@ def test_every_term_is_within_a_centipawn_of_its_exact_value(board: chess.Board,
     assert [term.name for term in explanation][: len(names)] == names
     assert {term.name for term in explanation.terms[len(names) :]} <= {KNOWN_ENDING, LIMIT}
     assert sum(term.difference_cp for term in explanation) == explanation.white_score
+    # The tapering of the sum, in exact arithmetic: shares in 256ths, scale in 64ths, rounded towards zero.
+    mg, eg = added_up(explanation)
+    exact = mg * share * 64 + eg * (256 - share) * explanation.scale
+    known = sum(term.difference_cp for term in explanation if term.name in (KNOWN_ENDING, LIMIT))
+    assert explanation.white_score - known == int(exact / 2**14)
+    assert bool(explanation.known_ending) >= any(term.name == KNOWN_ENDING for term in explanation)
 
 
 @given(board=BOARDS)

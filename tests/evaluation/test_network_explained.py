@@ -26,9 +26,8 @@ def explained(board: chess.Board) -> Explanation:
 def contributions(board: chess.Board) -> dict[chess.Square, int]:
     """What each piece adds to the network's output, from White's view."""
     evaluator, base_board = set_up(board, None, NETWORK)
-    network = evaluator.network
-    assert network is not None
-    return {square: white(network.contribution(base_board, square), board) for square in board.piece_map()}
+    assert evaluator.network is not None
+    return {square: white(evaluator.network.contribution(base_board, square), board) for square in board.piece_map()}
 
 
 def white(cp: int, board: chess.Board) -> int:

@@ -16,7 +16,6 @@ from evaluation.weights import (
     MATERIAL,
     MAX_BYTES,
     MAX_CENTIPAWNS,
-    PIECE_NAMES,
     Weights,
     WeightsError,
     default_weights,
@@ -24,6 +23,8 @@ from evaluation.weights import (
 from toolkit.training.weights_text import weights_text
 
 MAX_SUM = 0x7FFFFFFF
+
+PIECE_NAMES = [chess.piece_name(piece_type) for piece_type in chess.PIECE_TYPES]
 
 
 def pack(middlegame: int, endgame: int) -> int:

@@ -43,6 +43,8 @@ from uci_engine.board.moves import (
     PROMOTION,
     QUIET,
     SCRATCH,
+    castled_king,
+    castled_rook,
     from_square,
     move_type,
     promotion,
@@ -261,14 +263,13 @@ class MoveGenerator(BaseBoard):
         them = us ^ 1
         occupied = self.by_colour[0] | self.by_colour[1]
         king = lsb(self.by_type[KING] & self.by_colour[us])
-        home = king & 56
         for side in range(2):
             index = side + 2 * them
             if self.castling_rights & (1 << index) == 0:
                 continue
             rook = self.rook_squares[index]
-            king_target = home + (2 if side else 6)
-            rook_target = home + (3 if side else 5)
+            king_target = castled_king(king, rook)
+            rook_target = castled_rook(king, rook)
             others = occupied ^ BB[king] ^ BB[rook]
             way = BETWEEN[king * 64 + king_target] | BB[king_target]
             if others & (way | BETWEEN[rook * 64 + rook_target] | BB[rook_target]):
@@ -355,11 +356,10 @@ class MoveGenerator(BaseBoard):
         diagonal = (self.by_type[BISHOP] | queens) & self.by_colour[us] & (ALL ^ BB[origin])
         straight = (self.by_type[ROOK] | queens) & self.by_colour[us] & (ALL ^ BB[origin])
         if move_type(move) == CASTLING:
-            home = origin & 56
             occupied ^= BB[target]
             straight &= ALL ^ BB[target]
-            rook_target = home + (5 if target > origin else 3)
-            occupied |= BB[home + (6 if target > origin else 2)] | BB[rook_target]
+            rook_target = castled_rook(origin, target)
+            occupied |= BB[castled_king(origin, target)] | BB[rook_target]
             straight |= BB[rook_target]
         else:
             occupied |= BB[target]

@@ -53,6 +53,18 @@ def promotion(move: int) -> int:
     return ((move >> 12) & 3) + 2
 
 
+@inline
+def castled_king(king: int, rook: int) -> int:
+    """The king's square after castling with the rook on a square: the file c or g."""
+    return (king & 56) + (6 if rook > king else 2)
+
+
+@inline
+def castled_rook(king: int, rook: int) -> int:
+    """The square of that rook after castling: the file d or f."""
+    return (king & 56) + (5 if rook > king else 3)
+
+
 def encode(board: chess.Board, move: chess.Move) -> int:
     """Encode a legal move; castling may be e1g1 or e1h1."""
     origin, target = move.from_square, move.to_square
@@ -83,5 +95,5 @@ def decode(move: int, chess960: bool) -> chess.Move:
     if move_type(move) == PROMOTION:
         return chess.Move(origin, target, promotion=promotion(move))
     if move_type(move) == CASTLING and not chess960:
-        target = chess.square(6 if target > origin else 2, chess.square_rank(origin))
+        target = castled_king(origin, target)
     return chess.Move(origin, target)

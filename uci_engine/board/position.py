@@ -45,6 +45,8 @@ from uci_engine.board.moves import (
     PROMOTION,
     QUIET,
     SCRATCH,
+    castled_king,
+    castled_rook,
     encode,
     from_square,
     key_of,
@@ -216,9 +218,8 @@ class Position(MoveGenerator):
 
         if move_type(move) == CASTLING:
             rook = 8 | us
-            home = origin & 56
-            king_target = home + (6 if target > origin else 2)
-            rook_target = home + (5 if target > origin else 3)
+            king_target = castled_king(origin, target)
+            rook_target = castled_rook(origin, target)
             change = ZOBRIST[piece * 64 + origin] ^ ZOBRIST[piece * 64 + king_target]
             key ^= change ^ ZOBRIST[rook * 64 + target] ^ ZOBRIST[rook * 64 + rook_target]
             self.shift(piece, origin, king_target)
@@ -269,9 +270,8 @@ class Position(MoveGenerator):
     def _move_castling(self, origin: int, target: int, back: bool) -> void:
         """Move king and rook to their castled squares, or back. The squares may overlap in Chess960."""
         us = self.turn
-        home = origin & 56
-        king_target = home + (6 if target > origin else 2)
-        rook_target = home + (5 if target > origin else 3)
+        king_target = castled_king(origin, target)
+        rook_target = castled_rook(origin, target)
         if back:
             self.squares[king_target] = self.squares[rook_target] = 0
             self.squares[origin] = 12 | us

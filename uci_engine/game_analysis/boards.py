@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import chess
 
-from evaluation.constants import PHASE_WEIGHTS
+from evaluation.base.accumulated import PHASE_WEIGHTS
 
 PIECE_VALUES = (0, 1, 3, 3, 5, 9, 0)
 # More than all other pieces together.

@@ -8,7 +8,7 @@ Invariant: the same start, seed and settings give the same game, with empty tabl
 
 from __future__ import annotations
 
-from evaluation.base.base_board import CASTLING_ROOK
+from evaluation.base.accumulated import CASTLING_ROOK
 from evaluation.base.bitboards import ALL, BB
 from evaluation.base.typed import i64, ints, lsb, nogil, u64, u64s, void
 from uci_engine.board.moves import NOISY, QUIET, SCRATCH

@@ -20,8 +20,8 @@ from typing import Any, Final
 
 import chess
 
+from evaluation.base.accumulated import FULL_PHASE
 from evaluation.catalogue import ACCUMULATED, CATALOGUE, Term
-from evaluation.constants import FULL_PHASE
 from evaluation.weights import default_weights
 
 # The groups whose coefficients are counted from the pieces.

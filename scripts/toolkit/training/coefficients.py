@@ -20,8 +20,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 import evaluation
-from evaluation.catalogue import CATALOGUE
-from evaluation.piece_squares import BY_KINGS, ENEMY_KING, KING_BUCKET, OWN_KING
+from evaluation.base.accumulated import KING_BUCKET
+from evaluation.catalogue import BY_KINGS, CATALOGUE, ENEMY_KING, OWN_KING
 from toolkit.console import Advance
 from toolkit.files import digest_of_files
 from toolkit.pool import Task, run_tasks

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
+from evaluation.base.accumulated import FULL_PHASE, FULL_SHARE, middlegame_share
 from evaluation.catalogue import CATALOGUE
 from evaluation.constants import FULL_SCALE, STATIC_LIMIT
 from evaluation.weights import MAX_CENTIPAWNS, PHASES, Weights
@@ -26,6 +27,9 @@ from toolkit.training.examples import Examples, Floats
 # Rows that one thread works on at a time. Invariant: the sums do not depend on the number of threads.
 SLICE: Final = 4096
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
+
+# By the game phase: see `middlegame_share`.
+SHARES: Final = np.array([middlegame_share(phase) for phase in range(FULL_PHASE + 1)])
 
 # The tables of which each piece of one type has exactly one number, and where the mean of a table belongs.
 CENTRED: Final = {
@@ -56,9 +60,9 @@ class Sums:
 
 def shares(coefficients: Coefficients) -> npt.NDArray[np.float32]:
     """The taper of each row: what one centipawn of middlegame, and of endgame for either side, adds to the score."""
-    middlegame = coefficients.phase.astype(np.int64) * 32 // 3
-    endgame = (256 - middlegame)[:, None] * coefficients.scales.astype(np.int64)
-    return np.column_stack([middlegame / 256, endgame / (256 * FULL_SCALE)]).astype(np.float32)
+    middlegame = SHARES[coefficients.phase]
+    endgame = (FULL_SHARE - middlegame)[:, None] * coefficients.scales.astype(np.int64)
+    return np.column_stack([middlegame / FULL_SHARE, endgame / (FULL_SHARE * FULL_SCALE)]).astype(np.float32)
 
 
 def slices(examples: Examples) -> list[Slice]:
@@ -104,9 +108,9 @@ def exact_scores(coefficients: Coefficients, weights: npt.NDArray[np.int64]) -> 
     middlegame, endgame = (
         (coefficients.matrix @ weights[:, phase].astype(np.float64)).astype(np.int64) for phase in (0, 1)
     )
-    weight = coefficients.phase.astype(np.int64) * 32 // 3
+    share = SHARES[coefficients.phase]
     scale = coefficients.scales[np.arange(len(coefficients)), (endgame > 0).astype(np.intp)].astype(np.int64)
-    value = middlegame * weight * FULL_SCALE + endgame * (256 - weight) * scale
+    value = middlegame * share * FULL_SCALE + endgame * (FULL_SHARE - share) * scale
     return np.asarray(np.sign(value) * np.minimum(np.abs(value) >> 14, STATIC_LIMIT - 1))
 
 

@@ -31,6 +31,7 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.base.accumulated import CASTLING_ROOK
 from evaluation.files import replaced
 from toolkit.errors import ProgramError
 
@@ -69,7 +70,6 @@ _PREFIX = struct.Struct("<24sQ")
 _RECORD = struct.Struct("<Q16sBBHhBB")
 # No header that is written here comes near this.
 _MAX_HEADER_BYTES = 1 << 20
-_CASTLING_ROOK = 6
 _BLACK = 8
 _NO_EP = 64
 
@@ -83,7 +83,7 @@ def pack(board: chess.Board, score_cp: int, result: int, flags: int) -> bytes:
         if index == 32:
             raise ValueError("more than 32 pieces")
         mask = chess.BB_SQUARES[square]
-        piece = _CASTLING_ROOK if castling_rooks & mask else board.piece_type_at(square) - 1  # type: ignore[operator]
+        piece = CASTLING_ROOK if castling_rooks & mask else board.piece_type_at(square) - 1  # type: ignore[operator]
         nibbles[index] = piece if white & mask else piece | _BLACK
     pieces = bytes(low | high << 4 for low, high in zip(nibbles[::2], nibbles[1::2], strict=True))
     ep_square = _NO_EP if board.ep_square is None else board.ep_square
@@ -109,9 +109,9 @@ def board_of(record: Any) -> chess.Board:
     for index, square in enumerate(chess.scan_forward(occupied)):
         code = (pieces[index // 2] >> 4 * (index % 2)) & 15
         piece = code & 7
-        if piece > _CASTLING_ROOK:
+        if piece > CASTLING_ROOK:
             raise ProgramError(f"a record of a position is damaged: {code} is no piece")
-        if piece == _CASTLING_ROOK:
+        if piece == CASTLING_ROOK:
             rooks |= chess.BB_SQUARES[square]
             piece = chess.ROOK - 1
         board.set_piece_at(square, chess.Piece(piece + 1, not code & _BLACK))
@@ -139,9 +139,9 @@ def pieces_of(records: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
         raise ProgramError("a position has more than 32 pieces")
     code = np.take_along_axis(codes, np.maximum(place, 1).astype(np.intp) - 1, axis=1) * is_occupied
     piece = code & 7
-    if (piece > _CASTLING_ROOK).any():
+    if (piece > CASTLING_ROOK).any():
         raise ProgramError("a position has a piece that is none")
-    piece[piece == _CASTLING_ROOK] = chess.ROOK - 1
+    piece[piece == CASTLING_ROOK] = chess.ROOK - 1
     return np.asarray((2 * (piece + 1) + (code < _BLACK)) * is_occupied, np.uint8)
 
 
