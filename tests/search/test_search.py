@@ -65,13 +65,13 @@ class Minimax:
         self.nodes = 0
         self._contempt_cp = contempt_cp
 
-    def value(self, board: chess.Board, depth: int, ply: int, keys: list[int]) -> int:
-        """The value for the side to move. `keys`: of every position before this one, `ply` below the root."""
+    def value(self, board: chess.Board, depth: int, ply: int, keys: list[str]) -> int:
+        """The value for the side to move. `keys`: the EPD of every position before."""
         self.nodes += ply > 0
         drawn = self._contempt_cp if ply % 2 else -self._contempt_cp
         if not any(board.generate_legal_moves()):
             return ply - scores.MATE if board.is_check() else drawn
-        key = key_of(board)
+        key = board.epd()
         if ply > 0 and self._is_draw(board, ply, key, keys):
             return drawn
         if depth == 0:
@@ -84,7 +84,7 @@ class Minimax:
         return best
 
     @staticmethod
-    def _is_draw(board: chess.Board, ply: int, key: int, keys: list[int]) -> bool:
+    def _is_draw(board: chess.Board, ply: int, key: str, keys: list[str]) -> bool:
         if board.halfmove_clock >= 100 or board.is_insufficient_material():
             return True
         plies_from_null = keys[max(len(keys) - board.halfmove_clock, 0) :]
@@ -92,13 +92,13 @@ class Minimax:
         return key in plies_from_null and (key in inside or plies_from_null.count(key) >= 2)
 
 
-def earlier_keys(board: chess.Board) -> list[int]:
+def earlier_keys(board: chess.Board) -> list[str]:
     """The keys of the positions before this one."""
     past = board.copy()
     keys = []
     while past.move_stack:
         past.pop()
-        keys.append(key_of(past))
+        keys.append(past.epd())
     return keys[::-1]
 
 
@@ -144,7 +144,7 @@ def test_without_pruning_the_value_is_minimaxs() -> None:
         expected = reference.value(board, depth, 0, earlier_keys(board))
         assert value == expected, (fen, contempt_cp)
         # The move, too, is worth that much.
-        keys = [*earlier_keys(board), key_of(board)]
+        keys = [*earlier_keys(board), board.epd()]
         board.push_uci(best)
         assert -Minimax(contempt_cp).value(board, depth - 1, 1, keys) == expected, (fen, best)
         # Moves searched again with the window open may cost more than there is to save in a very small tree.
