@@ -289,7 +289,8 @@ def test_the_answer_does_not_wait_for_a_worker_that_cannot_run(
         work()
 
     monkeypatch.setattr(WorkerThread, "begin", lambda thread, work: begin_work(thread, partial(hold, work)))
-    ear = begin(engine, movetime_ms=100)
+    # With a limit of nodes the worker is started at once.
+    ear = begin(engine, nodes=1_000_000_000, movetime_ms=100)
     assert ear.answered_within(PATIENCE_SECONDS / 2)
     assert engine.searching
     monkeypatch.undo()
