@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
+from evaluation.base.record import FIRST, QUIET
 from evaluation.network.file import Network, NetworkError
 from evaluation.weights import Weights, WeightsError, default_weights
 from toolkit.console import (
@@ -43,12 +44,10 @@ from toolkit.console import (
 from toolkit.engines.client import Engine, EngineError
 from toolkit.engines.spec import ENGINE_SYNTAX, parse_engines
 from toolkit.errors import ProgramError
-from toolkit.training.engine_scores import network_scores, static_scores
 from toolkit.training.examples import STOCKFISH_SCALE_CP, ErrorOfEvaluation, error_of
 from toolkit.training.model import only_material, weights_as_array, weights_from_array
+from toolkit.training.network_data import network_scores, static_scores
 from toolkit.training.positions import (
-    FIRST,
-    QUIET,
     RECORD,
     RECORD_BYTES,
     RESULT_NAMES,

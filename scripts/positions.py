@@ -23,6 +23,7 @@ from typing import Any
 import chess
 import numpy as np
 
+from evaluation.base.record import CAPTURE, FIRST, QUIET
 from toolkit.console import (
     Advance,
     at_least_one,
@@ -38,11 +39,8 @@ from toolkit.engines.spec import ENGINE_SYNTAX, parse_engine
 from toolkit.errors import ProgramError
 from toolkit.files import unpack_text
 from toolkit.journal import Journal, journal_beside
-from toolkit.training.labels import scorer_of, scores_of_engine, scores_of_network
+from toolkit.training.labels import scores_of_engine
 from toolkit.training.positions import (
-    CAPTURE,
-    FIRST,
-    QUIET,
     RECORD,
     RESULT_NAMES,
     board_of,
@@ -53,7 +51,7 @@ from toolkit.training.positions import (
     unique_positions,
     write_positions,
 )
-from toolkit.training.stockfish_network import read_network
+from toolkit.training.stockfish_network import read_network, scorer_of, scores_of_network
 
 # Text has no suffix of its own.
 ANY_SUFFIX = ("",)

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.console import (
+    add_run_arguments,
     at_least_one,
     make_table,
     new_file,
@@ -38,10 +39,20 @@ from toolkit.errors import ProgramError
 from toolkit.games.adjudication import add_arguments, rules_of
 from toolkit.journal import Journal, journal_beside
 from toolkit.pool import Task, run_tasks
-from toolkit.training.game import NOT_PLAYED, Batch, Kept, Recipe, engine_facts, network_of, play_batch
-from toolkit.training.labels import scorer_of
+from toolkit.training.datagen import (
+    NOT_PLAYED,
+    SOURCE_SYNTAX,
+    Batch,
+    Kept,
+    Recipe,
+    choose_opening,
+    engine_facts,
+    network_of,
+    parse_source,
+    play_batch,
+)
 from toolkit.training.positions import RECORD_BYTES, header
-from toolkit.training.sources import SOURCE_SYNTAX, choose_opening, parse_source
+from toolkit.training.stockfish_network import scorer_of
 
 # Games of one task: few enough to lose little, many enough to keep the journal short.
 BATCH_GAMES = 64
@@ -136,11 +147,9 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--skip", type=int, default=0, metavar="PLIES", help="keep nothing before this ply (0)")
     parser.add_argument("--network", type=Path, metavar="FILE", help="of Stockfish 15: positions have its scores")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="processes (1)")
-    parser.add_argument("--cluster", metavar="ADDRESS", help="play on the workers of this Dask scheduler instead")
     parser.add_argument("--resume", action="store_true", help="go on from the journal beside the output")
-    parser.add_argument("--json", type=new_file, metavar="FILE", help="write the counts")
     add_arguments(parser, tables=False)
+    add_run_arguments(parser, journal="")
     return parser.parse_args(arguments)
 
 

@@ -19,7 +19,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import tomli_w
@@ -46,19 +46,18 @@ from toolkit.console import (
     write_json,
 )
 from toolkit.errors import ProgramError
-from toolkit.training.engine_scores import network_scores
 from toolkit.training.examples import Choice, command_text, fit_scale
 from toolkit.training.network_data import (
     SOURCE_SYNTAX,
     Cache,
     features_digest,
+    network_scores,
     parse_source,
     read_examples,
-    split,
 )
 from toolkit.training.network_fit import (
     BLOCK,
-    CpuFit,
+    Fit,
     Plan,
     State,
     best_mixture,
@@ -67,11 +66,8 @@ from toolkit.training.network_fit import (
     new_state,
     save_checkpoint,
 )
-from toolkit.training.network_model import Batch, Loss, Network, new_network, outputs
-from toolkit.training.quantisation import floating, quantised
-
-if TYPE_CHECKING:
-    from toolkit.training.network_gpu import GpuFit
+from toolkit.training.network_model import Batch, Loss, Network, floating, new_network, outputs, quantised
+from toolkit.training.positions import split_rows
 
 NETWORK_SUFFIX = ".network"
 CACHE = Path(__file__).resolve().parents[1] / ".selfplay" / "network"
@@ -104,7 +100,6 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     fit.add_argument("--decay", type=not_negative, default=0.01, metavar="N", help="of parameters, by the step (0.01)")
     fit.add_argument("--seed", type=int, default=0)
     fit.add_argument("--threads", type=at_least_one, default=1, metavar="N", help="(1)")
-    fit.add_argument("--gpu", action="store_true", help="train on the GPU, with PyTorch")
     fit.add_argument("--checkpoint", type=new_file, metavar="FILE", help="what --resume needs")
     fit.add_argument("--resume", action="store_true", help="go on from the checkpoint, if there is one")
     report = parser.add_argument_group("report")
@@ -145,26 +140,11 @@ class Start:
         return {"sha256": self.sha256, **kept}
 
 
-def fit_class(on_gpu: bool) -> type[CpuFit | GpuFit]:
-    """What trains. Raises ProgramError without PyTorch and a GPU."""
-    if not on_gpu:
-        return CpuFit
-    try:
-        # Imported here, because only this needs PyTorch.
-        from toolkit.training.network_gpu import GpuFit, has_gpu
-    except ImportError as error:
-        raise ProgramError(f"--gpu needs PyTorch: {error}") from None
-    if not has_gpu():
-        raise ProgramError("--gpu: PyTorch finds no GPU")
-    return GpuFit
-
-
 class Job:
     """All that a run needs, read and checked."""
 
     def __init__(self, words: argparse.Namespace) -> None:
         """Raises ProgramError, WeightsError, OSError."""
-        self.fit_class = fit_class(words.gpu)
         weights = Weights.load(words.weights) if words.weights else default_weights()
         self.start = Start(words.start) if words.start else None
         cache = Cache(words.cache)
@@ -172,7 +152,9 @@ class Job:
         self.examples = read_examples(
             [parse_source(text) for text in words.files], choice, weights, cache, words.threads
         )
-        self.train, self.validation, self.test = split(self.examples, words.parts, words.seed)
+        self.train, self.validation, self.test = split_rows(
+            self.examples.games, words.parts, np.random.default_rng(words.seed)
+        )
         batch = self.examples.batch
         some = self.train[:: -(-len(self.train) // SCALE_POSITIONS)]
         scale_cp = words.scale or fit_scale(
@@ -208,7 +190,7 @@ def train(words: argparse.Namespace, job: Job) -> State:
     state = new_state(job.first_network().arrays())
     if words.resume and words.checkpoint.exists():
         state = load_checkpoint(words.checkpoint, job.settings, state)
-    fit = job.fit_class(job.examples.batch, job.train, job.validation, job.plan, state)
+    fit = Fit(job.examples.batch, job.train, job.validation, job.plan, state)
     with show_progress("positions", job.plan.epochs * len(job.train), state.epoch * len(job.train)) as advance:
 
         def after_epoch(state: State) -> None:

@@ -39,7 +39,6 @@ from toolkit.console import (
 )
 from toolkit.errors import ProgramError
 from toolkit.training.coefficients import source_digest
-from toolkit.training.endgame_scales import as_constants, fit_scales
 from toolkit.training.examples import (
     Choice,
     Examples,
@@ -51,16 +50,21 @@ from toolkit.training.examples import (
     split_games,
 )
 from toolkit.training.model import (
+    MOP_UP,
+    Fit,
+    Plan,
+    as_constants,
     centred,
     columns_of,
     exact_scores,
+    fit_scales,
+    fit_weights,
     only_material,
     rounded,
     weights_as_array,
     weights_from_array,
+    weights_text,
 )
-from toolkit.training.weights_fit import MOP_UP, Fit, Plan, fit_weights
-from toolkit.training.weights_text import weights_text
 
 PARTS = ("train", "validation", "test")
 OLD, NEW = "old weights", "new weights"

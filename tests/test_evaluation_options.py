@@ -30,7 +30,7 @@ from tests.support import ROOT
 from tests.support.engines import go
 from tests.support.kernel import ALL_CORES, MIDDLEGAME, core_or_skip, is_compiled, on_core
 from tests.support.networks import network_score, pack, random_network, with_network
-from toolkit.training.weights_text import weights_text
+from toolkit.training.model import weights_text
 from uci_engine.core import load
 from uci_engine.engine import UciEngine
 from uci_engine.search.thread_pool import ThreadPool

@@ -11,9 +11,6 @@ import chess
 
 from evaluation.base.typed import inline
 
-# A rook that may castle, in a training record.
-CASTLING_ROOK: Final = 6
-
 # The share of a piece in the game phase, by piece type: FULL_PHASE with all pieces on the board, more after promotions,
 # and 0 with kings and pawns alone.
 PHASE_WEIGHTS: Final = (0, 0, 1, 1, 2, 4, 0)

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import chess
 
-from evaluation.base.accumulated import CASTLING_ROOK, KING_BUCKET, KING_BUCKETS, PHASE_WEIGHTS, PIECES, piece_number
+from evaluation.base.accumulated import KING_BUCKET, KING_BUCKETS, PHASE_WEIGHTS, PIECES, piece_number
 from evaluation.base.bitboards import BB, KING, PAWN, ROOK, ZOBRIST
+from evaluation.base.record import BLACK, CASTLING_ROOK
 from evaluation.base.typed import i8s, i64, i64s, inline, ints, lsb, u64, u64s, void
 
 # The number of positions on the stack: room for the history that is kept and for the moves of a search.
@@ -183,14 +184,12 @@ class BaseBoard:
         self.turn = int(board.turn)
 
     def set_packed(self, occupied: u64, low: u64, high: u64, turn: int) -> None:
-        """Take them from a training record: the occupied squares, then four bits for each piece, 16 of them in `low`.
-        scripts/toolkit/training/positions.py documents the bits.
-        """
+        """Take them from a training record (see `evaluation.record`): the first three words."""
         self.clear()
         while occupied:
             code = low & 15
             piece_type = ROOK if code & 7 == CASTLING_ROOK else (code & 7) + 1
-            self._put(2 * piece_type + (0 if code & 8 else 1), lsb(occupied))
+            self._put(2 * piece_type + (0 if code & BLACK else 1), lsb(occupied))
             low = low >> 4 | (high & 15) << 60
             high >>= 4
             occupied &= occupied - 1

@@ -20,7 +20,7 @@ from evaluation.weights import (
     WeightsError,
     default_weights,
 )
-from toolkit.training.weights_text import weights_text
+from toolkit.training.model import weights_text
 
 MAX_SUM = 0x7FFFFFFF
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import chess
-import numpy as np
 import pytest
 from hypothesis import given
 
@@ -16,10 +12,9 @@ from evaluation.trace import KPK_RESULTS
 from evaluation.weights import default_weights
 from tests.evaluation.test_evaluation import BOARDS, EXTREME, random_game, random_pieces, random_weights
 from tests.support.kernel import ALL_CORES, core_or_skip, on_core
-from toolkit.training.coefficient_reader import COUNTED_GROUPS, WORD_BITS, CoefficientReader, layout
-from toolkit.training.coefficients import find_coefficients
+from tests.support.records import records_of
+from toolkit.training.coefficients import COUNTED_GROUPS, WORD_BITS, CoefficientReader, find_coefficients, layout
 from toolkit.training.model import exact_scores, weights_as_array
-from toolkit.training.positions import RECORD, pack
 
 
 def placed(board: chess.Board) -> list[tuple[int, int]]:
@@ -28,10 +23,6 @@ def placed(board: chess.Board) -> list[tuple[int, int]]:
 
 def can_be_packed(board: chess.Board) -> bool:
     return chess.popcount(board.occupied) <= 32 and all(len(board.pieces(chess.PAWN, us)) <= 8 for us in chess.COLORS)
-
-
-def records_of(boards: Sequence[chess.Board]) -> Any:
-    return np.frombuffer(b"".join(pack(board, 0, 1, 0) for board in boards), RECORD)
 
 
 def check_scores(seed: int, count: int) -> int:

@@ -13,28 +13,18 @@ import chess.pgn
 import numpy as np
 import pytest
 
+from evaluation.base.record import CAPTURE, QUIET
 from evaluation.constants import WON_KPK_CP
 from evaluation.weights import default_weights
 from evaluation_error import features_scores, main, quiet_positions
 from tests.support.kernel import random_game
 from tests.support.networks import random_network
-from tests.support.records import random_records
+from tests.support.records import random_records, records_of
 from toolkit.training.coefficients import find_coefficients
 from toolkit.training.examples import error_of
-from toolkit.training.model import exact_scores, weights_as_array
-from toolkit.training.positions import (
-    CAPTURE,
-    QUIET,
-    RECORD,
-    board_of,
-    game_numbers,
-    in_blocks,
-    keys,
-    pack,
-    read_positions,
-)
+from toolkit.training.model import exact_scores, weights_as_array, weights_text
+from toolkit.training.positions import RECORD, board_of, game_numbers, in_blocks, keys, read_positions
 from toolkit.training.positions import write_positions as write
-from toolkit.training.weights_text import weights_text
 
 # Says of each position that White is as much ahead as its halfmove clock, in hundredths, and the double.
 ENGINE = """
@@ -66,7 +56,7 @@ def game_text(seed: int, plies: int = 80, result: str = "1-0") -> str:
     return str(game)
 
 
-def records_of(texts: list[str], every: int, seed: int) -> Any:
+def chosen_of(texts: list[str], every: int, seed: int) -> Any:
     packed = [
         record for number, text in enumerate(texts) for record in quiet_positions(text.encode(), number, every, seed)
     ]
@@ -90,7 +80,7 @@ def deep(tmp_path: Path) -> Path:
 
 
 def test_quiet_positions_are_spread_over_a_game() -> None:
-    records = records_of([game_text(seed) for seed in range(12)], 10, 0)
+    records = chosen_of([game_text(seed) for seed in range(12)], 10, 0)
     assert len(records) > 20
     assert (records["flags"] & (QUIET | CAPTURE) == QUIET).all()
     assert (records["result"] == 2).all()
@@ -99,9 +89,9 @@ def test_quiet_positions_are_spread_over_a_game() -> None:
     assert plies.min() >= 12
     assert (np.diff(plies)[np.diff(games) == 0] >= 10).all()
     assert not any(board_of(record).is_check() for record in records)
-    again = records_of([game_text(seed) for seed in range(12)], 10, 0)
+    again = chosen_of([game_text(seed) for seed in range(12)], 10, 0)
     assert again.tobytes() == records.tobytes()
-    assert records_of([game_text(seed) for seed in range(12)], 10, 1).tobytes() != records.tobytes()
+    assert chosen_of([game_text(seed) for seed in range(12)], 10, 1).tobytes() != records.tobytes()
 
 
 def test_choose_writes_each_position_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -179,7 +169,7 @@ def test_evaluations_are_compared(
 def test_king_and_pawn_against_king_is_scored_as_the_engine_scores_it() -> None:
     won, drawn = chess.Board("8/4k3/8/4K3/4P3/8/8/8 b - - 0 1"), chess.Board("k7/8/8/8/8/8/P7/K7 w - - 0 1")
     boards = [won, drawn, won.mirror(), drawn.mirror()]
-    records = np.frombuffer(b"".join(pack(board, 0, 1, QUIET) for board in boards), RECORD)
+    records = records_of(boards)
     won_cp, drawn_cp, lost_cp, also_drawn_cp = features_scores(records, default_weights())
     assert (drawn_cp, also_drawn_cp) == (0, 0)
     assert won_cp == -lost_cp > WON_KPK_CP

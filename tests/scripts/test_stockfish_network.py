@@ -9,15 +9,14 @@ from pathlib import Path
 
 import chess
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from positions import main
 from selfplay import main as play
+from tests.support.records import records_of
 from toolkit.errors import ProgramError
-from toolkit.training.labels import NETWORK_BATCH
-from toolkit.training.positions import QUIET, RECORD, pack, read_positions, write_positions
-from toolkit.training.stockfish_network import INPUTS, SHAPE, SUMS, VERSION, read_network, static_scores
+from toolkit.training.positions import read_positions, write_positions
+from toolkit.training.stockfish_network import INPUTS, NETWORK_BATCH, SHAPE, SUMS, VERSION, read_network, static_scores
 
 WORDS = b"made by nobody"
 STACK_BYTES = 4 + 4 * 16 + 16 * 1024 + 4 * 32 + 32 * 32 + 4 + 32
@@ -54,10 +53,6 @@ def boards() -> list[chess.Board]:
             if chance.random() < 0.15:
                 found.append(board.copy(stack=False))
     return found
-
-
-def records_of(boards: list[chess.Board]) -> npt.NDArray[np.void]:
-    return np.frombuffer(b"".join(pack(board, 0, 1, QUIET) for board in boards), RECORD).copy()
 
 
 def slow_score(data: bytes, board: chess.Board) -> float:

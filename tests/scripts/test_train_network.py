@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import tomllib
 from hashlib import sha256
 from pathlib import Path
@@ -14,22 +13,30 @@ import numpy as np
 import pytest
 
 import evaluation
+from evaluation.base.record import FIRST, QUIET
 from evaluation.network.file import Network
 from evaluation.network.shape import BUCKETS, KING_REGIONS, MAX_FEATURES_CP, PIECE_SQUARES
 from evaluation.weights import default_weights
 from tests.evaluation.test_evaluation import random_weights
 from tests.support.networks import network_score, random_network
-from tests.support.records import random_records
+from tests.support.records import random_records, records_of
 from toolkit.errors import ProgramError
 from toolkit.training import network_fit
-from toolkit.training.engine_scores import network_scores, static_scores
 from toolkit.training.examples import Choice
-from toolkit.training.network_data import Cache, Source, parse_source, read_examples, split
+from toolkit.training.model import weights_text
+from toolkit.training.network_data import (
+    Cache,
+    Source,
+    network_scores,
+    parse_source,
+    read_examples,
+    static_scores,
+)
 from toolkit.training.network_fit import (
     BLOCK,
     MAX_HIDDEN,
     MAX_OUTPUT,
-    CpuFit,
+    Fit,
     Plan,
     State,
     in_order,
@@ -38,11 +45,19 @@ from toolkit.training.network_fit import (
     new_state,
     save_checkpoint,
 )
-from toolkit.training.network_model import OUTPUT_CP, Batch, Gradient, Loss, add_gradient, new_network, outputs
+from toolkit.training.network_model import (
+    OUTPUT_CP,
+    Batch,
+    Gradient,
+    Loss,
+    add_gradient,
+    floating,
+    new_network,
+    outputs,
+    quantised,
+)
 from toolkit.training.network_model import Network as Floating
-from toolkit.training.positions import FIRST, QUIET, RECORD, board_of, pack, write_positions
-from toolkit.training.quantisation import floating, quantised
-from toolkit.training.weights_text import weights_text
+from toolkit.training.positions import board_of, split_rows, write_positions
 from train_network import main
 
 
@@ -178,7 +193,7 @@ def test_positions_without_the_network_are_left_out(tmp_path: Path, cache: Cache
         chess.Board("4k3/ppp5/8/8/8/8/4PP2/4K3 b - - 0 1"),
         chess.Board("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR b KQkq - 0 1"),
     ]
-    records = np.frombuffer(b"".join(pack(board, 50, 2, QUIET | FIRST) for board in boards), RECORD)
+    records = records_of(boards, 50, 2, QUIET | FIRST)
     path = tmp_path / "some.positions"
     write_positions(path, {}, records)
     examples = read_examples([Source(path)], Choice(), default_weights(), cache)
@@ -193,9 +208,9 @@ def start(units: int = 16) -> State:
     return new_state(new_network(units, BUCKETS, 0).arrays())
 
 
-def fit(examples: Any, plan: Plan, state: State | None = None) -> CpuFit:
-    train, validation, _ = split(examples, (80, 10, 10), 0)
-    return CpuFit(examples.batch, train, validation, plan, state or start())
+def fit(examples: Any, plan: Plan, state: State | None = None) -> Fit:
+    train, validation, _ = split_rows(examples.games, (80, 10, 10), np.random.default_rng(0))
+    return Fit(examples.batch, train, validation, plan, state or start())
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -297,42 +312,12 @@ def test_the_program_learns_what_the_features_miss(
     assert "features" in capsys.readouterr().err.splitlines()[-1].partition(" is of another run: ")[2]
 
 
-def test_the_gpu_learns_as_the_processor_does() -> None:
-    """PyTorch without a GPU is slow and gives the same."""
-    pytest.importorskip("torch")
-    from toolkit.training.network_gpu import GpuFit
-
-    batch, plan = batch_of(RECORDS[:100]), Plan(150.0, epochs=3, batch=64, rate=0.01, threads=1)
-    train, validation = np.arange(90), np.arange(90, 100)
-    states = [new_state(floating(random_network(3)).arrays()) for _ in range(2)]
-    losses = [mean_loss(Floating(*states[0].parameters), batch.rows(rows), plan.loss) for rows in (train, validation)]
-    CpuFit(batch, train, validation, plan, states[0]).run()
-    GpuFit(batch, train, validation, plan, states[1], "cpu").run()
-    assert states[0].steps == states[1].steps == 6
-    one, other = (np.array(state.history) for state in states)
-    assert one[-1][0] < 0.9 * losses[0]
-    # Numbers of 16 bits, and another order of the positions.
-    assert other == pytest.approx(one, rel=0.02)
-    after = Floating(*states[1].parameters)
-    assert np.abs(after.hidden()).max() <= MAX_HIDDEN + 1e-6
-    assert quantised(after)
-
-
-def test_without_pytorch_gpu_is_one_complaint(
-    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "toolkit.training.network_gpu", None)
-    command = [str(file), "--output", str(tmp_path / "new.network"), "--cache", str(tmp_path / "cache"), "--gpu"]
-    assert main(command) == 1
-    assert capsys.readouterr().err.splitlines()[-1].startswith("error: --gpu needs PyTorch: ")
-
-
 def test_what_cannot_be_used_is_one_complaint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bad = tmp_path / "bad.positions"
     bad.write_bytes(b"nothing")
     output = str(tmp_path / "new.network")
     board = chess.Board("ppp5/8/8/8/8/8/PP6/K7 w - - 0 1")
-    write_positions(tmp_path / "odd.positions", {}, np.frombuffer(pack(board, 0, 1, QUIET | FIRST), RECORD))
+    write_positions(tmp_path / "odd.positions", {}, records_of([board], flags=QUIET | FIRST))
     odd = [str(tmp_path / "odd.positions")]
     others = ([f"{bad} mix=3"], [*odd, "--decay", "0.0"])
     for arguments in ([str(bad)], [str(tmp_path / "missing")], *others):

@@ -14,26 +14,31 @@ import chess
 import numpy as np
 import pytest
 
+from evaluation.base.record import CAPTURE, QUIET
 from evaluation.weights import MATERIAL, PROVENANCE, Weights, default_weights
 from tests.support import ROOT
-from tests.support.records import random_records
+from tests.support.records import random_records, records_of
 from toolkit.errors import ProgramError
 from toolkit.training.coefficients import COLUMNS, OFFSETS, Coefficients, find_coefficients
-from toolkit.training.endgame_scales import KINDS, as_constants, fit_scales
 from toolkit.training.examples import Choice, Examples, log_loss, read_examples, split_games
 from toolkit.training.model import (
     CENTRED,
+    KINDS,
+    Fit,
+    Plan,
     add_up,
+    as_constants,
     centred,
     columns_of,
     exact_scores,
+    fit_scales,
+    fit_weights,
     rounded,
     slices,
     weights_as_array,
     weights_from_array,
 )
-from toolkit.training.positions import CAPTURE, QUIET, RECORD, pack, pieces_of, write_positions
-from toolkit.training.weights_fit import Fit, Plan, fit_weights
+from toolkit.training.positions import pieces_of, write_positions
 from tune_evaluation import main
 
 SCALE = 150.0
@@ -175,7 +180,7 @@ def fit_known_weights(plan: Plan) -> Fit:
 
 
 def test_known_weights_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolkit.training.weights_fit.DEVIATION_CP", 1e6)
+    monkeypatch.setattr("toolkit.training.model.DEVIATION_CP", 1e6)
     fit, truth = fit_known_weights(Plan(SCALE)), known_weights()
     seen = np.abs(find_coefficients(KNOWN_RECORDS).matrix).sum(axis=0) > 100
     seen = np.asarray(seen).reshape(-1)
@@ -277,7 +282,7 @@ def random_endings(count: int, seed: int) -> list[chess.Board]:
 
 def test_the_factors_behind_the_results_are_found_again() -> None:
     boards = random_endings(6000, 2)
-    records = np.frombuffer(b"".join(pack(board, 0, 1, QUIET) for board in boards), RECORD)
+    records = records_of(boards)
     examples = make_examples(records)
     pieces = pieces_of(examples.records)
     kinds = examples.coefficients.ending

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import chess
 import numpy as np
 
+from evaluation.base.record import FIRST, QUIET
 from tests.support.kernel import random_game, start_board
-from toolkit.training.positions import FIRST, QUIET, RECORD, pack
+from toolkit.training.positions import RECORD, pack
+
+
+def records_of(boards: Iterable[chess.Board], score_cp: int = 0, result: int = 1, flags: int = QUIET) -> Any:
+    """The positions of boards, with the same label each."""
+    return np.frombuffer(b"".join(pack(board, score_cp, result, flags) for board in boards), RECORD)
 
 
 def random_records(

@@ -1,15 +1,15 @@
 """Games of the engine against itself, for training: played without the GIL, with what is kept of them.
 
-`scripts/selfplay.py` uses it. Kept positions are packed in the layout that `scripts/toolkit/training/positions.py`
-documents.
+`scripts/selfplay.py` uses it. Kept positions are packed as `evaluation.record` says.
 
 Invariant: the same start, seed and settings give the same game, with empty tables and histories.
 """
 
 from __future__ import annotations
 
-from evaluation.base.accumulated import CASTLING_ROOK
 from evaluation.base.bitboards import ALL, BB
+from evaluation.base.record import AHEAD, BLACK, BLACK_TO_MOVE, CAPTURE, CASTLING_ROOK, FIRST, MAX_SCORE_CP
+from evaluation.base.record import QUIET as QUIET_FLAG
 from evaluation.base.typed import i64, ints, lsb, nogil, u64, u64s, void
 from uci_engine.board.moves import NOISY, QUIET, SCRATCH
 from uci_engine.board.position import Position
@@ -23,12 +23,6 @@ MAX_KEPT = 8192
 WORDS = 4  # of a record
 # The result of a game, White's view, as records have it.
 LOST, DRAWN, WON, NOT_PLAYED = range(4)
-# Flags of a record.
-FIRST_FLAG, QUIET_FLAG, CAPTURE_FLAG, AHEAD_FLAG = 1, 2, 4, 8
-# Codes of a record: what is added for Black, and for Black's turn.
-BLACK = 8
-BLACK_TO_MOVE = 128
-MAX_SCORE_CP = 32767
 # A position ahead of a search is at most so many random moves off its line.
 MAX_RANDOM_PLIES = 2
 # The multiplier of George Marsaglia's xorshift generator with Sebastiano Vigna's star (2016).
@@ -103,7 +97,7 @@ class SelfPlay:
             return []
         number: int
         result: u64 = self.result
-        first: u64 = FIRST_FLAG
+        first: u64 = FIRST
         for number in range(self.kept):
             self.words[WORDS * number + 3] |= result << 48 | first << 56
             first = 0
@@ -129,7 +123,7 @@ class SelfPlay:
             move: int = self.worker.pv_moves[0]
             if self.first_ply + ply >= self.skipped_plies:
                 if self.position.checkers == 0:
-                    flags = CAPTURE_FLAG if self.position.is_noisy(move) else 0
+                    flags = CAPTURE if self.position.is_noisy(move) else 0
                     if self._is_quiet():
                         flags |= QUIET_FLAG
                     self._keep(score if self.position.turn else -score, flags, self.first_ply + ply)
@@ -213,7 +207,7 @@ class SelfPlay:
                 made += 1
             # Not so where an entry of the table has cut the line short.
             if self._is_quiet():
-                self._keep(0, QUIET_FLAG | AHEAD_FLAG, 0)
+                self._keep(0, QUIET_FLAG | AHEAD, 0)
             for index in range(made):
                 self.scout_position.unmake(self.path[made - 1 - index])
 

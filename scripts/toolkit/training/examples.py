@@ -37,8 +37,6 @@ from toolkit.training.positions import (
 STOCKFISH_SCALE_CP = 100.0
 # Scales that are thought possible, in centipawns.
 SCALES_CP = (20.0, 2000.0)
-# A file of more positions with one game is a shuffled one.
-MAX_GAME = 2000
 # Of an error's interval.
 RESAMPLES = 500
 
@@ -143,14 +141,10 @@ def _read_file(path: Path, choice: Choice, workers: int) -> Examples:
 
 
 def split_games(examples: Examples, parts: dict[str, float], seed: int) -> dict[str, Examples]:
-    """The examples of each part, shuffled. A game is in one part. Raises ProgramError for a file without games."""
-    if np.bincount(examples.games).max() > MAX_GAME:
-        raise ProgramError("a file has lost its games: use one that was not shuffled")
+    """The examples of each part, shuffled. A game is in one part. Raises ProgramError as `split_rows` does."""
     chance = np.random.default_rng(seed)
     found = {}
     for name, rows in zip(parts, split_rows(examples.games, tuple(parts.values()), chance), strict=True):
-        if not len(rows):
-            raise ProgramError(f"no game is left for the part {name!r}: more games are needed")
         chance.shuffle(rows)
         found[name] = examples.rows(rows)
     return found

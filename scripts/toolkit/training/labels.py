@@ -1,33 +1,29 @@
-"""New scores for training positions: by another engine's search, or by the network of Stockfish 15."""
+"""New scores for training positions, by another engine's search."""
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import chess.engine
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.base.record import MAX_SCORE_CP
 from toolkit.console import Advance
 from toolkit.engines.client import running_engines
 from toolkit.engines.spec import EngineSpec
 from toolkit.errors import ProgramError
 from toolkit.journal import Journal
 from toolkit.pool import Task, run_tasks
-from toolkit.training import stockfish_network
-from toolkit.training.positions import MAX_SCORE_CP, RECORD, board_of
+from toolkit.training.positions import RECORD, board_of
 
-# Positions of a task, and of a network's turn.
+# Positions of a task.
 ENGINE_BATCH: Final = 500
-NETWORK_BATCH: Final = 16384
 LABEL_SECONDS: Final = 60.0
 
 Scores = npt.NDArray[np.int16]
@@ -40,34 +36,6 @@ class _Batch:
     engine: EngineSpec
     positions: bytes
     ahead: int
-
-
-def scores_of_network(
-    network: stockfish_network.StockfishNetwork, positions: npt.NDArray[Any], threads: int, advance: Advance
-) -> Scores:
-    """In centipawns, White's view. Raises ProgramError for a damaged record."""
-    scores = np.empty(len(positions), np.int16)
-
-    def score(first: int) -> int:
-        part = positions[first : first + NETWORK_BATCH]
-        scores[first : first + NETWORK_BATCH] = stockfish_scores(network, part)
-        return len(part)
-
-    with ThreadPoolExecutor(threads) as pool:
-        for count in pool.map(score, range(0, len(positions), NETWORK_BATCH)):
-            advance(count)
-    return scores
-
-
-def stockfish_scores(network: stockfish_network.StockfishNetwork, positions: npt.NDArray[Any]) -> Scores:
-    """As `scores_of_network`, in this thread."""
-    found = np.rint(stockfish_network.static_scores(network, positions))
-    return np.clip(found, -MAX_SCORE_CP, MAX_SCORE_CP).astype(np.int16)
-
-
-def scorer_of(path: Path) -> dict[str, str]:
-    """What the provenance of positions says of a network that scored them. Raises OSError."""
-    return {"network": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
 
 
 def scores_of_engine(

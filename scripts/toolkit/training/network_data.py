@@ -8,39 +8,92 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
+import chess
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
+import evaluation
+from evaluation.base.record import BLACK
 from evaluation.files import replaced
+from evaluation.network.file import Network
+from evaluation.network.shape import MAX_FEATURES_CP, MIN_PIECES
+from evaluation.scoring import set_up
 from evaluation.weights import Weights
 from toolkit.console import Advance, show_progress
 from toolkit.errors import ProgramError
+from toolkit.files import digest_of_files
 from toolkit.pool import Task, run_tasks
-from toolkit.training.coefficients import source_digest as digest_of_features
-from toolkit.training.engine_scores import has_output, source_digest, static_scores
-from toolkit.training.examples import MAX_GAME, STOCKFISH_SCALE_CP, Choice, chosen_positions
+from toolkit.training.examples import STOCKFISH_SCALE_CP, Choice, chosen_positions
 from toolkit.training.network_model import Batch
 from toolkit.training.positions import (
     RECORD,
     are_first,
+    cannot_be_evaluated,
     games_of_files,
     has_scores,
     keys,
-    split_rows,
+    pieces_of,
+    refuse,
     white_to_move,
+    words_of,
 )
-from toolkit.training.weights_text import weights_text
+from uci_engine.core import load
+
+# Positions that are checked at a time.
+BATCH: Final = 8192
+BLACK_PIECES: Final = BLACK * 0x1111_1111_1111_1111
+
+Scores = npt.NDArray[np.int16]
+# One phase of the weights.
+Phase = dict[str, tuple[int, ...]]
 
 # Positions of a task.
 CHUNK: Final = 262144
 SOURCE_SYNTAX: Final = "'FILE [mix=0..1] [scale=CP] [weight=NUMBER]'"
+
+
+def static_scores(records: npt.NDArray[Any], weights: Weights) -> Scores:
+    """The scores of the features. Raises ProgramError for a position that cannot be evaluated."""
+    load()
+    evaluator, board = set_up(chess.Board(), weights)
+    return np.fromiter((evaluator.evaluate(board) for _ in _placed(records, board)), np.int16, len(records))
+
+
+def network_scores(network: Network, records: npt.NDArray[Any], features_cp: npt.NDArray[Any]) -> Scores:
+    """What the engine adds to the scores of the features, `features_cp`. Raises as `static_scores` does."""
+    load()
+    evaluator, board = set_up(chess.Board(), network=network)
+    added = (
+        evaluator.network_score(board, score)
+        for score, _ in zip(features_cp.tolist(), _placed(records, board), strict=True)
+    )
+    return np.fromiter(added, np.int16, len(records))
+
+
+def _placed(records: npt.NDArray[Any], board: Any) -> Iterator[None]:
+    """Set up the positions on a BaseBoard, one after another."""
+    for first in range(0, len(records), BATCH):
+        part = records[first : first + BATCH]
+        refuse(part, cannot_be_evaluated(pieces_of(part)))
+        for (occupied, low, high, _), turn in zip(words_of(part).tolist(), white_to_move(part).tolist(), strict=True):
+            board.set_packed(occupied, low, high, turn)
+            yield
+
+
+def has_output(records: npt.NDArray[Any], features_cp: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Whether the network adds anything to a position (see `evaluation.network`)."""
+    words = words_of(records)
+    pieces = np.bitwise_count(words[:, 0]).astype(np.int64)
+    black = np.bitwise_count(words[:, 1:3] & np.uint64(BLACK_PIECES)).sum(axis=1, dtype=np.int64)
+    is_open = np.abs(features_cp) <= MAX_FEATURES_CP
+    return np.asarray((black > 1) & (pieces - black > 1) & (pieces >= MIN_PIECES) & is_open)
 
 
 @dataclass(frozen=True)
@@ -120,17 +173,7 @@ def read_examples(
     batch = Batch(*map(np.concatenate, columns))
     if not len(batch):
         raise ProgramError("no position of these files can be used")
-    if np.bincount(games).max() > MAX_GAME:
-        raise ProgramError("a file has lost its games: use one that was not shuffled")
     return Examples(batch, games, tuple(fact for part in parts for fact in part.sources))
-
-
-def split(examples: Examples, shares: Sequence[float], seed: int) -> list[npt.NDArray[np.intp]]:
-    """The rows of train, validation and test, a game in one of them. Raises ProgramError for an empty part."""
-    parts = split_rows(examples.games, shares, np.random.default_rng(seed))
-    if not all(map(len, parts)):
-        raise ProgramError("a part has no game: more games are needed")
-    return parts
 
 
 def _read_file(
@@ -157,17 +200,22 @@ def _read_file(
 
 
 def features_digest(weights: Weights) -> str:
-    """A digest of all that decides the scores of the features: sources and weights."""
-    return hashlib.sha256((digest_of_features() + weights_text(weights)).encode()).hexdigest()
+    """A digest of all that decides the scores of the features, and which positions have an output."""
+    own = Path(__file__)
+    sources = digest_of_files(
+        [own, own.with_name("positions.py"), *sorted(Path(evaluation.__file__).parent.rglob("*.py"))]
+    )
+    numbers = [sorted(phase.items()) for phase in (weights.middlegame, weights.endgame)]
+    return hashlib.sha256(f"{sources} {numbers}".encode()).hexdigest()
 
 
 def scores_of_features(
     records: npt.NDArray[Any], weights: Weights, workers: int, advance: Advance
 ) -> npt.NDArray[np.int16]:
     """`static_scores`, by so many processes."""
-    text = weights_text(weights)
+    phases = (dict(weights.middlegame), dict(weights.endgame))
     firsts = range(0, len(records), CHUNK)
-    tasks = (Task(str(first), (records[first : first + CHUNK].tobytes(), text)) for first in firsts)
+    tasks = (Task(str(first), (records[first : first + CHUNK].tobytes(), phases)) for first in firsts)
     if workers < 2 or len(firsts) < 2:
         results = ((task.key, _score_packed(task.payload)) for task in tasks)
     else:
@@ -180,14 +228,14 @@ def scores_of_features(
     return scores
 
 
-def _score_packed(payload: tuple[bytes, str]) -> npt.NDArray[np.int16]:
+def _score_packed(payload: tuple[bytes, tuple[Phase, Phase]]) -> npt.NDArray[np.int16]:
     """What the workers do."""
-    packed, text = payload
-    return static_scores(np.frombuffer(packed, RECORD), Weights.parse(text.encode()))
+    packed, phases = payload
+    return static_scores(np.frombuffer(packed, RECORD), Weights(*phases))
 
 
 def _batch(source: Source, records: npt.NDArray[Any], weights: Weights, cache: Cache, workers: int) -> Batch:
-    digest = hashlib.sha256(source_digest().encode())
+    digest = hashlib.sha256()
     for name in ("occupied", "pieces", "turn_ep"):
         digest.update(np.ascontiguousarray(records[name]).tobytes())
     with show_progress(f"scoring {source.path.name}", len(records)) as advance:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -28,6 +27,7 @@ from toolkit.console import show_progress
 from toolkit.errors import ProgramError
 from toolkit.training.network_model import (
     FAST,
+    OUTPUT_SCALE,
     Batch,
     Gradient,
     Loss,
@@ -38,7 +38,6 @@ from toolkit.training.network_model import (
     put_like_beside_like,
 )
 from toolkit.training.positions import words_of
-from toolkit.training.quantisation import OUTPUT_SCALE
 
 Arrays = list[npt.NDArray[Any]]
 
@@ -111,14 +110,25 @@ def new_state(start: Arrays) -> State:
     return State([array.copy() for array in start], [array.copy() for array in start], first, second)
 
 
-class Fit(ABC):
-    """One run."""
+class Fit:
+    """One run, on the threads of the processor."""
 
-    def __init__(self, train: npt.NDArray[np.intp], plan: Plan, state: State) -> None:
+    def __init__(
+        self, batch: Batch, train: npt.NDArray[np.intp], validation: npt.NDArray[np.intp], plan: Plan, state: State
+    ) -> None:
         """train: the rows to learn from. `state`: of the arrays of a network."""
         self.state = state
-        self._train = train
         self._plan = plan
+        self._train = in_order(batch.records, train, plan.threads)
+        self._network = Network(*state.parameters)
+        self._hidden = self._network.hidden()
+        self._batch = batch
+        self._validation = batch.rows(validation)
+        # One for each thread, with their parts of the hidden layer in one array.
+        self._gradients = [Gradient.of(self._network) for _ in range(plan.threads)]
+        self._of_hidden = np.zeros((plan.threads, *self._hidden.shape), self._hidden.dtype)
+        for gradient, of_hidden in zip(self._gradients, self._of_hidden, strict=True):
+            gradient.hidden = of_hidden
 
     def run(
         self,
@@ -138,40 +148,11 @@ class Fit(ABC):
             after_epoch(state)
         return state
 
-    @abstractmethod
     def _epoch(self, chance: np.random.Generator, after_batch: Callable[[int], None]) -> tuple[float, float]:
         """Each position once, in an order of its own, into the state.
 
         Returns the mean loss on the way, and that of the validation at the end.
         """
-
-    def _next_rate(self) -> float:
-        """Count a step, and return how large it is."""
-        state, plan = self.state, self._plan
-        state.steps += 1
-        batches = math.ceil(len(self._train) / plan.batch) * plan.epochs
-        cosine = (1 + math.cos(math.pi * min(state.steps / batches, 1.0))) / 2
-        return plan.rate * min(1.0, state.steps / WARM_UP_BATCHES) * (LAST_RATE + (1 - LAST_RATE) * cosine)
-
-
-class CpuFit(Fit):
-    """One run on the threads of the processor."""
-
-    def __init__(
-        self, batch: Batch, train: npt.NDArray[np.intp], validation: npt.NDArray[np.intp], plan: Plan, state: State
-    ) -> None:
-        super().__init__(in_order(batch.records, train, plan.threads), plan, state)
-        self._network = Network(*state.parameters)
-        self._hidden = self._network.hidden()
-        self._batch = batch
-        self._validation = batch.rows(validation)
-        # One for each thread, with their parts of the hidden layer in one array.
-        self._gradients = [Gradient.of(self._network) for _ in range(plan.threads)]
-        self._of_hidden = np.zeros((plan.threads, *self._hidden.shape), self._hidden.dtype)
-        for gradient, of_hidden in zip(self._gradients, self._of_hidden, strict=True):
-            gradient.hidden = of_hidden
-
-    def _epoch(self, chance: np.random.Generator, after_batch: Callable[[int], None]) -> tuple[float, float]:
         blocks = np.split(self._train, range(BLOCK, len(self._train), BLOCK))
         order = chance.permutation(len(blocks))
         total = weights = 0.0
@@ -197,6 +178,14 @@ class CpuFit(Fit):
             *pool.map(of_some, np.array_split(rows, self._plan.threads), self._gradients), strict=True
         )
         return sum(losses), sum(weights)
+
+    def _next_rate(self) -> float:
+        """Count a step, and return how large it is."""
+        state, plan = self.state, self._plan
+        state.steps += 1
+        batches = math.ceil(len(self._train) / plan.batch) * plan.epochs
+        cosine = (1 + math.cos(math.pi * min(state.steps / batches, 1.0))) / 2
+        return plan.rate * min(1.0, state.steps / WARM_UP_BATCHES) * (LAST_RATE + (1 - LAST_RATE) * cosine)
 
     def _step(self, pool: ThreadPoolExecutor, weight: float) -> None:
         state, plan = self.state, self._plan

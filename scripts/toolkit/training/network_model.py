@@ -1,4 +1,4 @@
-"""The network in floating point: outputs and gradient of positions.
+"""The network in floating point, its outputs and gradient, and the same in whole numbers, as the engine has it.
 
 One hidden layer serves both views. A unit's output is the square of its sum, cut off below 0 and above 1. What the
 views of both sides give is weighted and added up, by weights of their own for one to four pieces, five to eight, and so
@@ -24,7 +24,25 @@ import numpy.typing as npt
 from numba import njit
 from scipy.special import expit
 
-from evaluation.network.shape import INPUTS, KING_REGION, KING_REGIONS, PIECE_SQUARES, PIECES_PER_BUCKET
+from evaluation.base.record import BLACK, BLACK_TO_MOVE, CASTLING_ROOK
+from evaluation.network import file as engine
+from evaluation.network.shape import (
+    BUCKETS,
+    HIDDEN_BIAS_LIMIT,
+    HIDDEN_LIMIT,
+    INPUTS,
+    KING_REGION,
+    KING_REGIONS,
+    MAX_OUTPUT_BIAS,
+    MAX_SUM,
+    OUTPUT_LIMIT,
+    OUTPUT_SHIFT,
+    PIECE_SQUARES,
+    PIECES_PER_BUCKET,
+    SQUARE_SHIFT,
+    UNITS,
+)
+from toolkit.errors import ProgramError
 from toolkit.training.positions import words_of
 
 Floats = npt.NDArray[np.float32]
@@ -34,6 +52,9 @@ Run = Callable[..., Any]
 OUTPUT_CP: Final = 100.0
 # Rows that `outputs` works on at a time. Rounding errors of the sums add up no longer than that.
 SLICE: Final = 4096
+# As a record has them.
+ROOK: Final = 3
+KING: Final = 5
 # Where more squares differ, the sums are added up anew.
 MAX_CHANGES: Final = 14
 # [the own king's square as its view sees it]: where the rows of its region begin.
@@ -41,11 +62,21 @@ FIRST_ROW: Final = PIECE_SQUARES * np.array(KING_REGION, np.int64)
 # [colour of the view, a piece's four bits in a record + 1]: where its rows begin in those of a region.
 ROWS_OF: Final = np.array(
     [
-        [0] + [64 * (6 * ((code < 8) != view) + (3 if code & 7 == 6 else code & 7)) for code in range(16)]
+        [0]
+        + [
+            64 * (6 * ((code < BLACK) != view) + (ROOK if code & 7 == CASTLING_ROOK else code & 7))
+            for code in range(16)
+        ]
         for view in (False, True)
     ],
     np.int64,
 )
+
+# One centipawn of the output, and what an active unit's square stands for there.
+ONE_CP = 1 << OUTPUT_SHIFT
+SQUARE_OF_ONE = MAX_SUM**2 / (1 << SQUARE_SHIFT)
+# What stands for a weight of 1 of the output.
+OUTPUT_SCALE = OUTPUT_CP * ONE_CP / SQUARE_OF_ONE
 
 
 @dataclass
@@ -181,7 +212,7 @@ def _decode(row: Any, squares: Any, kings: Any) -> int:
         if row[0] >> np.uint64(square) & np.uint64(1):
             code = np.int64(row[1 + (place >> 4)] >> np.uint64(4 * (place & 15)) & np.uint64(15))
             squares[square] = code + 1
-            if code & 7 == 5:
+            if code & 7 == KING:
                 kings[1 - (code >> 3)] = square
             place += 1
     return place
@@ -329,7 +360,7 @@ def _learn(
                         _subtract(of_hidden[new], slopes[view])
         squares, before = before, squares
 
-        us = 0 if words[row, 3] & np.uint64(128) else 1
+        us = 0 if words[row, 3] & np.uint64(BLACK_TO_MOVE) else 1
         bucket = (place - 1) // PIECES_PER_BUCKET
         total = output_bias[bucket]
         total += _weighted_squares(sums[us], output[bucket, :units])
@@ -354,3 +385,39 @@ def _learn(
                     _add(of_hidden[old + (square ^ orientations[view])], slopes[view])
             _add(of_hidden_bias, slopes[view])
     return lost
+
+
+def quantised(network: Network) -> engine.Network:
+    """The nearest whole numbers. Raises ProgramError for another shape, or numbers that are out of bounds."""
+    if network.regions.shape != (INPUTS, UNITS) or network.output.shape != (BUCKETS, 2 * UNITS):
+        raise ProgramError(f"the engine's network has {UNITS} units and {BUCKETS} buckets")
+    hidden = np.rint(network.hidden() * MAX_SUM)
+    bias = np.rint(network.hidden_bias * MAX_SUM)
+    output = np.rint(network.output * OUTPUT_SCALE)
+    # Half a centipawn: the output is rounded down.
+    output_bias = np.rint(network.output_bias * OUTPUT_CP * ONE_CP) + ONE_CP // 2
+    for name, numbers, bound in (
+        ("weights of the hidden layer", hidden, HIDDEN_LIMIT - 1),
+        ("biases of the hidden layer", bias, HIDDEN_BIAS_LIMIT - 1),
+        ("weights of the output", output, OUTPUT_LIMIT - 1),
+        ("biases of the output", output_bias, MAX_OUTPUT_BIAS),
+    ):
+        if np.abs(numbers).max() > bound:
+            raise ProgramError(f"{name} are up to {np.abs(numbers).max():.0f}, more than {bound}")
+    hidden_bytes = np.ascontiguousarray(hidden, "i1").tobytes()
+    bias_bytes, output_bytes = (np.ascontiguousarray(each, "<i2").tobytes() for each in (bias, output))
+    return engine.Network(hidden_bytes, bias_bytes, output_bytes, tuple(int(each) for each in output_bias))
+
+
+def floating(network: engine.Network) -> Network:
+    """The network to go on from, of which `quantised` makes the same numbers again."""
+    hidden = np.frombuffer(network.hidden, "i1").reshape(INPUTS, UNITS).astype(np.float32) / np.float32(MAX_SUM)
+    bias = np.frombuffer(network.hidden_bias, "<i2").astype(np.float32) / np.float32(MAX_SUM)
+    output = np.frombuffer(network.output, "<i2").reshape(BUCKETS, 2 * UNITS)
+    output_bias = np.array(network.output_bias, np.float64) - ONE_CP // 2
+    return joined(
+        hidden,
+        bias,
+        (output / OUTPUT_SCALE).astype(np.float32),
+        (output_bias / (OUTPUT_CP * ONE_CP)).astype(np.float32),
+    )

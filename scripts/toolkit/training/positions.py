@@ -1,21 +1,4 @@
-"""Training positions on disk: a header that says how they were made, then 32 bytes a position.
-
-The layout of a record is that of other engines' trainers (Marlinformat): a bitboard of the occupied squares, then for
-each of them, from a1 to h8, four bits for its piece. Numbers are little-endian.
-
-    bytes   content
-    0-7     occupied squares
-    8-23    pieces, two a byte, the first in the lower half: type 0 to 5 (pawn to king), 6 for a rook that may castle;
-            8 is added for Black
-    24      en passant square (64: none); 128 is added if Black is to move
-    25      halfmove clock
-    26-27   fullmove number
-    28-29   score in centipawns, White's view (signed)
-    30      result: 0 Black won, 1 draw, 2 White won
-    31      flags: FIRST, QUIET, CAPTURE, AHEAD
-
-Invariant: the positions of one game stand together, and the first has the flag FIRST.
-"""
+"""Training positions on disk: a header that says how they were made, then the records of `evaluation.base.record`."""
 
 from __future__ import annotations
 
@@ -31,10 +14,11 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.base.accumulated import CASTLING_ROOK
+from evaluation.base.record import BLACK, BLACK_TO_MOVE, CAPTURE, CASTLING_ROOK, FIRST, MAX_SCORE_CP, QUIET
 from evaluation.files import replaced
 from toolkit.errors import ProgramError
 
+# The layout of `evaluation.base.record`.
 RECORD = np.dtype(
     [
         ("occupied", "<u8"),
@@ -48,48 +32,34 @@ RECORD = np.dtype(
     ]
 )
 RECORD_BYTES = RECORD.itemsize
-# The first position that was kept of a game.
-FIRST = 1
-# The quiescence search finds nothing better than the static evaluation, and the side to move is not in check.
-QUIET = 2
-# The best move of the search is a capture or a promotion.
-CAPTURE = 4
-# Not of the game itself, but met by a search of it: the score is 0 until a program gives it one.
-AHEAD = 8
-# Added to the en passant square when Black is to move.
-BLACK_TO_MOVE = 128
-
-MAX_SCORE_CP = 32767
 # Positions that are read at a time.
 BLOCK = 1 << 16
+# A file of more positions with one game is a shuffled one.
+MAX_GAME = 2000
 # By the number in a record.
 RESULT_NAMES = ("0-1", "1/2-1/2", "1-0")
 
 _MAGIC = b"Secateur positions 1\n\0\0\0"
 _PREFIX = struct.Struct("<24sQ")
-_RECORD = struct.Struct("<Q16sBBHhBB")
 # No header that is written here comes near this.
 _MAX_HEADER_BYTES = 1 << 20
-_BLACK = 8
 _NO_EP = 64
 
 
 def pack(board: chess.Board, score_cp: int, result: int, flags: int) -> bytes:
-    """The 32 bytes of a position. `score_cp`: White's view. Raises ValueError for a board with more than 32 pieces."""
-    occupied = board.occupied
+    """The record of a position. `score_cp`: White's view. Raises ValueError for a board with more than 32 pieces."""
+    if board.occupied.bit_count() > 32:
+        raise ValueError("more than 32 pieces")
     white, castling_rooks = board.occupied_co[chess.WHITE], board.clean_castling_rights()
-    nibbles = bytearray(32)
-    for index, square in enumerate(chess.scan_forward(occupied)):
-        if index == 32:
-            raise ValueError("more than 32 pieces")
+    codes = np.zeros(32, np.uint8)
+    for index, square in enumerate(chess.scan_forward(board.occupied)):
         mask = chess.BB_SQUARES[square]
         piece = CASTLING_ROOK if castling_rooks & mask else board.piece_type_at(square) - 1  # type: ignore[operator]
-        nibbles[index] = piece if white & mask else piece | _BLACK
-    pieces = bytes(low | high << 4 for low, high in zip(nibbles[::2], nibbles[1::2], strict=True))
+        codes[index] = piece if white & mask else piece | BLACK
     ep_square = _NO_EP if board.ep_square is None else board.ep_square
-    return _RECORD.pack(
-        occupied,
-        pieces,
+    record = (
+        board.occupied,
+        codes[::2] | codes[1::2] << 4,
         ep_square | (0 if board.turn else BLACK_TO_MOVE),
         min(board.halfmove_clock, 255),
         min(board.fullmove_number, 65535),
@@ -97,52 +67,57 @@ def pack(board: chess.Board, score_cp: int, result: int, flags: int) -> bytes:
         result,
         flags,
     )
+    return np.array(record, RECORD).tobytes()
 
 
 def board_of(record: Any) -> chess.Board:
     """The position of a record (an element of an array of RECORD). Raises ProgramError for a damaged record."""
-    board = chess.Board(None, chess960=True)
-    occupied, turn_ep, pieces = int(record["occupied"]), int(record["turn_ep"]), record["pieces"].tolist()
-    if occupied.bit_count() > 32 or turn_ep & 127 > _NO_EP or record["result"] >= len(RESULT_NAMES):
+    turn_ep = int(record["turn_ep"])
+    if turn_ep & 127 > _NO_EP or record["result"] >= len(RESULT_NAMES):
         raise ProgramError("a record of a position is damaged")
-    rooks = 0
-    for index, square in enumerate(chess.scan_forward(occupied)):
-        code = (pieces[index // 2] >> 4 * (index % 2)) & 15
-        piece = code & 7
-        if piece > CASTLING_ROOK:
-            raise ProgramError(f"a record of a position is damaged: {code} is no piece")
-        if piece == CASTLING_ROOK:
-            rooks |= chess.BB_SQUARES[square]
-            piece = chess.ROOK - 1
-        board.set_piece_at(square, chess.Piece(piece + 1, not code & _BLACK))
+    codes = _codes(np.array([record], RECORD))
+    (pieces,) = _pieces_of_codes(codes).tolist()
+    board = chess.Board(None, chess960=True)
+    for square in np.flatnonzero(pieces).tolist():
+        board.set_piece_at(square, chess.Piece(pieces[square] >> 1, pieces[square] & 1 > 0))
     board.turn = not turn_ep & BLACK_TO_MOVE
     board.ep_square = None if turn_ep & 127 == _NO_EP else turn_ep & 127
-    board.castling_rights = rooks
+    board.castling_rights = int(chess.SquareSet(np.flatnonzero((codes[0] - 1) & 7 == CASTLING_ROOK).tolist()))
     board.halfmove_clock = int(record["halfmove"])
     board.fullmove_number = int(record["fullmove"])
     # The standard notation where it can say the same.
     standard = chess.Board(board.fen(en_passant="fen"))
-    return standard if standard.clean_castling_rights() == rooks else board
+    return standard if standard.clean_castling_rights() == board.castling_rights else board
 
 
 def pieces_of(records: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
     """The pieces on the 64 squares of each position: 2 * piece type + colour (White is 1), as the evaluation counts.
 
-    Raises ProgramError for a piece that is none.
+    Raises ProgramError for a damaged record.
     """
+    return _pieces_of_codes(_codes(records))
+
+
+def _codes(records: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    """[position, square]: a piece's four bits + 1, or 0. Raises ProgramError for a piece that is none."""
     occupied = np.ascontiguousarray(records["occupied"]).view(np.uint8).reshape(-1, 8)
     is_occupied = np.unpackbits(occupied, axis=1, bitorder="little")
-    halves = records["pieces"]
-    codes = np.stack([halves & 15, halves >> 4], axis=2).reshape(-1, 32)
     place = np.cumsum(is_occupied, axis=1, dtype=np.uint8)
     if len(records) and place[:, -1].max() > 32:
-        raise ProgramError("a position has more than 32 pieces")
-    code = np.take_along_axis(codes, np.maximum(place, 1).astype(np.intp) - 1, axis=1) * is_occupied
-    piece = code & 7
-    if (piece > CASTLING_ROOK).any():
-        raise ProgramError("a position has a piece that is none")
-    piece[piece == CASTLING_ROOK] = chess.ROOK - 1
-    return np.asarray((2 * (piece + 1) + (code < _BLACK)) * is_occupied, np.uint8)
+        raise ProgramError("a record of a position is damaged: it has more than 32 pieces")
+    halves = records["pieces"]
+    packed = np.stack([halves & 15, halves >> 4], axis=2).reshape(-1, 32)
+    codes = np.take_along_axis(packed, np.maximum(place, 1).astype(np.intp) - 1, axis=1)
+    if ((codes & 7 > CASTLING_ROOK) & (is_occupied > 0)).any():
+        raise ProgramError("a record of a position is damaged: it has a piece that is none")
+    return np.asarray((codes + 1) * is_occupied, np.uint8)
+
+
+def _pieces_of_codes(codes: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """As `pieces_of`. codes: see `_codes`."""
+    code = codes - 1
+    piece = np.where(code & 7 == CASTLING_ROOK, chess.ROOK, (code & 7) + 1)
+    return np.asarray((2 * piece + (code < BLACK)) * (codes > 0), np.uint8)
 
 
 def cannot_be_evaluated(pieces: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
@@ -259,11 +234,17 @@ def split_rows(
 ) -> list[npt.NDArray[np.intp]]:
     """The rows of each part. `games`: the number of each row's game, from 0; `shares`: of the parts, of any sum.
 
-    Whole games are drawn at random, because positions of one game share their result.
+    Whole games are drawn at random, because positions of one game share their result. Raises ProgramError for a
+    shuffled file, and where a part has no game.
     """
+    if np.bincount(games, minlength=1).max() > MAX_GAME:
+        raise ProgramError("a file has lost its games: use one that was not shuffled")
     part_of_game = chance.random(int(games.max(initial=-1)) + 1)[games]
     bounds = np.cumsum([0.0, *shares]) / sum(shares)
-    return [np.flatnonzero((part_of_game >= low) & (part_of_game < high)) for low, high in pairwise(bounds)]
+    parts = [np.flatnonzero((part_of_game >= low) & (part_of_game < high)) for low, high in pairwise(bounds)]
+    if not all(map(len, parts)):
+        raise ProgramError("a part has no game: more games are needed")
+    return parts
 
 
 def keys(positions: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:

@@ -11,6 +11,8 @@ each of eight numbers of pieces. All numbers are whole.
 
 from __future__ import annotations
 
+import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -19,6 +21,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from evaluation.base.record import MAX_SCORE_CP
+from toolkit.console import Advance
 from toolkit.errors import ProgramError
 from toolkit.training.positions import pieces_of, white_to_move
 
@@ -45,6 +49,9 @@ SKIP_SCALE: Final = 600 * OUTPUT_SCALE
 # Stockfish's unit: as many are a pawn, at which it wins half of its games.
 UNITS_PER_PAWN: Final = 361
 
+# Positions that a thread scores at a time.
+NETWORK_BATCH: Final = 16384
+
 # What a file holds after its head. The hashes are of the layers' shapes.
 LAYERS: Final = np.dtype(
     [
@@ -68,6 +75,7 @@ NETWORK: Final = np.dtype(
 )
 
 Array = npt.NDArray[Any]
+Scores = npt.NDArray[np.int16]
 
 
 class StockfishNetwork(NamedTuple):
@@ -102,6 +110,32 @@ def static_scores(network: StockfishNetwork, records: Array) -> npt.NDArray[np.f
     """
     units = _units(network, pieces_of(records), white_to_move(records))
     return np.asarray(units * 100 / UNITS_PER_PAWN, np.float64)
+
+
+def scores_of_network(network: StockfishNetwork, positions: npt.NDArray[Any], threads: int, advance: Advance) -> Scores:
+    """In centipawns, White's view. Raises ProgramError for a damaged record."""
+    scores = np.empty(len(positions), np.int16)
+
+    def score(first: int) -> int:
+        part = positions[first : first + NETWORK_BATCH]
+        scores[first : first + NETWORK_BATCH] = stockfish_scores(network, part)
+        return len(part)
+
+    with ThreadPoolExecutor(threads) as pool:
+        for count in pool.map(score, range(0, len(positions), NETWORK_BATCH)):
+            advance(count)
+    return scores
+
+
+def stockfish_scores(network: StockfishNetwork, positions: npt.NDArray[Any]) -> Scores:
+    """As `scores_of_network`, in this thread."""
+    found = np.rint(static_scores(network, positions))
+    return np.clip(found, -MAX_SCORE_CP, MAX_SCORE_CP).astype(np.int16)
+
+
+def scorer_of(path: Path) -> dict[str, str]:
+    """What the provenance of positions says of a network that scored them. Raises OSError."""
+    return {"network": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
 
 
 @njit(nogil=True, cache=True)
