@@ -247,6 +247,31 @@ def draw_losses(path: Path, history: Sequence[tuple[float, float]]) -> None:
         raise ProgramError(f"{path}: {error}") from None
 
 
+def facts_of(
+    words: argparse.Namespace, job: Job, state: State, found: Mapping[str, Mapping[str, float]], rounding_cp: float
+) -> dict[str, Any]:
+    """How the network was made, for the file beside it. found: the losses of each part."""
+    data = [
+        {
+            **{name: fact[name] for name in ("file", "positions", "games", "sha256", "mix", "weight")},
+            "made_by": maker(fact["provenance"]),
+        }
+        for fact in job.examples.sources
+    ]
+    return {
+        "command": command_text("scripts/train_network.py", words.command),
+        "positions": [len(job.train), len(job.validation), len(job.test)],
+        "scale_cp": round(job.plan.scale_cp, 2),
+        "features": job.settings["features"],
+        "epochs": state.epoch,
+        "best_epoch": state.best_epoch,
+        "rounding_error_cp": round(rounding_cp, 2),
+        # Of the features, with the network, and with that in whole numbers.
+        "losses": {name: list(each.values()) for name, each in found.items()},
+        "data": data,
+    }
+
+
 def report(words: argparse.Namespace, job: Job, state: State) -> None:
     """Write the network, and say what it is worth. Raises ProgramError, NetworkError, OSError."""
     network = Network(*state.best)
@@ -263,25 +288,7 @@ def report(words: argparse.Namespace, job: Job, state: State) -> None:
     exact = outputs(network, test)
     difference = network_scores(whole, test.records, test.static_cp) - exact
     network_cp, rounding_cp = (float(np.sqrt(np.mean(each**2))) for each in (exact, difference))
-    facts: dict[str, Any] = {
-        "command": command_text("scripts/train_network.py", words.command),
-        "positions": [len(job.train), len(job.validation), len(job.test)],
-        "scale_cp": round(job.plan.scale_cp, 2),
-        "features": job.settings["features"],
-        "epochs": state.epoch,
-        "best_epoch": state.best_epoch,
-        "rounding_error_cp": round(rounding_cp, 2),
-        # Of the features, with the network, and with that in whole numbers.
-        "losses": {name: list(each.values()) for name, each in found.items()},
-        "data": [
-            {
-                **{name: fact[name] for name in ("file", "positions", "games", "sha256", "mix", "weight")},
-                "made_by": maker(fact["provenance"]),
-            }
-            for fact in job.examples.sources
-        ],
-        **started,
-    }
+    facts = {**facts_of(words, job, state, found, rounding_cp), **started}
     write_network(words.output, whole, facts)
     console = standard_output()
     rows = [[fact["file"], str(fact["positions"]), str(fact["games"])] for fact in job.examples.sources]
