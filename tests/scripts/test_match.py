@@ -384,6 +384,8 @@ def test_no_process_outlives_a_match(tmp_path: Path, number: str) -> None:
         (["--each", ""], "no tc="),
         (["--games", "3"], "pairs of games"),
         (["--sprt", "elo0=9"], "elo0=9"),
+        (["--sprt", "alpha=0.5"], "alpha"),
+        (["--sprt", "beta=0"], "beta"),
         (["--sprt", "model=bayesian"], "bayesian"),
         (["--sprt", "elo1=500", "model=normalized"], "normalized"),
         (["--engine", "cmd=z", "--sprt"], "two engines"),
