@@ -164,6 +164,7 @@ def test_a_clearly_better_move_is_played_though_the_main_search_never_saw_it(
             manager.stop()
 
     monkeypatch.setattr(RootAnalysis, "run", run_after_main)
+    pool.resize(2)
     infos: list[Info] = []
     # With a limit of nodes the other workers start at once.
     manager, _ = prepare(
