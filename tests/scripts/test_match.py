@@ -60,6 +60,7 @@ def test_a_game_is_played_to_its_end_and_recorded() -> None:
     record = play(fake(seed=1, control=TimeControl(60.0, 0.5)), fake(seed=2, control=TimeControl(60.0, 0.5)))
     assert record.fault is None
     assert record.result in ("1-0", "0-1", "1/2-1/2")
+    assert all(left_ms < 60_000 for left_ms in record.min_clock_ms.values())
     game = chess.pgn.read_game(io.StringIO(record.pgn("3.1")))
     assert game is not None
     assert not game.errors
