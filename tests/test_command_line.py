@@ -14,6 +14,7 @@ from pathlib import Path
 import chess
 import pytest
 
+from evaluation.network.file import Network, NetworkError
 from tests.support import ENVIRONMENT, ROOT
 from tests.support.kernel import board_after
 from uci_engine import __version__
@@ -209,15 +210,18 @@ def test_doctor_finds_nothing_wrong(core: str) -> None:
 
 
 def test_doctor_notices_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged() -> Network:
+        raise NetworkError("the network is damaged")
+
     fen, chess960, depth, count = doctor.PERFT_COUNTS[0]
     monkeypatch.setattr(doctor, "PERFT_COUNTS", ((fen, chess960, depth, count + 1), *doctor.PERFT_COUNTS[1:]))
     monkeypatch.setattr(doctor, "stale_sources", lambda: ["uci_engine/search/search.py"])
-    monkeypatch.setattr("uci_engine.engine.UciEngine.problem", "the network is damaged")
+    monkeypatch.setattr("uci_engine.engine.default_network", damaged)
     lines: list[str] = []
     assert doctor.examine("auto", lines.append) == 1
     failed = [line for line in lines if line.startswith("FAILED")]
     assert any(line.startswith(f"FAILED  move counts: {count + 1} expected") for line in failed)
-    assert "FAILED  search: the network is damaged" in failed
+    assert any(line.startswith("FAILED  search: the network is damaged") for line in failed)
     assert lines[-1] == f"{len(failed)} of the checks failed."
 
 

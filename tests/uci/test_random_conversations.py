@@ -415,6 +415,11 @@ class Conversations(RuleBasedStateMachine):
     def go_and_hold(self, limits: str, words: str) -> None:
         self.begin_search(f"go {words} {limits}", None, limits in LONG or "infinite" in words, words)
 
+    @rule(limits=ANY_LIMITS)
+    def ponder_and_hit_at_once(self, limits: str) -> None:
+        self.go_and_hold(limits, "ponder")
+        self.ponderhit()
+
     @rule(words=GO_WORDS)
     def damaged_go(self, words: list[str]) -> None:
         self.begin_search(" ".join(["go", *words]), None, is_long=True, is_odd=True)
