@@ -10,7 +10,7 @@ import html
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import chess
 
@@ -93,7 +93,7 @@ class Explanation(Trace):
             f"draws {draws / 10:.1f} %, losses {losses / 10:.1f} %"
         )
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         """The same as dicts, lists, texts and whole numbers. All scores are in centipawns.
 
         The keys are those that `secateur eval --help` describes. New ones may come, and none goes or changes its
@@ -176,7 +176,7 @@ def _boards(trace: Trace) -> Iterable[str]:
         yield ""
 
 
-def _term_data(term: TermValue) -> dict[str, Any]:
+def _term_data(term: TermValue) -> dict[str, object]:
     middlegame, endgame = term.difference or (None, None)
     phases = {"middlegame_cp": middlegame, "endgame_cp": endgame}
     return {"name": term.name, "title": term.title, **_numbers(term), **phases}

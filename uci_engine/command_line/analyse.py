@@ -42,6 +42,8 @@ games. Every page is one file that needs no network. Games of variants, and text
 message. The results of other games are not replaced, unless --force is given. Files of games are never replaced,
 results never analysed.
 """
+# A game that is done, as JSON has it.
+Entry = dict[str, Any]
 
 
 class Source:
@@ -121,7 +123,7 @@ class _Run:
             "options": [str(options.threads), str(options.hash), *options.option],
             "pages": not options.no_pages,
         }
-        self._entries: list[dict[str, Any]] = []
+        self._entries: list[Entry] = []
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -151,7 +153,7 @@ class _Run:
             if os.path.lexists(path):
                 raise _refusal(f"{path} is there already: name another folder with --output, or replace with --force")
 
-    def _unfinished(self) -> list[dict[str, Any]]:
+    def _unfinished(self) -> list[Entry]:
         """The games that the run which --resume continues has done, as in the journal. Raises UsageError."""
         text = self._journal.read_bytes() if self._journal.exists() else b""
         if not text:
@@ -260,15 +262,15 @@ def _parser(default_core: str) -> Parser:
     return parser
 
 
-def _sealed(data: dict[str, Any]) -> str:
+def _sealed(data: Entry) -> str:
     """A line of the journal: JSON behind its checksum, by which a torn or changed line is known."""
     text = json.dumps(data)
     return f"{zlib.crc32(text.encode()):08x} {text}"
 
 
-def _unsealed(line: bytes) -> dict[str, Any]:
+def _unsealed(line: bytes) -> Entry:
     """ValueError: it is none that `_sealed` has made."""
-    data: dict[str, Any] = json.loads(line.partition(b" ")[2])
+    data: Entry = json.loads(line.partition(b" ")[2])
     if _sealed(data).encode() != line:
         raise ValueError
     return data

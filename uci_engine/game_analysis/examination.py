@@ -8,7 +8,6 @@ from __future__ import annotations
 import html
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any
 
 import chess
 import chess.svg
@@ -49,7 +48,7 @@ class Shown(ABC):
     seconds: float
 
     @abstractmethod
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         """For JSON."""
 
     @abstractmethod
@@ -109,14 +108,14 @@ class Shown(ABC):
         return f"<div>{svg}<pre>{html.escape(str(self))}</pre></div>"
 
 
-def _value_data(value: Value) -> dict[str, Any]:
+def _value_data(value: Value) -> dict[str, object]:
     """A value for JSON, from White's view: `cp` or `mate`, and the expected result."""
     mate = value.score.mate()
     kind = {"cp": value.score.score()} if mate is None else {"mate": mate}
     return {**kind, "expected": round(value.expected, 4)}
 
 
-def _line_data(found: Found) -> dict[str, Any]:
+def _line_data(found: Found) -> dict[str, object]:
     """A line in UCI's notation, with its value."""
     return {"line": [move.uci() for move in found.line], "value": _value_data(found.value)}
 
@@ -136,7 +135,7 @@ class MoveComparison(Shown):
     nodes: int
     seconds: float
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         moves = [
             {"move": self.board.uci(found.line[0]), "san": name, "depth": found.depth, **_line_data(found)}
             for name, found in self.lines()
@@ -216,7 +215,7 @@ class Examination(Shown):
     nodes: int
     seconds: float
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         board, proof = self.board, self.proof
         return {
             "fen": board.fen(),

@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import chess
 import chess.svg
@@ -57,13 +57,13 @@ def environment(folder: Path = TEMPLATES) -> Environment:
 
 def render(
     template: str,
-    data: Mapping[str, Any],
+    data: Mapping[str, object],
     *,
     folder: Path = TEMPLATES,
     scripts: Sequence[str] = ("page.js",),
     styles: Sequence[str] = (),
     policy: str = "",
-    **values: Any,
+    **values: object,
 ) -> str:
     """A page out of this template. `data` is what its scripts read. Raises ImportError as `environment`.
 
@@ -117,9 +117,9 @@ def _as_attributes(match: re.Match[str]) -> str:
 # Positions and lines for the script ----------------------------------------------------------------------------------
 
 
-def position(board: chess.Board, say: str, value: Value | None = None) -> dict[str, Any]:
+def position(board: chess.Board, say: str, value: Value | None = None) -> dict[str, object]:
     """A position as the script shows it, with its last move. `say`: what is said of it, also to a screen reader."""
-    result: dict[str, Any] = {"fen": board.board_fen(), "say": say}
+    result: dict[str, object] = {"fen": board.board_fen(), "say": say}
     if board.move_stack:
         result["last"] = board.peek().uci()
     if board.is_check():
@@ -129,7 +129,7 @@ def position(board: chess.Board, say: str, value: Value | None = None) -> dict[s
     return result
 
 
-def line(board: chess.Board, found: Found, title: str) -> dict[str, Any]:
+def line(board: chess.Board, found: Found, title: str) -> dict[str, object]:
     """A line to play through from this board, with its value."""
     steps = [position(after, last_move(after)) for after in positions(board.copy(stack=False), found.line)[1:]]
     value = found.value
@@ -164,7 +164,7 @@ def game_page(game: AnalysedGame, index: str = "") -> str:
     )
 
 
-def positions_of(game: AnalysedGame) -> list[dict[str, Any]]:
+def positions_of(game: AnalysedGame) -> list[dict[str, object]]:
     """The positions of a game, each with what is said of the move that led there."""
     start = f"Start of the game. {game.value.text}{_quoted(game.words)}"
     return [
@@ -179,7 +179,7 @@ def shown_errors(game: AnalysedGame) -> list[Ply]:
     return sorted(worst, key=lambda ply: ply.index)
 
 
-def index_row(game: AnalysedGame, page: str) -> dict[str, Any]:
+def index_row(game: AnalysedGame, page: str) -> dict[str, object]:
     """A game in the index, for JSON. `page` is its file, "" for none."""
     summaries = [game.summary(color) for color in chess.COLORS]
     cells = [
@@ -193,7 +193,7 @@ def index_row(game: AnalysedGame, page: str) -> dict[str, Any]:
     return {"names": game.names, "page": page, "cells": cells}
 
 
-def index_page(rows: Sequence[Mapping[str, Any]]) -> str:
+def index_page(rows: Sequence[Mapping[str, object]]) -> str:
     """The index of many games, out of their rows, each with its `number` from 1.
 
     A game that could not be analysed has no `page`, but `names` and `remarks`, which say why.
@@ -264,7 +264,7 @@ def _standing(value: Value) -> str:
 # Graphs --------------------------------------------------------------------------------------------------------------
 
 
-def _graph(game: AnalysedGame) -> dict[str, Any]:
+def _graph(game: AnalysedGame) -> dict[str, object]:
     """White's expected result after each move, from 0 at the top of the black part to 100."""
     heights = [round(100 - 100 * value.expected, 1) for value in (game.value, *(ply.value for ply in game.plies))]
     width = max(1, len(heights) - 1)
