@@ -188,6 +188,7 @@ def _on_cluster(
 ) -> Generator[tuple[str, Any], None, None]:
     # The programs that use no cluster need none of this.
     from distributed import Client, KilledWorker, as_completed
+    from distributed.comm.core import CommClosedError
 
     # It logs the loss of a connection with tracebacks; what matters of that is raised below.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
@@ -227,7 +228,8 @@ def _on_cluster(
         except KilledWorker as death:
             raise ProgramError(f"given up by the cluster: {death}") from death
         except Exception as error:
-            if client.status != "running":
+            # The client may learn of it a moment later.
+            if client.status != "running" or isinstance(error, CommClosedError):
                 raise ProgramError(f"the scheduler at {address} does not answer any more") from None
             raise ProgramError(f"a task failed on the cluster at {address}: {error!r}"[:300]) from error
         finally:
