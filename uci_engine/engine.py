@@ -341,7 +341,8 @@ class UciEngine:
         score = searcher.evaluate()
         elapsed_ms = int(max(self._clock.elapsed_ms(), 0.0))
         pieces = scores.piece_count(board)
-        self._on_info(Info(depth=1, score=score, pieces=pieces, nodes=0, time_ms=elapsed_ms, pv=advice.line))
+        wdl = scores.win_draw_loss(score, pieces) if options.show_wdl.value else None
+        self._on_info(Info(depth=1, score=score, pieces=pieces, wdl=wdl, nodes=0, time_ms=elapsed_ms, pv=advice.line))
         return BestMove(advice.line[0], advice.line[1] if len(advice.line) > 1 else None)
 
     def _take_time(self, board: chess.Board) -> None:

@@ -149,9 +149,7 @@ class Search:
             return
         play(self.board, info.pv)
         assert info.score is not None
-        # A move from the book has none.
-        if info.numbers["nodes"]:
-            assert (info.wdl is not None) == (self.options["UCI_ShowWDL"] == "true")
+        assert (info.wdl is not None) == (self.options["UCI_ShowWDL"] == "true")
         if info.wdl is not None:
             win, _, loss = info.wdl
             assert (win - loss) * info.score[1] >= 0

@@ -29,7 +29,7 @@ import chess.polyglot
 from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.board.game import seen_twice
-from uci_engine.search.info import Info
+from uci_engine.search.info import Bound, Info
 from uci_engine.search.parameters import FIRST_SHARED_DEPTH, MATE_PREVIEW_DEPTH
 from uci_engine.search.root_moves import RootAnalysis, RootMove, vote
 from uci_engine.search.strength import MATE_NODES, Strength, goes_back
@@ -418,17 +418,17 @@ class SearchManager:
         elapsed_ms = max(self._clock.elapsed_ms(), 0.0)
         known = line.depth > 0
         nodes = self.nodes
-        score, bound = line.shown_score
+        score, bound = line.shown_score if known else (self._searcher.evaluate(), Bound.EXACT)
         pieces = scores.piece_count(self._board)
         self._on_info(
             Info(
                 depth=line.depth,
                 seldepth=line.seldepth if known else None,
                 multipv=multipv,
-                score=score if known else self._searcher.evaluate(),
+                score=score,
                 pieces=pieces,
                 bound=bound,
-                wdl=scores.win_draw_loss(score, pieces) if known and self._options.show_wdl else None,
+                wdl=scores.win_draw_loss(score, pieces) if self._options.show_wdl else None,
                 nodes=nodes,
                 nps=int(nodes * 1000 / max(self._searched_ms or elapsed_ms, 0.001)),
                 hashfull=self._searcher.table.hashfull(),
