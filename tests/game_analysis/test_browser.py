@@ -102,8 +102,13 @@ def test_every_control_works_by_mouse(browser: Browser, page: Path, width: int) 
     assert browser.status.startswith(("4...Ng6", "4.d4"))
     assert browser.run("document.getElementById('cursor').getAttribute('d')").startswith("M")
     browser.click("#times")
+    assert browser.log() == []
 
-    # The current move stays in view, and the list is beside the board where there is room.
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_current_move_stays_in_view_beside_the_board(browser: Browser, page: Path, width: int) -> None:
+    """Below the board where there is no room."""
+    browser.show(page, width)
     assert browser.run("byId('moves').scrollHeight > byId('moves').clientHeight")
     browser.click("#last")
     box, move = (

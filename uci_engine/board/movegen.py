@@ -121,9 +121,8 @@ class MoveGenerator(BaseBoard):
     def generate(self, gen_type: int, start: int) -> int:
         """Write the legal moves of `gen_type` (NOISY, QUIET or both) to `moves` from `start`; returns the end."""
         us = self.turn
-        them = us ^ 1
         ours = self.by_colour[us]
-        theirs = self.by_colour[them]
+        theirs = self.by_colour[us ^ 1]
         occupied = ours | theirs
         wanted: u64 = 0
         if gen_type & NOISY:
@@ -131,17 +130,9 @@ class MoveGenerator(BaseBoard):
         if gen_type & QUIET:
             wanted |= ALL ^ occupied
         king = lsb(self.by_type[KING] & ours)
-        end = start
 
-        # 1. King moves to squares not attacked with the king removed from the board.
-        steps = KING_ATTACKS[king] & wanted
-        without_king = occupied ^ BB[king]
-        while steps:
-            target = lsb(steps)
-            steps &= steps - 1
-            if not self._attacked(target, them, without_king):
-                self.moves[end] = king | (target << 6)
-                end += 1
+        # 1. The king.
+        end = self._generate_king_steps(start, king, KING_ATTACKS[king] & wanted)
 
         # 2. In check, other pieces must capture the checker or block; in double check only the king moves.
         checkers = self.checkers
@@ -181,6 +172,17 @@ class MoveGenerator(BaseBoard):
 
         # 4. Pawns.
         return self._generate_pawns(end, gen_type, evading)
+
+    def _generate_king_steps(self, end: int, king: int, targets: u64) -> int:
+        """King moves to squares not attacked with the king removed from the board."""
+        occupied = (self.by_colour[0] | self.by_colour[1]) ^ BB[king]
+        while targets:
+            target = lsb(targets)
+            targets &= targets - 1
+            if not self._attacked(target, self.turn ^ 1, occupied):
+                self.moves[end] = king | (target << 6)
+                end += 1
+        return end
 
     def _generate_pawns(self, end: int, gen_type: int, evading: u64) -> int:
         """All pawn moves, set-wise. A pinned pawn may push on its king's file and capture along its diagonal."""
