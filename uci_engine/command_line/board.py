@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 import threading
 import webbrowser
@@ -59,13 +60,19 @@ def run(words: Sequence[str], default_core: str) -> int:
         host, port = listening.getsockname()
         address = f"http://{host}:{port}/{board.token}/"
         opener = threading.Thread(target=_open_browser, args=[address, board.was_opened])
-        if not options.no_browser:
-            warn("If no board appears in the browser, open this address there:")
-            opener.start()
-        show(address)
-        board.run_on(listening)
-        if not options.no_browser:
-            opener.join()
+        # Until the server runs, an end by a signal must not leave the file that leads to the page.
+        for ending in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(ending, signal.default_int_handler)
+        try:
+            if not options.no_browser:
+                warn("If no board appears in the browser, open this address there:")
+                opener.start()
+            show(address)
+            board.run_on(listening)
+        finally:
+            board.was_opened.set()
+            if not options.no_browser:
+                opener.join()
     return 0
 
 
