@@ -143,11 +143,13 @@ def test_what_is_wrong_on_a_machine_names_it(cluster: Cluster, tmp_path: Path, m
     shutil.rmtree(tmp_path)
     with pytest.raises(ProgramError, match=f"^on {platform.node()}: {tmp_path}"):
         list(run_tasks(run, tasks(tmp_path, 4), cluster=cluster.address))
-    tmp_path.mkdir()
+    # A folder of its own: a task from before may still run.
+    folder = tmp_path.with_name("of another Secateur")
+    folder.mkdir()
     monkeypatch.setattr("toolkit.pool.engine_digest", lambda: "other")
     with pytest.raises(ProgramError, match="another Secateur"):
-        list(run_tasks(run, tasks(tmp_path, 4), cluster=cluster.address))
-    assert not list(tmp_path.iterdir())
+        list(run_tasks(run, tasks(folder, 4), cluster=cluster.address))
+    assert not list(folder.iterdir())
 
 
 def test_a_worker_with_another_python_is_not_used() -> None:
