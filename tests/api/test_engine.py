@@ -472,6 +472,14 @@ def test_a_history_that_does_not_lead_to_the_position_is_refused(engine: Engine)
         assert is_legal(engine.play(board, Limit(nodes=10)).move, board)
 
 
+@pytest.mark.parametrize("field", ["halfmove_clock", "fullmove_number"])
+@pytest.mark.parametrize("number", [0, 10**400])
+def test_a_clock_of_the_board_beyond_any_game_is_searched(engine: Engine, field: str, number: int) -> None:
+    board = with_fields(**{field: number})
+    for limit in (Limit(nodes=10), Limit(white_clock=0.1, black_clock=0.1)):
+        assert is_legal(engine.play(board, limit).move, board)
+
+
 def test_a_board_of_the_users_own_class_is_accepted(engine: Engine) -> None:
     class Own(chess.Board):
         pass

@@ -203,7 +203,9 @@ def checked(board: chess.Board) -> tuple[chess.Board, list[str]]:
         game.push(move)
     if (game.turn, game.board_fen(promoted=True)) != (given.turn, given.board_fen(promoted=True)):
         raise PositionError("the moves of the board do not lead to its position")
+    # `check` refuses what is below 0.
     game.halfmove_clock = min(given.halfmove_clock, MAX_HALFMOVE_CLOCK)
+    game.fullmove_number = min(max(given.fullmove_number, 1), MAX_FULLMOVE_NUMBER)
     return game, _repair(game, f"on {rights} squares", rights)
 
 
