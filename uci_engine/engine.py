@@ -38,9 +38,10 @@ from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
 from uci_engine.search.manager import SearchManager, SearchOptions
 from uci_engine.search.strength import MAX_PACE_MS, MAX_SKILL_LEVEL, Strength, elo_of_skill_level, level_in
-from uci_engine.search.thread_pool import TaskThread, ThreadPool, print_failure
+from uci_engine.search.thread_pool import TaskThread, ThreadPool
 from uci_engine.tablebases.root_ranking import Probing, RankingLimits, RootRanking, rank
 from uci_engine.tablebases.tablebases import Tablebases
+from uci_engine.text import print_failure
 from uci_engine.time_management import (
     UNLIMITED,
     Budget,

@@ -1,4 +1,4 @@
-"""Text: English lists; what comes from outside, its numbers, how it is quoted, and messages about its errors.
+"""Text: English lists; what comes from outside, its numbers, how it is quoted; messages about errors, its and ours.
 
 Invariant: all errors of a line are counted, but at most MAX_MESSAGES messages are kept.
 """
@@ -6,6 +6,7 @@ Invariant: all errors of a line are counted, but at most MAX_MESSAGES messages a
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 
 import chess
@@ -78,6 +79,11 @@ def suggestion(word: str, choices: Iterable[str]) -> str:
     by_key = {choice.lower(): choice for choice in choices}
     close = difflib.get_close_matches(word.lower(), by_key, n=1)
     return f", did you mean {by_key[close[0]]}?" if close else ""
+
+
+def print_failure(error: Exception) -> None:
+    """Print the traceback of an error in this program on stderr, if there is one and somebody reads it."""
+    sys.excepthook(type(error), error, error.__traceback__)
 
 
 class Messages:

@@ -23,13 +23,13 @@ Invariants, for every clock:
 from __future__ import annotations
 
 import math
-import sys
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from uci_engine.text import print_failure
 from uci_engine.tunable import Tunable, tunable, tunables_of
 
 if TYPE_CHECKING:
@@ -335,7 +335,7 @@ class Timer:
         try:
             function()
         except Exception as error:
-            sys.excepthook(type(error), error, error.__traceback__)
+            print_failure(error)
         finally:
             self._condition.acquire()
             self._calling = False

@@ -19,6 +19,7 @@ from evaluation.network.file import Network
 from evaluation.weights import Weights, default_weights
 from uci_engine.core import Core
 from uci_engine.memory import available_bytes
+from uci_engine.text import print_failure
 
 if TYPE_CHECKING:
     from evaluation.network.inference import NetworkWeights
@@ -60,11 +61,6 @@ def new_network_weights(network: Network | None) -> NetworkWeights | None:
     from evaluation.network.inference import NetworkWeights
 
     return None if network is None else NetworkWeights(network)
-
-
-def print_failure(error: Exception) -> None:
-    """Print the traceback of an error in this program on stderr, if there is one and somebody reads it."""
-    sys.excepthook(type(error), error, error.__traceback__)
 
 
 class TaskThread:

@@ -36,8 +36,7 @@ from evaluation.files import reason_of
 from uci_engine.board.game import Game, PositionError, display, parse_searchmoves
 from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
-from uci_engine.search.thread_pool import print_failure
-from uci_engine.text import ERROR, parse_int, quoted
+from uci_engine.text import ERROR, parse_int, print_failure, quoted
 from uci_engine.uci import protocol
 from uci_engine.uci.debug_log import FROM_GUI, MAX_LINE_CHARACTERS, TO_GUI, DebugLog
 from uci_engine.uci.protocol import Bench, Command, Debug, Go, SetOption, SetPosition, Unknown, Word, format_info
