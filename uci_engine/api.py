@@ -1,4 +1,4 @@
-"""The engine as a Python library: `from uci_engine import Engine`. The program does not use it.
+"""The engine as a Python library: `from uci_engine import Engine`. A program that speaks UCI loads none of it.
 
 `Engine` runs in the process of the Python program. It has the methods of `chess.engine.SimpleEngine`, with
 python-chess's own types. What differs: options are keywords; `play` has reports in `info`; it does not ponder.

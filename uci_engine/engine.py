@@ -307,9 +307,12 @@ class UciEngine:
         board = self._board
         if board is None:
             self._send(["error: there is no position to search"])
-        allowed = self._allowed_moves()
-        if board is None or not allowed:
-            if board is not None and not any(board.legal_moves):
+            self._may_answer.wait()
+            return BestMove(None)
+        legal = list(board.legal_moves)
+        allowed = legal if self._limits.searchmoves is None else self._limits.searchmoves
+        if not allowed:
+            if not legal:
                 score = -scores.MATE if board.is_checkmate() else scores.DRAW
                 self._on_info(Info(depth=0, score=score))
             self._may_answer.wait()
@@ -322,11 +325,6 @@ class UciEngine:
         self._take_time(board)
         search.report()
         return BestMove(search.best, search.ponder)
-
-    def _allowed_moves(self) -> Sequence[chess.Move]:
-        if self._board is None:
-            return ()
-        return list(self._board.legal_moves) if self._limits.searchmoves is None else self._limits.searchmoves
 
     def _book_move(self, board: chess.Board) -> BestMove | None:
         """The opening book's move, reported like a search result. None if the book has no move."""

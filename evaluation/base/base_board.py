@@ -184,7 +184,7 @@ class BaseBoard:
         self.turn = int(board.turn)
 
     def set_packed(self, occupied: u64, low: u64, high: u64, turn: int) -> None:
-        """Take them from a training record (see `evaluation.record`): the first three words."""
+        """Take them from a training record (see `evaluation.base.record`): the first three words."""
         self.clear()
         while occupied:
             code = low & 15

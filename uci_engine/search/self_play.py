@@ -1,6 +1,6 @@
 """Games of the engine against itself, for training: played without the GIL, with what is kept of them.
 
-`scripts/selfplay.py` uses it. Kept positions are packed as `evaluation.record` says.
+`scripts/selfplay.py` uses it. Kept positions are packed as `evaluation.base.record` says.
 
 Invariant: the same start, seed and settings give the same game, with empty tables and histories.
 """
