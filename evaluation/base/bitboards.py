@@ -55,7 +55,7 @@ ZOBRIST_EN_PASSANT = u64s(8, _RANDOM[772:780])
 ZOBRIST_TURN = 0xF8D626AAAF278509
 
 # fmt: off
-# Found by scripts/find_magics.py. Four squares a line, from a1.
+# Found by trying sparse random numbers until no two different attacks share an index. Four squares a line, from a1.
 BISHOP_MAGICS = u64s(64, [
     0x3408301048890011, 0x0004210204010125, 0x4008020042100080, 0x0004440080280901,
     0x0004042000601000, 0x006E301008100402, 0x082482300222021B, 0x8002004C08880800,
