@@ -96,7 +96,6 @@ def test_a_game_without_moves_has_no_page(folder: Path) -> None:
         ("explain --option Hash", "secateur explain: --option 'Hash' has no value"),
         ("explain --move e2e5", "secateur explain: 'e2e5' is no legal move here"),
         ("explain --fen nonsense", "error: "),
-        ("explain --page /no/such/folder/p.html --depth 1", "secateur explain: /no/such/folder/p.html: "),
     ],
 )
 def test_a_mistake_gets_one_sentence(folder: Path, words: str, sentence: str) -> None:

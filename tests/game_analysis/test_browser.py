@@ -8,14 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import chess
 import pytest
-from chess.engine import Limit
 
 from tests.game_analysis.test_pgn import report_of
-from tests.support.analyser import MaterialAnalyser
 from tests.support.browser import WIDTHS, Browser, needs_browser
-from uci_engine.game_analysis.examination import examine
 from uci_engine.game_analysis.judgement import ERRORS
 from uci_engine.game_analysis.pages import game_page, index_page, index_row
 from uci_engine.game_analysis.pgn import read_game
@@ -196,25 +192,3 @@ def test_in_print_there_are_moves_and_diagrams_and_no_controls(browser: Browser,
         assert browser.run("byId('moves').scrollHeight === byId('moves').clientHeight")
     finally:
         browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_the_page_of_an_explained_move(browser: Browser, tmp_path: Path, width: int) -> None:
-    board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3")
-    move = chess.Move.from_uci("g8f6")
-    explanation = examine(MaterialAnalyser(), board, move, Limit(nodes=10))
-    (tmp_path / "explain.html").write_text(explanation.page(), "utf-8")
-    browser.show(tmp_path / "explain.html", width)
-    browser.click("button[data-line='0']")
-    assert browser.status.endswith("3...Nf6")
-    browser.click("#next")
-    assert browser.status.endswith("4.Qxf7#")
-    # There is no mistake to go to.
-    browser.press("n", "p")
-    assert browser.status.endswith("4.Qxf7#")
-    browser.click(".line-move:nth-child(2)")
-    assert browser.status.endswith("4.Qxf7#")
-    browser.click("#leave")
-    assert browser.status == "Black is to move."
-    assert browser.run("document.documentElement.scrollWidth <= innerWidth")
-    assert browser.log() == []

@@ -20,8 +20,7 @@ from uci_engine.game_analysis.judgement import (
     judge,
     phases_of,
 )
-from uci_engine.game_analysis.values import MAX_JUDGED_PIECES, Found, SearchedMove, Value, value_of
-from uci_engine.score import win_curve
+from uci_engine.game_analysis.values import SITE_CP, Found, SearchedMove, Value, value_of
 
 
 def value(expected: float) -> Value:
@@ -115,46 +114,46 @@ def test_a_missed_win() -> None:
 
 
 @pytest.mark.parametrize("white", chess.COLORS)
-def test_a_missed_mate_is_no_error_while_the_game_stays_won(white: bool) -> None:
-    won = 1.0 if white else 0.0
-    best, played = Value(Mate(3 if white else -3), won), Value(Cp(900 if white else -900), won)
-    judgement = judged(best, played, white)
-    assert (judgement.mark, judgement.missed_mate) == (Mark.SOUND, 3)
-    slower = judged(best, Value(Mate(9 if white else -9), won), white)
-    assert slower.missed_mate is None
-
-
-@pytest.mark.parametrize("white", chess.COLORS)
 @pytest.mark.parametrize(
     ("best", "played", "mark"),
     [
-        (Cp(600), Cp(190), Mark.INACCURACY),
-        (Cp(-200), Cp(-900), Mark.INACCURACY),
-        (Mate(5), Cp(170), Mark.INACCURACY),
+        # A mate that is missed is the worse, the less is left.
+        (Mate(3), Cp(900), Mark.INACCURACY),
+        (Mate(3), Cp(500), Mark.MISTAKE),
+        (Mate(3), Cp(300), Mark.BLUNDER),
+        (Mate(3), Mate(9), Mark.SOUND),
+        (Mate(3), Mate(-2), Mark.BLUNDER),
+        # One that is allowed, the less was lost before.
+        (Cp(-900), Mate(-2), Mark.INACCURACY),
+        (Cp(-500), Mate(-2), Mark.MISTAKE),
+        (Cp(-300), Mate(-2), Mark.BLUNDER),
+        (Mate(-5), Mate(-2), Mark.SOUND),
+        # In a decided game pawns are no matter.
         (Cp(900), Cp(500), Mark.SOUND),
-        (Cp(-200), Cp(-350), Mark.SOUND),
         (Cp(3000), Cp(1000), Mark.SOUND),
+        (Cp(0), Cp(-110), Mark.BLUNDER),
     ],
 )
-def test_in_a_decided_game_only_a_great_loss_is_an_error_and_at_most_an_inaccuracy(
-    white: bool, best: Score, played: Score, mark: Mark
-) -> None:
-    expected = 1.0 if best > Cp(0) else 0.0
-    of_best, of_played = (
-        Value(score if white else -score, expected if white else 1 - expected) for score in (best, played)
-    )
+def test_the_marks_are_those_of_lichess(white: bool, best: Score, played: Score, mark: Mark) -> None:
+    of_best, of_played = (value_of(score if white else -score) for score in (best, played))
     judgement = judged(of_best, of_played, white)
     assert judgement.mark is mark
-    assert judgement.loss == 0
-    assert judgement.accuracy == 100
+    is_missed = best == Mate(3) and played != Mate(9)
+    assert judgement.missed_mate == (3 if is_missed else None)
 
 
-def test_the_expected_result_between_people() -> None:
-    assert Value(Cp(0), 0.5).between_people(chess.WHITE) == 0.5
-    assert Value(Cp(100), 0.5).between_people(chess.WHITE) == pytest.approx(0.591, abs=0.001)
-    assert Value(Cp(100), 0.5).between_people(chess.BLACK) == pytest.approx(0.409, abs=0.001)
-    lost, won = Value(Mate(-1), 0.0), Value(Mate(3), 1.0)
-    assert lost.between_people(chess.WHITE) == pytest.approx(won.between_people(chess.BLACK))
+@given(st.integers(-3000, 3000), st.integers(-3000, 3000))
+def test_the_expected_result_grows_with_the_score_and_is_the_same_for_both_sides(one: int, other: int) -> None:
+    values = [value_of(Cp(cp)) for cp in sorted((one, other))]
+    assert values[0].expected <= values[1].expected
+    assert value_of(Cp(-one)).expected == pytest.approx(1 - value_of(Cp(one)).expected)
+
+
+def test_the_expected_result_is_that_of_lichess() -> None:
+    assert value_of(Cp(0)).expected == 0.5
+    assert value_of(Cp(round(100 / SITE_CP))).expected == pytest.approx(0.591, abs=0.002)
+    assert (value_of(Mate(-2)).expected, value_of(Mate(2)).expected) == (0.0, 1.0)
+    assert value_of(Cp(31000)).is_tablebase
 
 
 expectations = st.floats(0, 1)
@@ -195,19 +194,6 @@ def test_phases_never_return() -> None:
     opening, middlegame, endgame = Phase
     assert phases_of([24, 24, 19, 24, 8, 12]) == [opening, opening, middlegame, middlegame, endgame, endgame]
     assert phases_of([24] * 26)[23:] == [Phase.OPENING, Phase.MIDDLEGAME, Phase.MIDDLEGAME]
-
-
-def test_a_shown_score_of_one_pawn_wins_half_of_the_games() -> None:
-    for pieces in (10, 20, MAX_JUDGED_PIECES):
-        one = value_of(Cp(100), pieces)
-        assert 0.70 <= one.expected <= 0.76
-        assert value_of(Cp(-100), pieces).expected == pytest.approx(1 - one.expected)
-    # All pieces: the same internal score counts as much as with fewer.
-    internal = {pieces: 100 * win_curve(24)[0] / win_curve(pieces)[0] for pieces in (24, 28, 32)}
-    expected = [value_of(Cp(round(cp)), pieces).expected for pieces, cp in internal.items()]
-    assert max(expected) - min(expected) < 0.01
-    assert value_of(Mate(-2), 20).expected == 0.0
-    assert value_of(Cp(31000), 5).is_tablebase
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.game_analysis.boards import exchange, gain_of, is_trapped
+from toolkit.claims import RULES, Claim
 from uci_engine.game_analysis.tactics import Kind, Line, Motif, deciding_motifs
 from uci_engine.game_analysis.words import motif_words
 
@@ -72,167 +71,6 @@ def test_most_motifs_are_named_and_hardly_any_where_there_is_none(source: str, n
 # What each motif claims, held to the positions before and after its move ---------------------------------------------
 
 
-class Claim(NamedTuple):
-    """A motif with the positions before and after its move, those of the whole line, and its moves."""
-
-    motif: Motif
-    before: chess.Board
-    after: chess.Board
-    boards: list[chess.Board]
-    moves: list[chess.Move]
-
-    @property
-    def loser(self) -> chess.Color:
-        return not self.before.turn
-
-
-def attacks_all(claim: Claim) -> bool:
-    return all(target in claim.after.attacks(claim.motif.actor) for target in claim.motif.targets)
-
-
-def is_fork(claim: Claim) -> bool:
-    pieces = [claim.after.color_at(target) for target in claim.motif.targets]
-    return len(pieces) >= 2 and set(pieces) == {claim.loser} and attacks_all(claim)
-
-
-def is_pinned(claim: Claim) -> bool:
-    (front,), (back,) = claim.motif.targets, claim.motif.others
-    return bool(chess.between(claim.motif.actor, back) & chess.BB_SQUARES[front]) and attacks_all(claim)
-
-
-def is_skewer(claim: Claim) -> bool:
-    front, back = claim.motif.targets
-    is_between = chess.between(claim.motif.actor, back) & chess.BB_SQUARES[front]
-    return bool(is_between) and front in claim.after.attacks(claim.motif.actor)
-
-
-def is_discovered_attack(claim: Claim) -> bool:
-    (target,) = claim.motif.targets
-    return attacks_all(claim) and target not in claim.before.attacks(claim.motif.actor)
-
-
-def is_discovered_check(claim: Claim) -> bool:
-    return claim.motif.actor in claim.after.checkers() and claim.motif.actor != claim.motif.move.to_square
-
-
-def was_guarded(claim: Claim) -> bool:
-    """Whether the guard that is taken, drawn away or cut off saw the square, and at the end does not."""
-    square, guard = claim.motif.targets[-1], claim.motif.others[0]
-    last = claim.boards[claim.motif.wins]
-    still = last.piece_at(guard) == claim.before.piece_at(guard) and square in last.attacks(guard)
-    return square in claim.before.attacks(guard) and not still
-
-
-def is_cut_off(claim: Claim) -> bool:
-    between = chess.between(claim.motif.others[0], claim.motif.targets[0])
-    return was_guarded(claim) and bool(between & chess.BB_SQUARES[claim.motif.actor])
-
-
-def is_left(claim: Claim) -> bool:
-    """Whether the next move of its side goes to the square that the move leaves, or beyond it."""
-    next_move, (square,) = claim.moves[claim.motif.ply + 2], claim.motif.targets
-    way = chess.SquareSet.between(next_move.from_square, next_move.to_square) | {next_move.to_square}
-    return claim.motif.move.from_square == square and square in way
-
-
-def guards_both(claim: Claim) -> bool:
-    guard = claim.motif.others[0]
-    return claim.after.color_at(guard) == claim.loser and set(claim.motif.targets) <= set(claim.after.attacks(guard))
-
-
-def is_drawn_there(claim: Claim) -> bool:
-    reply = claim.moves[claim.motif.ply + 1]
-    return (reply.from_square, reply.to_square) == (claim.motif.others[0], claim.motif.targets[0])
-
-
-def guard_is_pinned(claim: Claim) -> bool:
-    return bool(chess.between(claim.motif.actor, claim.motif.others[1]) & chess.BB_SQUARES[claim.motif.others[0]])
-
-
-def is_too_late(claim: Claim) -> bool:
-    """Whether the king, to move, cannot reach the square of promotion by the move after the pawn has promoted."""
-    (king,), (pawn,) = claim.motif.targets, claim.motif.others
-    goal = chess.square(chess.square_file(pawn), 0 if claim.loser else 7)
-    return chess.square_distance(king, goal) > chess.square_distance(pawn, goal) + 1
-
-
-def has_only_losing_moves(claim: Claim) -> bool:
-    """Whether after each move of the side to move the other side takes more than it took, promotes or mates."""
-    for move in list(claim.after.legal_moves):
-        reply = claim.after.copy(stack=False)
-        reply.push(move)
-        taken = gain_of(claim.after, move)
-        gains = (exchange(reply, answer) > taken for answer in list(reply.legal_moves))
-        if not any(gains):
-            return False
-    return not claim.after.is_check()
-
-
-def attacks_through(claim: Claim) -> bool:
-    """Whether two captures on the square follow, the second by the actor, through the piece that made the first."""
-    answer, again = claim.moves[claim.motif.ply + 1], claim.moves[claim.motif.ply + 2]
-    (square,), (through,) = claim.motif.targets, claim.motif.others
-    line = chess.between(claim.motif.actor, square) & chess.BB_SQUARES[through]
-    return (answer.from_square, answer.to_square) == (through, square) and again.to_square == square and bool(line)
-
-
-def took_what_is_guarded(claim: Claim) -> bool:
-    earlier, last = claim.boards[claim.motif.ply - 1], claim.moves[claim.motif.ply - 1]
-    is_guarded = earlier.is_attacked_by(claim.before.turn, claim.motif.targets[0])
-    return is_guarded and earlier.is_capture(last) and last.to_square == claim.motif.targets[0]
-
-
-def comes_in_between(claim: Claim) -> bool:
-    """Whether the other side has just taken, and is taken back with the next move instead of this one."""
-    ply, (square,) = claim.motif.ply, claim.motif.targets
-    has_taken = claim.boards[ply - 1].is_capture(claim.moves[ply - 1]) and claim.moves[ply - 1].to_square == square
-    return has_taken and claim.motif.move.to_square != square and claim.moves[ply + 2].to_square == square
-
-
-def checks_until_a_position_comes_again(claim: Claim) -> bool:
-    first, last = claim.motif.ply, claim.motif.wins + 1
-    checks = all(claim.boards[ply + 1].is_check() for ply in range(first, last, 2))
-    placements = [(board.board_fen(), board.turn) for board in claim.boards[first : last + 1]]
-    return checks and placements[-1] in placements[:-1]
-
-
-def kings_face_each_other(claim: Claim) -> bool:
-    (other,), king = claim.motif.targets, claim.motif.actor
-    is_near = chess.square_file(king) == chess.square_file(other) and chess.square_distance(king, other) == 2
-    return is_near and claim.after.king(claim.loser) == other and claim.after.turn == claim.loser
-
-
-CLAIMS: dict[Kind, Callable[[Claim], bool]] = {
-    Kind.FORK: is_fork,
-    Kind.PIN: is_pinned,
-    Kind.PINNED_GUARD: guard_is_pinned,
-    Kind.SKEWER: is_skewer,
-    Kind.DISCOVERED_ATTACK: is_discovered_attack,
-    Kind.DISCOVERED_CHECK: is_discovered_check,
-    Kind.DOUBLE_CHECK: lambda claim: len(claim.after.checkers()) == 2,
-    Kind.HANGING: lambda claim: not claim.before.attackers(claim.loser, claim.motif.targets[0]),
-    Kind.UNDERDEFENDED: lambda claim: exchange(claim.before.copy(), claim.motif.move) >= 1,
-    Kind.TRAPPED: lambda claim: is_trapped(claim.after, claim.motif.targets[0]),
-    Kind.REMOVED_GUARD: was_guarded,
-    Kind.DEFLECTION: was_guarded,
-    Kind.INTERFERENCE: is_cut_off,
-    Kind.CLEARANCE: is_left,
-    Kind.OVERLOADED: guards_both,
-    Kind.ATTRACTION: is_drawn_there,
-    Kind.OUTSIDE_SQUARE: is_too_late,
-    Kind.ZUGZWANG: has_only_losing_moves,
-    Kind.PROMOTION: lambda claim: claim.motif.move.promotion == chess.QUEEN,
-    Kind.STALEMATE: lambda claim: claim.boards[-1].is_stalemate(),
-    Kind.X_RAY: attacks_through,
-    Kind.GUARDED: took_what_is_guarded,
-    Kind.INTERMEZZO: comes_in_between,
-    Kind.PERPETUAL_CHECK: checks_until_a_position_comes_again,
-    Kind.UNDERPROMOTION: lambda claim: claim.motif.move.promotion in (chess.KNIGHT, chess.BISHOP, chess.ROOK),
-    Kind.OPPOSITION: kings_face_each_other,
-    **{kind: lambda claim: claim.after.is_checkmate() for kind in Kind if kind.is_mate},
-}
-
-
 def check(board: chess.Board, moves: tuple[chess.Move, ...], winner: chess.Color) -> int:
     """Check the claims of all motifs of a line, and that their words name only squares with what they say."""
     line = Line(board, moves, winner)
@@ -240,8 +78,7 @@ def check(board: chess.Board, moves: tuple[chess.Move, ...], winner: chess.Color
     for motif in motifs:
         assert line.moves[motif.ply] == motif.move
         assert line.boards[motif.ply].turn == winner
-        claim = Claim(motif, line.boards[motif.ply], line.boards[motif.ply + 1], line.boards, line.moves)
-        assert CLAIMS[motif.kind](claim), (board.fen(), moves, motif)
+        assert RULES[motif.kind](Claim.of(line, motif)), (board.fen(), moves, motif)
         words = motif_words(line, motif)
         assert "  " not in words
         assert words.strip() == words != ""
@@ -254,8 +91,8 @@ def check(board: chess.Board, moves: tuple[chess.Move, ...], winner: chess.Color
     return len(motifs)
 
 
-def test_every_kind_has_a_claim() -> None:
-    assert set(CLAIMS) == set(Kind)
+def test_every_kind_has_a_rule() -> None:
+    assert set(RULES) == set(Kind)
 
 
 @pytest.mark.parametrize("winner", chess.COLORS)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 
 import chess
 
@@ -25,30 +24,20 @@ DEFAULT_SECONDS = 2.0
 DESCRIPTION = """\
 Compare the legal moves of a position: value, depth and line of each, best first.
 
-With --move, explain one move: the line that supports or refutes it, what is better and why, and a proof where it wins
-or loses by force.
+With --move, explain one move: the line that supports or refutes it, what is better, and why.
 """
 
 
 def run(words: Sequence[str], default_core: str) -> int:
     """Run the command. Returns the exit code."""
     options = _parser(default_core).parse_args(words)
-    from uci_engine.game_analysis.examination import Shown, compare_moves, examine
-    from uci_engine.game_analysis.pages import environment
+    from uci_engine.game_analysis.examination import compare_moves, examine
 
-    if options.page:
-        # Before the work: the library for pages may be missing.
-        environment()
     board, limit = read_game(options, options.chess960).position, options.limit
     move = None if options.move is None else _move(board, options.move)
     with analysis_engine(options) as engine:
-        found: Shown = compare_moves(engine, board, limit) if move is None else examine(engine, board, move, limit)
+        found = compare_moves(engine, board, limit) if move is None else examine(engine, board, move, limit)
     show(json.dumps(found.data(), indent=1) if options.json else str(found))
-    if options.page:
-        try:
-            Path(options.page).write_text(found.page(), "utf-8")
-        except OSError as error:
-            raise UsageError(f"secateur explain: {options.page}: {error.strerror}", exit_code=1) from None
     return 0
 
 
@@ -58,7 +47,6 @@ def _parser(default_core: str) -> Parser:
     parser.add_argument("--move", metavar="MOVE", help="the move to explain, for example e2e4 or Nf3")
     add_analysis(parser, default_core, DEFAULT_SECONDS, "all searches")
     parser.add_argument("--json", action="store_true", help="show JSON")
-    parser.add_argument("--page", metavar="FILE", help="also write a page, one HTML file that needs no network")
     return parser
 
 

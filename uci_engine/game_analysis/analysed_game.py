@@ -18,17 +18,19 @@ from chess.engine import Cp, Limit, PovScore
 
 from uci_engine.book.book import Book, OpeningName, name_of
 from uci_engine.game_analysis.boards import numbered, phase_weight, positions
-from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Mark, Phase, Summary, judge, phases_of
+from uci_engine.game_analysis.causes import Cause, Why, explained
+from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Phase, Summary, judge, phases_of
 from uci_engine.game_analysis.pgn import ReadGame, checksum, is_unknown, spoken, times_of
-from uci_engine.game_analysis.reasons import Reason, reason_for, support_for
 from uci_engine.game_analysis.searches import Analyser, Searches, limit_text, search_game, share_of
-from uci_engine.game_analysis.values import Found, SearchedMove, Value
+from uci_engine.game_analysis.values import Found, Value
+from uci_engine.game_analysis.words import sentence
 
-# The effort for each search that makes a line longer, and for each that looks for a threat or confirms a reason.
-EXTENSION = Limit(nodes=2000)
-FOR_REASON = 0.2
+# The effort for the search of an edit, as a part of that for a move.
+FOR_EDIT = 0.2
 # No named position and no line of the built-in book is later.
 LAST_THEORY_PLY = 60
+# What is said of an error for which no cause is confirmed.
+NOT_ONE_CAUSE = "no single reason found"
 EVAL = re.compile(r"\[%eval [^][]*\]")
 # What stands for a tablebase win in `[%eval]`.
 TABLEBASE_WIN_CP = 10_000
@@ -39,7 +41,7 @@ class Ply:
     """One move of the game, the one with this index.
 
     `node` is that of the game, `board` the position before it, `after` what was found in the position after it. `best`
-    and `played` are the best move and this one, each with its line as it is shown. `reason` is why it is an error, or
+    and `played` are the best move and this one, each with its line as it is shown. `causes` are why it is an error, or
     why it is good where it has an exclamation mark. `spent`: the seconds that it took. `verdict`: what the tablebases
     say of the position after it. `notes`: sentences on the end of the book, and on a new verdict. `sign` and `words`
     are those of the player or an annotator, from the PGN. The three texts are "" for nothing.
@@ -53,7 +55,7 @@ class Ply:
     judgement: Judgement
     best: Found
     played: Found
-    reason: Reason | None
+    causes: tuple[Cause, ...]
     spent: float | None
     verdict: str
     notes: tuple[str, ...]
@@ -92,15 +94,15 @@ class Ply:
 
         Of an error it says at least what is better.
         """
-        reason, missed_mate = self.reason, self.judgement.missed_mate
+        causes, missed_mate = self.causes, self.judgement.missed_mate
         sentences = []
-        if reason is not None:
-            sentences.append(f"{reason.text}.")
+        if causes:
+            sentences.append(f"{sentence(causes)}.")
         elif self.judgement.mark.is_error:
-            sentences.append(f"Better is {numbered(self.board, self.best.line[0])}.")
+            sentences.append(f"Better is {numbered(self.board, self.best.line[0])}: {NOT_ONE_CAUSE}.")
         if self.judgement.missed_win:
             sentences.append("A win is gone.")
-        if missed_mate is not None and "misses mate" not in " ".join(sentences):
+        if missed_mate is not None and all(cause.why is not Why.MISSES_MATE for cause in causes):
             sentences.append(f"A mate in {missed_mate} is missed.")
         return " ".join(sentences)
 
@@ -189,7 +191,12 @@ def analyse_game(
         board, verdict_before = boards[index], verdict
         verdict = searches.tablebase_verdict(boards[index + 1])
         judgement = judge(board, move, index < theory_plies)
-        best, played, reason = _explained(searches, board, move, judgement.mark, limit)
+        is_marked = bool(judgement.mark.sign)
+        best, played, causes = (
+            explained(searches, board, move, share_of(limit, FOR_EDIT), plies[-1].causes if plies else ())
+            if is_marked
+            else (move.best.shown, move.played.shown, ())
+        )
         notes = [f"End of the book: {opening}."] if opening and index + 1 == theory_plies else []
         if verdict not in ("", verdict_before):
             notes.append(f"The tablebases say: {verdict}.")
@@ -203,7 +210,7 @@ def analyse_game(
             judgement=judgement,
             best=best,
             played=played,
-            reason=reason,
+            causes=causes,
             spent=times[index],
             verdict=verdict,
             notes=tuple(notes),
@@ -214,18 +221,6 @@ def analyse_game(
     return AnalysedGame(
         game, boards, found[0].value, tuple(plies), opening, limit_text(limit), tuple(remarks), spoken(game.comment)
     )
-
-
-def _explained(
-    searches: Searches, board: chess.Board, move: SearchedMove, mark: Mark, limit: Limit
-) -> tuple[Found, Found, Reason | None]:
-    """The best move and the one played with their lines, and why that is an error, or why it is good."""
-    if mark.is_error:
-        best, played = (searches.extended(board, found, EXTENSION) for found in (move.best, move.played))
-        find = searches.finder(share_of(limit, FOR_REASON), EXTENSION)
-        return best.shown, played.shown, reason_for(board, played, best, find)
-    is_good = mark in (Mark.GOOD, Mark.BRILLIANT)
-    return move.best.shown, move.played.shown, support_for(board, move.played.shown) if is_good else None
 
 
 def _opening_of(boards: Sequence[chess.Board], moves: Sequence[chess.Move]) -> tuple[OpeningName | None, int]:

@@ -1,10 +1,9 @@
 """Marks, losses and accuracy: what each move of a game cost, out of the values of its positions.
 
-A move is judged by the loss of expected result, and not by centipawns: three pawns more or less decide nothing once a
-game is won. So a lost position's further errors cost little, and weigh little in the accuracy. But people still lose
-what engines win: a move that costs much of the result between people is an inaccuracy, however decided the game. Moves
-without an alternative are not judged, and moves of the book only where they cost as much as a mistake: names of
-openings are given to bad moves, too.
+A move is judged by the loss of the expected result between people, and not by centipawns: three pawns more or less
+decide nothing once a game is won. The marks are those of lichess.org, also for mates that are allowed or missed. So a
+lost position's further errors cost little, and weigh little in the accuracy. Moves without an alternative are not
+judged, and moves of the book only where they cost as much as a mistake: names of openings are given to bad moves, too.
 """
 
 from __future__ import annotations
@@ -19,24 +18,25 @@ from typing import Self
 import chess
 
 from uci_engine.game_analysis.boards import is_obvious, is_sacrifice
-from uci_engine.game_analysis.values import SearchedMove
+from uci_engine.game_analysis.values import SITE_CP, SearchedMove
 
-# The smallest loss of expected result for each mark. From an even position in the middlegame 0.08 is about 0.35 pawns
-# as they are shown, 0.15 about 0.65 and 0.30 about 1.3.
-# scripts/EXPERIMENTS.md compares the marks with those by Stockfish's scores.
-INACCURACY_LOSS = 0.08
-MISTAKE_LOSS = 0.15
-BLUNDER_LOSS = 0.30
-# An inaccuracy costs this much of the expected result between people, or the loss above.
-INACCURACY_BETWEEN_PEOPLE = 0.15
+# The smallest loss of expected result for each mark: those of lichess.org. From an even position 0.05 is about 0.35
+# pawns as they are shown, 0.10 about 0.7, and 0.15 about 1.05.
+INACCURACY_LOSS = 0.05
+MISTAKE_LOSS = 0.10
+BLUNDER_LOSS = 0.15
+# A mate that is missed, or allowed, is a blunder, but with a score above these (of the other side after it, or before)
+# a mistake, or an inaccuracy. In the site's centipawns.
+MATE_MISTAKE_CP = 700
+MATE_INACCURACY_CP = 999
 # A move is the only one when every other loses this much.
-ONLY_MOVE_LOSS = 0.20
+ONLY_MOVE_LOSS = 0.15
 # Where even the second best move expects this much, the game is won, and no move deserves an exclamation mark.
 WON = 0.90
 # After a missed win the side expects at most this.
 NO_WIN = 0.70
 # The accuracy of a move in percent is 100 * exp(-ACCURACY_DECAY * loss).
-ACCURACY_DECAY = 4.0
+ACCURACY_DECAY = 4.35
 # The weight of a move in a decided position. In an even one it is 1.
 LEAST_WEIGHT = 0.1
 # The opening ends after so many plies, or when the pieces weigh less. In an endgame they weigh at most so much.
@@ -75,6 +75,7 @@ class Mark(Enum):
         return self in ERRORS
 
 
+LEAST_LOSSES = ((BLUNDER_LOSS, Mark.BLUNDER), (MISTAKE_LOSS, Mark.MISTAKE), (INACCURACY_LOSS, Mark.INACCURACY))
 ERRORS = (Mark.INACCURACY, Mark.MISTAKE, Mark.BLUNDER)
 # The marks of PGN for a move. Where a player has given one, it stays.
 MARK_NAGS = {**{mark.nag: mark.sign for mark in Mark if mark.nag}, 5: "!?"}
@@ -120,12 +121,8 @@ def judge(board: chess.Board, move: SearchedMove, is_book: bool = False) -> Judg
 
 def _mark(board: chess.Board, move: SearchedMove, loss: float) -> Mark:
     color = board.turn
-    for least, mark in ((BLUNDER_LOSS, Mark.BLUNDER), (MISTAKE_LOSS, Mark.MISTAKE), (INACCURACY_LOSS, Mark.INACCURACY)):
-        if loss >= least:
-            return mark
     if not move.is_best:
-        between_people = move.best.value.between_people(color) - move.played.value.between_people(color)
-        return Mark.INACCURACY if between_people >= INACCURACY_BETWEEN_PEOPLE else Mark.SOUND
+        return _mark_of_mate(move, color) or next((mark for least, mark in LEAST_LOSSES if loss >= least), Mark.SOUND)
     if move.others is None:
         return Mark.BEST
     played, others = move.played.value.expected_for(color), move.others.expected_for(color)
@@ -133,6 +130,20 @@ def _mark(board: chess.Board, move: SearchedMove, loss: float) -> Mark:
     if others >= WON or played - others < ONLY_MOVE_LOSS or is_obvious(board, move.played.line[0]):
         return Mark.BEST
     return Mark.BRILLIANT if is_sacrifice(board, move.played.line) else Mark.GOOD
+
+
+def _mark_of_mate(move: SearchedMove, color: chess.Color) -> Mark | None:
+    """The mark of a move that allows a mate, or misses one; None for neither."""
+    best, played = move.best.value, move.played.value
+    if played.mate_for(not color) is not None and best.mate_for(not color) is None:
+        cp = -SITE_CP * best.cp_for(color)
+    elif best.mate_for(color) is not None and played.mate_for(color) is None:
+        cp = SITE_CP * played.cp_for(color)
+    else:
+        return None
+    if cp <= MATE_MISTAKE_CP:
+        return Mark.BLUNDER
+    return Mark.MISTAKE if cp <= MATE_INACCURACY_CP else Mark.INACCURACY
 
 
 def _openness(expected: float) -> float:

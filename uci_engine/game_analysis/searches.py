@@ -23,11 +23,11 @@ from chess.engine import InfoDict, Limit
 from uci_engine.game_analysis.boards import board_after, is_obvious
 from uci_engine.game_analysis.judgement import MISTAKE_LOSS, WON
 from uci_engine.game_analysis.values import DRAWN, MAX_LINE_PLIES, Found, SearchedMove, Value, final_value, value_of
-from uci_engine.score import piece_count
 
 # A shorter line of an error is made longer by so many short searches, so that it shows the reason.
 LEAST_LINE_PLIES = 6
 MAX_EXTENSIONS = 3
+EXTENSION = Limit(nodes=2000)
 # The shares of the effort for a move: for the search of the position, and for that of all moves but the one played.
 MAIN_SHARE = 0.7
 OTHERS_SHARE = 0.1
@@ -54,14 +54,14 @@ class Analyser(Protocol):
         """The result by the tablebases, 2 (win) to -2 (loss) for the side to move; None if not in them."""
 
 
-def found_by(info: InfoDict, board: chess.Board) -> Found:
-    """The result that the last report of a search of this board gives.
+def found_by(info: InfoDict) -> Found:
+    """The result that the last report of a search gives.
 
     A search that was cut before its first report knows nothing: its result is a draw, without a line.
     """
     if "score" not in info:
         return Found(DRAWN)
-    value = value_of(info["score"].white(), piece_count(board))
+    value = value_of(info["score"].white())
     return Found(value, info.get("depth", 0), info.get("nodes", 0), tuple(info.get("pv", ())))
 
 
@@ -106,14 +106,14 @@ class Searches:
         """The best line of a position, of all or of some moves, within what is left."""
         info = self._analyser.analyse(board, self._within(limit), game=self, root_moves=moves)
         self.nodes += info.get("nodes", 0)
-        return found_by(info, board)
+        return found_by(info)
 
     def best_lines(self, board: chess.Board, limit: Limit, count: int) -> list[Found]:
         """The lines of so many moves, best first; fewer where the search was cut."""
         infos = self._analyser.analyse(board, self._within(limit), game=self, multipv=count)
         # With MultiPV the first line counts the nodes of the whole search.
         self.nodes += infos[0].get("nodes", 0) if infos else 0
-        return [found_by(info, board) for info in infos]
+        return [found_by(info) for info in infos]
 
     def _within(self, limit: Limit) -> Limit:
         left = self.left()

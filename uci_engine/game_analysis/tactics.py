@@ -206,6 +206,20 @@ class Kind(Enum):
     ZUGZWANG = "zugzwang"  # the king of the side that has to move
     OPPOSITION = "opposition"  # the king that has to give way
     OUTSIDE_SQUARE = "outside the square"  # the king that is too late; the pawn
+    # What a move does by itself.
+    CAPTURE = "capture"  # what it takes at a profit
+    MATE_THREAT = "threat of mate"  # the king
+    ATTACK = "attack"  # what the piece that moved could take next
+    PASSED_PAWN = "passed pawn"  # where it goes
+    ESCAPE = "escape"  # where the piece stood that was attacked
+    GUARD = "guard"  # what it guards, and was attacked
+    TRADE = "trade"  # what it takes
+    OFFER = "sacrifice"  # where the piece is given
+    CASTLING = "castling"  # the king
+    # What a move does for the reply. Of these `targets` is where the reply goes.
+    UNGUARDED = "lost guard"
+    CUT_OFF = "guard cut off"  # ; the guard
+    OPENED = "opened line"  # ; where the reply comes from
 
     @property
     def is_mate(self) -> bool:

@@ -1,6 +1,6 @@
 """What a position is worth, and the result of one search.
 
-The expected result is that of the win model in `uci_engine.score`: 1 for a win, 0.5 for a draw, 0 for a loss.
+The expected result is that between people: 1 for a win, 0.5 for a draw, 0 for a loss.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 import chess
 from chess.engine import Cp, Mate, MateGiven, Score
 
-from uci_engine.score import TABLEBASE_BOUND, win_curve, win_draw_loss
+from uci_engine.score import TABLEBASE_BOUND
 
-MAX_JUDGED_PIECES = 24
 # The rule of lichess.org, from games between people: the slope for a centipawn, and the greatest score that counts.
-PEOPLE_SLOPE = 0.00368208
-MAX_PEOPLE_CP = 1000
+SITE_SLOPE = 0.00368208
+MAX_SITE_CP = 1000
+# The site's centipawns in a shown one: the ratio of the scores, in the median of its analysed games.
+SITE_CP = 1.6
 # Lines are shown at most this long.
 MAX_LINE_PLIES = 10
 # More than any score in centipawns.
@@ -34,11 +35,6 @@ class Value:
 
     def expected_for(self, color: chess.Color) -> float:
         return self.expected if color else 1.0 - self.expected
-
-    def between_people(self, color: chess.Color) -> float:
-        """The expected result of one side in games between people, by the rule of lichess.org for the shown score."""
-        cp = min(max(self.cp_for(color), -MAX_PEOPLE_CP), MAX_PEOPLE_CP)
-        return 1.0 / (1.0 + math.exp(-PEOPLE_SLOPE * cp))
 
     def order_for(self, color: chess.Color) -> tuple[float, Score]:
         """What sorts values by how good they are for one side, also those that expect the same result."""
@@ -87,18 +83,13 @@ class Value:
 DRAWN = Value(Cp(0), 0.5)
 
 
-def value_of(score: Score, pieces: int) -> Value:
-    """The value of a shown score, from White's view. `pieces`: on the board at the root of the search.
-
-    With more than MAX_JUDGED_PIECES pieces, the curve for that many is used. The curve for all pieces is flat, because
-    it describes games that have just begun. By it, a move that loses a pawn would be no error in the opening.
-    """
+def value_of(score: Score) -> Value:
+    """The value of a shown score, from White's view."""
     cp = score.score()
     if cp is None or abs(cp) >= TABLEBASE_BOUND:
         return Value(score, 1.0 if score > Cp(0) else 0.0)
-    midpoint_cp, _ = win_curve(pieces)
-    wins, draws, _ = win_draw_loss(round(cp * midpoint_cp / 100), min(pieces, MAX_JUDGED_PIECES))
-    return Value(score, (wins + draws / 2) / 1000)
+    site_cp = min(max(SITE_CP * cp, -MAX_SITE_CP), MAX_SITE_CP)
+    return Value(score, 1.0 / (1.0 + math.exp(-SITE_SLOPE * site_cp)))
 
 
 def final_value(board: chess.Board, *, claims: bool = False) -> Value | None:

@@ -1,10 +1,13 @@
-"""Motifs and material in words, with moves, squares and pieces."""
+"""Causes in words: a sentence for the player, from the records of `causes` alone."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import chess
 
-from uci_engine.game_analysis.boards import PIECE_VALUES, attacked_by_mover, surplus, value_at
+from uci_engine.game_analysis.boards import PIECE_VALUES, attacked_by_mover, value_at, variation
+from uci_engine.game_analysis.causes import Cause, Edit, Evidence, Why
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
 from uci_engine.text import counted_pieces, joined
 
@@ -15,7 +18,7 @@ MOST_TRADED = 2
 # is the first of the targets, {it} of the others, {actor} who profits, {win} the move that wins, {cut} what cuts off.
 SENTENCES = {
     Kind.FORK: "{move} forks {targets}",
-    Kind.PIN: "{move} uses a pin: {them} may not leave the line between {actor} and {it}",
+    Kind.PIN: "{move} {pins}",
     Kind.PINNED_GUARD: "{it} is pinned by {actor} and may not take on {square}",
     Kind.SKEWER: "{move} skewers {targets}",
     Kind.X_RAY: "{actor} attacks {square} through {it}",
@@ -35,13 +38,28 @@ SENTENCES = {
     Kind.INTERMEZZO: "{move} comes first, and {win} takes back later",
     Kind.PERPETUAL_CHECK: "{move} begins a perpetual check",
     Kind.STALEMATE: "{move} leads to stalemate",
-    Kind.PROMOTION: "{move} promotes",
+    Kind.PROMOTION: "{move}{which} promotes",
     Kind.UNDERPROMOTION: "{move} promotes to a {promoted}",
     Kind.ZUGZWANG: "after {move} {side} is in zugzwang: every move loses something",
     Kind.OPPOSITION: "{move} takes the opposition, and {them} has to give way",
     Kind.OUTSIDE_SQUARE: "{them} is outside the square of {actor}",
     Kind.MATE: "{move} is mate",
+    Kind.CAPTURE: "{move}{which} takes {targets}",
+    Kind.MATE_THREAT: "{move}{which} threatens mate",
+    Kind.ATTACK: "{move}{which} attacks {targets}",
+    Kind.PASSED_PAWN: "{move}{which} makes a passed pawn",
+    Kind.ESCAPE: "{move}{which} saves {targets}",
+    Kind.GUARD: "{move}{which} guards {targets}",
+    Kind.TRADE: "{move}{which} takes on {square}",
+    Kind.OFFER: "{move}{which} sacrifices on {square}",
+    Kind.CASTLING: "{move}{which} brings {them} into safety",
+    Kind.UNGUARDED: "{move} no longer guards {square}",
+    Kind.CUT_OFF: "{move} cuts {it} off from {square}",
+    Kind.OPENED: "{move} opens the line of {it} to {square}",
 }
+
+
+TAKEN_NOW = (Kind.HANGING, Kind.UNDERDEFENDED, Kind.PINNED_GUARD, Kind.CAPTURE, Kind.TRADE, Kind.ESCAPE)
 
 
 def piece_on(board: chess.Board, square: chess.Square) -> str:
@@ -49,11 +67,14 @@ def piece_on(board: chess.Board, square: chess.Square) -> str:
     return f"{chess.piece_name(board.piece_type_at(square) or chess.PAWN)} on {chess.square_name(square)}"
 
 
-def motif_words(line: Line, motif: Motif) -> str:
-    """What happens in a line by a motif, without a capital letter and a full stop."""
+def motif_words(line: Line, motif: Motif, which: str = "") -> str:
+    """What happens in a line by a motif, without a capital letter and a full stop.
+
+    `which`: what stands between a move and what it does by itself.
+    """
     before, after = line.boards[motif.ply], line.boards[motif.ply + 1]
     # A piece that is taken, or whose guard leaves, is named where it stood.
-    taken_now = motif.kind in (Kind.HANGING, Kind.UNDERDEFENDED, Kind.PINNED_GUARD)
+    taken_now = motif.kind in TAKEN_NOW
     shown = before if taken_now else after
 
     def named(square: chess.Square, position: chess.Board = shown) -> str:
@@ -64,6 +85,8 @@ def motif_words(line: Line, motif: Motif) -> str:
     square = motif.targets[0]
     return SENTENCES.get(motif.kind, "{move} is {mate}").format(
         move=move,
+        which=which,
+        pins=_pin_words(motif, named) if motif.kind is Kind.PIN else "",
         before=line.name(max(0, motif.ply - 1)),
         win=line.name(motif.wins),
         cut=move if motif.actor == motif.move.to_square else f"after {move} {named(motif.actor, replied)}",
@@ -75,11 +98,19 @@ def motif_words(line: Line, motif: Motif) -> str:
         square=chess.square_name(square),
         squares=joined([chess.square_name(target) for target in motif.targets]),
         side="White" if after.turn else "Black",
-        also=also_attacked(line, motif.ply) if taken_now else "",
+        also=also_attacked(line, motif.ply) if motif.kind in (Kind.HANGING, Kind.UNDERDEFENDED) else "",
         promoted=chess.piece_name(motif.move.promotion or chess.QUEEN),
         why=_why_taken(before, motif) if motif.kind is Kind.UNDERDEFENDED else "",
         mate=mate if "'" in mate else f"{'an' if mate[0] in 'Aeo' else 'a'} {mate}",
     )
+
+
+def _pin_words(motif: Motif, named: Callable[[chess.Square], str]) -> str:
+    """`pins the knight on c6 to the king on e8`, or what it attacks that another piece pins."""
+    pinned, behind = named(motif.targets[0]), named(motif.others[0])
+    if motif.actor == motif.move.to_square:
+        return f"pins {pinned} to {behind}"
+    return f"attacks {pinned}, which {named(motif.actor)} pins to {behind}"
 
 
 def _why_taken(board: chess.Board, motif: Motif) -> str:
@@ -93,31 +124,20 @@ def _why_taken(board: chess.Board, motif: Motif) -> str:
     return ", which has not enough guards" if takers > guards else ""
 
 
-def all_words(line: Line, motifs: tuple[Motif, ...]) -> str:
-    """What happens by these motifs, one after the other; "" for none."""
-    return "; ".join(motif_words(line, motif) for motif in motifs)
-
-
-def attack_words(board: chess.Board, squares: list[chess.Square]) -> str:
-    """` attacks the knight on f3`."""
-    return f" attacks {joined([f'the {piece_on(board, square)}' for square in squares])}"
-
-
 def also_attacked(line: Line, ply: int) -> str:
     """`, and attacks the queen on e3`: what a move attacks that is worth more than what it takes; "" for nothing."""
     after = line.boards[ply + 1]
     taken = value_at(line.boards[ply], line.moves[ply].to_square)
     worth_more = [square for square in sorted(attacked_by_mover(after)) if value_at(after, square) > taken]
-    return f", and{attack_words(after, worth_more)}" if worth_more else ""
+    return f", and attacks {joined([f'the {piece_on(after, at)}' for at in worth_more])}" if worth_more else ""
 
 
-def material_words(better: chess.Board, worse: chess.Board, color: chess.Color) -> str:
-    """What one side has less in the second position than in the first: `a piece`, or "" for nothing.
+def material_words(won: Sequence[int]) -> str:
+    """What one side wins, by piece type: `a piece`, or "" for nothing.
 
-    Pieces that both sides have less cancel out, and a knight counts as a bishop. What nobody would add up in his head
-    is `material`.
+    A knight counts as a bishop. What nobody would add up in his head is `material`.
     """
-    owed = {kind: surplus(better, kind, color) - surplus(worse, kind, color) for kind in chess.PIECE_TYPES}
+    owed = dict(zip(chess.PIECE_TYPES, won, strict=True))
     if sum(PIECE_VALUES[kind] * count for kind, count in owed.items()) <= 0:
         return ""
     owed[chess.BISHOP] += owed.pop(chess.KNIGHT)
@@ -128,3 +148,98 @@ def material_words(better: chess.Board, worse: chess.Board, color: chess.Color) 
     if gained and sum(abs(owed[kind]) for kind in (chess.BISHOP, chess.ROOK, chess.QUEEN)) > MOST_TRADED:
         return "material"
     return (f"{lost} for {gained}" if gained else lost).replace("bishop", "piece")
+
+
+# Causes --------------------------------------------------------------------------------------------------------------
+
+
+def sentence(causes: Sequence[Cause]) -> str:
+    """Why a move is an error or good, without a full stop; "" for no cause."""
+    text = "; ".join(cause_words(cause) for cause in causes)
+    return text[:1].upper() + text[1:]
+
+
+def cause_words(cause: Cause) -> str:
+    """One cause as a clause."""
+    line, first, why = cause.line, cause.first, cause.why
+    moves = variation(line.boards[first], line.moves[first : cause.end])
+    material, motifs = material_words(cause.material or (0,) * 6), _chain(cause)
+    if why in (Why.ALLOWS_MATE, Why.MISSES_MATE):
+        by = f": {motifs}" if motifs else f" by {line.name(first)}" if len(line.moves) > first else ""
+        return f"{_origin(cause)}it {why.value} in {cause.mate}{by}" if cause.mate else "it allows mate"
+    # One move that has been told is not shown again.
+    shown = "" if motifs and cause.end == first + 1 else f": {moves}"
+    if why is Why.LOSS:
+        told = motifs or (f"it does not meet the threat of {line.name(first)}" if cause.is_threat else "")
+        origin = _origin(cause) if motifs or cause.opened else ""
+        return f"{origin}{told and f'{told}; '}it costs {material}{shown}"
+    if why is Why.MISSED_GAIN:
+        return f"{f'better, {motifs}; it wins' if motifs else 'it misses the gain of'} {material}{shown}"
+    if why is Why.POSITION:
+        return _feature_words(cause, moves)
+    if why in (Why.REPLY, Why.ONLY_MOVE) and not cause.motifs:
+        return f"{'one reply alone refutes it' if why is Why.REPLY else 'there is only one good move'}: {moves}"
+    deed = "; ".join(motif_words(line, motif, ", which") for motif in cause.motifs)
+    allows = "does not meet the threat of" if cause.is_threat else "allows"
+    origin = _origin(cause) if cause.opened else ""
+    return CLAUSES[why].format(origin=origin, motifs=motifs, moves=moves, deed=deed, allows=allows)
+
+
+CLAUSES = {
+    Why.DRAW: "{motifs}",
+    Why.LOST_TABLEBASE: "the tablebases say that it loses",
+    Why.MISSED_TABLEBASE: "the tablebases say that the better move wins",
+    Why.REPLY: "{origin}it {allows} {deed}",
+    Why.THREAT: "it does not meet the threat of {deed}",
+    Why.ONLY_MOVE: "the only good move is {deed}",
+    Why.TACTIC: "{motifs}",
+    Why.SACRIFICE: "the sacrifice works: {moves}",
+    Why.ALL_OTHERS_WORSE: "every other move is much worse",
+    Why.DEFENCE: "it meets a threat: {motifs}",
+}
+
+
+def _origin(cause: Cause) -> str:
+    """Why the reply is there: `it does not meet a threat: `, `12.Be3 cuts the rook on e1 off from e4: `, or ""."""
+    if cause.is_threat:
+        return "it does not meet a threat: "
+    if cause.opened is None:
+        return ""
+    return f"{motif_words(cause.line, cause.opened)}: "
+
+
+def _chain(cause: Cause) -> str:
+    """What happens by the motifs, with the moves up to the first of them; "" for no motifs."""
+    # A mate without a name is said elsewhere, and a guard taken on the way to mate explains little.
+    is_mate = bool(cause.motifs) and cause.motifs[-1].kind.is_mate
+    unsaid = (Kind.MATE, Kind.REMOVED_GUARD) if is_mate and cause.mate else ()
+    said = [motif for motif in cause.motifs if motif.kind not in unsaid]
+    if not said:
+        return ""
+    line, first = cause.line, cause.first
+    moves = variation(line.boards[first], line.moves[first : said[0].ply])
+    return f"{moves and f'{moves}, and '}{'; '.join(motif_words(line, motif) for motif in said)}"
+
+
+def _feature_words(cause: Cause, moves: str) -> str:
+    """What stands on the board at the end of the line: `after 14...gxf6 15.Bxf6 the king on g8 loses its shelter`."""
+    found = cause.feature
+    assert found is not None
+    board = cause.line.boards[found.ply]
+    text = found.feature.words.format(
+        side="White" if found.color else "Black",
+        pieces=joined([f"the {piece_on(board, square)}" for square in found.squares]),
+        squares=joined([chess.square_name(square) for square in found.squares]),
+        files=joined([f"{name}-file" for name in sorted({chess.square_name(at)[0] for at in found.squares})]),
+    )
+    if not found.is_played:
+        return f"better, {moves or cause.line.name(0)}, and {text}"
+    return f"{text} after {moves or cause.line.name(0)}"
+
+
+def evidence_words(cause: Cause, evidence: Evidence) -> str:
+    """What is otherwise in the position of an edit: `Without 14...Nxe4`."""
+    first, line = cause.first, cause.line
+    if evidence.edit is Edit.PASS:
+        return f"If {'Black' if evidence.board.turn else 'White'} passed"
+    return f"Without {line.name(first)}"

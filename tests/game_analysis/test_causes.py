@@ -1,0 +1,276 @@
+"""Why a move is an error or good: the kind of the cause and what it rests on; what moves do; positional features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import chess
+import pytest
+from chess.engine import Cp, Limit, Mate
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.moves import moves
+from toolkit.claims import claims_of
+from uci_engine import Engine
+from uci_engine.game_analysis.boards import numbered
+from uci_engine.game_analysis.causes import (
+    CONFIRMED,
+    MISSES,
+    Cause,
+    Edit,
+    Why,
+    causes_of,
+    merits_of,
+    missed,
+)
+from uci_engine.game_analysis.deeds import ACTIVE, deed_of, opened_by
+from uci_engine.game_analysis.positional import FEATURES, feature_of
+from uci_engine.game_analysis.searches import EXTENSION, Searches
+from uci_engine.game_analysis.tactics import Kind, Line, Motif
+from uci_engine.game_analysis.values import Found, value_of
+from uci_engine.game_analysis.words import cause_words, material_words, sentence
+
+ROWS = [
+    line.split("\t")
+    for line in (Path(__file__).parent / "tables" / "causes.tsv").read_text().splitlines()
+    if not line.startswith("#")
+]
+
+
+def found(score: str, line: str) -> Found:
+    shown = Mate(int(score[1:])) if score[0] == "#" else Cp(int(score))
+    return Found(value_of(shown), line=tuple(map(chess.Move.from_uci, line.split())))
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    with Engine(hash=8) as engine:
+        yield engine
+
+
+@pytest.mark.parametrize("row", ROWS, ids=range(len(ROWS)))
+def test_the_cause_of_an_error(engine: Engine, row: list[str]) -> None:
+    fen, played, played_line, better, better_line, why, named, how, material = row
+    board = chess.Board(fen)
+    engine.new_game()
+    find = Searches(engine).finder(Limit(nodes=20_000), EXTENSION)
+    cause, *_ = causes_of(board, found(played, played_line), found(better, better_line), find)
+    assert cause.why.value == why
+    told = [
+        f"{motif.kind.value.replace(' ', '_')}:{','.join(map(chess.square_name, motif.targets))}"
+        for motif in cause.motifs
+    ]
+    assert " ".join(told) == named.strip("-")
+    assert (cause.is_threat, cause.opened and cause.opened.kind.value) == (
+        how == "threat",
+        None if how in "-threat" else how,
+    )
+    assert " ".join(map(str, cause.material)) == material.strip("-") or "-1" in material
+    check(cause)
+
+
+def check(cause: Cause) -> None:
+    """What a cause says holds on the board, by the rules of chess."""
+    line, plies = cause.line, range(len(cause.line.moves))
+    assert 0 <= cause.end <= len(line.moves)
+    for motif in cause.motifs:
+        assert motif.ply in plies
+        assert line.moves[motif.ply] == motif.move
+    assert all(is_true for claim, is_true in claims_of(cause) if claim != "material in the line shown"), (
+        line.boards[0].fen(),
+        cause,
+    )
+    for evidence in cause.evidence:
+        assert evidence.confirms == (evidence.share >= CONFIRMED)
+        assert evidence.board.is_legal(evidence.found.line[0])
+        if evidence.edit is Edit.PASS:
+            assert evidence.board.turn != line.boards[0].turn or cause.why is Why.THREAT
+        elif cause.why in (Why.REPLY, Why.LOSS):
+            assert evidence.found.line[0] != line.moves[1]
+    if cause.mate:
+        assert cause.winner == line.winner
+    text = sentence([cause])
+    assert text[0].isupper() or text[0].isdigit()
+    assert not text.endswith(".")
+    if cause.motifs and cause.motifs[0].kind in ACTIVE and not cause.mate:
+        assert numbered(line.boards[cause.motifs[0].ply], cause.motifs[0].move) in text
+
+
+CHOICES = st.lists(st.integers(0, 40), max_size=8)
+
+
+def any_line(board: chess.Board, choices: Sequence[int]) -> tuple[chess.Move, ...]:
+    after = board.copy(stack=False)
+    for choice in choices:
+        options = sorted(after.legal_moves, key=chess.Move.uci)
+        if options:
+            after.push(options[choice % len(options)])
+    return tuple(after.move_stack)
+
+
+@given(st.sampled_from(ROWS), CHOICES, CHOICES, st.integers(-3000, 3000), st.integers(-3000, 3000), st.booleans())
+def test_what_is_said_of_any_two_lines_holds_on_the_board(
+    row: list[str], one: list[int], other: list[int], played_cp: int, better_cp: int, is_answered: bool
+) -> None:
+    board = chess.Board(row[0])
+    played, better = any_line(board, [0, *one]), any_line(board, [1, *other])
+
+    def find(position: chess.Board, options: Sequence[chess.Move] | None = None) -> Found:
+        """Whatever comes first, for what the player would like best."""
+        line = any_line(position, [0]) if options is None else tuple(options[:1])
+        return Found(value_of(Cp(900 if board.turn else -900)), line=line) if is_answered else Found(value_of(Cp(0)))
+
+    for cause in causes_of(
+        board, Found(value_of(Cp(played_cp)), line=played), Found(value_of(Cp(better_cp)), line=better), find
+    ):
+        check(cause)
+    for cause in merits_of(board, Found(value_of(Cp(played_cp)), line=played), value_of(Cp(better_cp)), find):
+        check(cause)
+
+
+def test_nothing_is_confirmed_where_nothing_is_searched() -> None:
+    confirmed = (Why.REPLY, Why.ONLY_MOVE, Why.THREAT, Why.DEFENCE)
+    for fen, played, line, better, other, *_ in ROWS:
+        causes = causes_of(chess.Board(fen), found(played, line), found(better, other))
+        assert all(cause.why not in confirmed and not cause.evidence for cause in causes)
+
+
+def test_what_an_error_allows_is_what_the_next_move_misses(engine: Engine) -> None:
+    for fen, played, line, better, other, *_ in ROWS:
+        board = chess.Board(fen)
+        find = Searches(engine).finder(Limit(nodes=5000), EXTENSION)
+        causes = causes_of(board, found(played, line), found(better, other), find)
+        board.push(found(played, line).line[0])
+        (cause,) = missed(causes, board, Found(value_of(Cp(0)), line=found(played, line).line[1:])) or [None]
+        if causes and causes[0].why in MISSES:
+            assert cause is not None
+            assert cause.why is MISSES[causes[0].why]
+            check(cause)
+        else:
+            assert cause is None
+        assert missed(causes, board, Found(value_of(Cp(0)))) == ()
+
+
+# What moves do -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fen", "san", "kind", "targets"),
+    [
+        ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "Ra8#", Kind.MATE, "g8"),
+        ("8/P6k/8/8/8/8/8/K7 w - - 0 1", "a8=Q", Kind.PROMOTION, "a8"),
+        ("4k3/8/8/3n4/8/8/8/3RK3 w - - 0 1", "Rxd5", Kind.CAPTURE, "d5"),
+        ("4k3/4p3/8/3pP3/8/8/8/4K3 w - d6 0 1", "exd6", Kind.TRADE, "d6"),
+        ("6k1/5ppp/8/8/8/8/R7/4K3 w - - 0 1", "Kd2", None, ""),
+        ("6k1/5ppp/8/8/8/8/8/1R2K3 w - - 0 1", "Rb7", None, ""),
+        ("7k/6pp/8/1p6/8/1R6/8/4K3 w - - 0 1", "Rc3", Kind.MATE_THREAT, "h8"),
+        ("4k3/8/8/8/1b6/8/P7/4KN2 w - - 0 1", "Ke2", None, ""),
+        ("4k3/1r6/8/8/3N4/8/8/4K3 w - - 0 1", "Nc6", None, ""),
+        ("4k3/1p3r2/8/2n5/8/8/PP3P2/4KB2 w - - 0 1", "b4", Kind.ATTACK, "c5"),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e4", Kind.PASSED_PAWN, "e4"),
+        ("4k3/8/2p5/3p4/4B3/8/8/4K3 w - - 0 1", "Bf3", Kind.ESCAPE, "e4"),
+        ("r3k3/p7/8/8/N7/8/8/R3K3 b - - 0 1", "Ke7", None, ""),
+        ("4k3/8/8/8/8/8/3p4/R3K2R w KQ - 0 1", "Kxd2", Kind.CAPTURE, "d2"),
+        ("4k3/pppppppp/8/8/8/8/PPPPPPPP/4K2R w K - 0 1", "O-O", Kind.CASTLING, "g1"),
+        ("4k3/p7/1p6/8/8/B7/8/4K3 w - - 0 1", "Bc5", None, ""),
+        ("4k3/p7/1pb5/8/2B5/8/8/4K3 w - - 0 1", "Bd5", None, ""),
+        ("4k3/3p4/2p5/8/2B5/8/8/4K3 w - - 0 1", "Be6", None, ""),
+        ("3rk3/8/8/3p4/2B5/8/8/4K3 w - - 0 1", "Bxd5", Kind.OFFER, "d5"),
+        ("r3k3/8/8/8/N7/8/8/1K5R w - - 0 1", "Rh4", Kind.GUARD, "a4"),
+    ],
+)
+def test_what_a_move_does_by_itself(fen: str, san: str, kind: Kind | None, targets: str) -> None:
+    board = chess.Board(fen)
+    deed = deed_of(Line(board, moves(board, san), board.turn), 0)
+    assert (deed.kind if deed else None) is kind
+    assert "".join(map(chess.square_name, deed.targets if deed else ())) == targets
+
+
+@pytest.mark.parametrize(
+    ("fen", "line", "kind", "other"),
+    [
+        ("4k3/8/2b5/8/4P3/2N5/8/4K3 w - - 0 1", "Na2 Bxe4", Kind.UNGUARDED, ""),
+        ("6k1/8/2b5/8/P3Q3/8/4N3/4K3 w - - 0 1", "Nd4 Bxa4", Kind.CUT_OFF, "e4"),
+        ("4k3/8/8/8/r3N2P/8/8/4K3 w - - 0 1", "Ng3 Rxh4", Kind.OPENED, "a4"),
+        ("4k3/8/8/8/r3N2P/8/8/4K3 w - - 0 1", "Nc3 Ra3", None, ""),
+    ],
+)
+def test_what_a_move_does_for_the_reply(fen: str, line: str, kind: Kind | None, other: str) -> None:
+    board = chess.Board(fen)
+    opened = opened_by(Line(board, moves(board, *line.split()), not board.turn), board.turn)
+    assert (opened.kind if opened else None) is kind
+    assert "".join(map(chess.square_name, opened.others if opened else ())) == other
+
+
+# Positions -----------------------------------------------------------------------------------------------------------
+
+FEATURE_POSITIONS = {
+    "passed pawn": ("4k3/p7/8/8/3P4/8/8/4K3 w - - 0 1", "d4"),
+    "bare king": ("3qk1K1/8/8/8/8/8/8/8 w - - 0 1", "g8"),
+    "attacked king": ("4k3/8/8/8/8/5q2/5n2/6K1 w - - 0 1", "g1"),
+    "outpost": ("4k3/5p2/8/3N4/2P5/8/8/4K3 w - - 0 1", "d5"),
+    "bishop pair": ("4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1", "c1f1"),
+    "open file": ("4k3/8/8/8/8/8/P7/R3K2R w - - 0 1", "h1"),
+    "doubled pawns": ("4k3/8/8/8/2P5/2P5/8/4K3 w - - 0 1", "c3"),
+    "isolated pawn": ("4k3/8/8/8/2P5/8/PP4P1/4K3 w - - 0 1", "g2"),
+    "shut-in piece": ("4k3/8/8/2p5/1p6/1P6/B1P5/4K3 w - - 0 1", "a2"),
+}
+
+
+def test_every_feature_is_found_where_it_is_and_not_in_the_first_position() -> None:
+    assert {feature.name for feature in FEATURES} == FEATURE_POSITIONS.keys()
+    for feature in FEATURES:
+        fen, squares = FEATURE_POSITIONS[feature.name]
+        board = chess.Board(fen)
+        assert "".join(map(chess.square_name, feature.find(board, chess.WHITE))) == squares
+        assert not feature.find(chess.Board(), chess.WHITE)
+        mirrored = {chess.square_mirror(at) for at in feature.find(board, chess.WHITE)}
+        assert set(feature.find(board.mirror(), chess.BLACK)) == mirrored
+
+
+def test_a_feature_that_only_one_line_has_makes_the_difference() -> None:
+    board = chess.Board("r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3")
+    doubled = Line(board, moves(board, "h6", "Bxc6", "bxc6", "O-O", "d6", "d3"), chess.WHITE)
+    other = Line(board, moves(board, "Nf6", "d3", "d6", "O-O", "h6", "Nc3"), chess.BLACK)
+    feature = feature_of(doubled, other, 0.05)
+    assert feature is not None
+    assert feature.is_played
+    assert feature.feature.name in ("doubled pawns", "bishop pair")
+    assert doubled.boards[feature.ply].fullmove_number <= 5
+    assert feature_of(doubled, doubled, 0.05) is None
+    assert feature_of(doubled, other, 50.0) is None
+
+
+# Words ---------------------------------------------------------------------------------------------------------------
+
+
+def test_every_kind_of_cause_has_words() -> None:
+    board = chess.Board()
+    line = Line(board, moves(board, "e4", "e5", "Nf3"), board.turn)
+    for why in Why:
+        if why is not Why.POSITION:
+            motif = Motif(Kind.ATTACK, 0, line.moves[0], line.moves[0].to_square, (chess.E4,))
+            assert cause_words(Cause(why, board.turn, line, (motif,), 1, (1, 0, 0, 0, 0, 0), mate=2))
+    assert sentence([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("won", "words"),
+    [
+        ((0, 1, 0, 0, 0, 0), "a piece"),
+        ((1, 0, 0, 0, 0, 0), "a pawn"),
+        ((2, 0, 0, 0, 0, 0), "two pawns"),
+        ((0, -1, 0, 1, 0, 0), "the exchange"),
+        ((1, -1, 0, 1, 0, 0), "the exchange and a pawn"),
+        ((-1, -1, 0, 1, 0, 0), "the exchange for a pawn"),
+        ((-1, 1, 0, 0, 0, 0), "a piece for a pawn"),
+        ((0, 1, -1, 0, 0, 0), ""),
+        ((0, 0, 0, 1, 1, 0), "a queen and a rook"),
+        ((0, -1, -1, -1, 1, 0), ""),
+        ((0, -2, 0, -1, 2, 0), "material"),
+    ],
+)
+def test_material_in_words(won: tuple[int, ...], words: str) -> None:
+    assert material_words(won) == words

@@ -1,0 +1,453 @@
+"""Why a move is an error, or good: causes, each with the searches that confirm it.
+
+A cause is what, if it were otherwise, would make the gain vanish. An edit changes one thing in a position: a move is
+forbidden, or the turn handed over. A short search values it, and `share` says what part of the cost is gone. What the
+moves do has its name from `tactics`, `deeds` and `positional`; `uci_engine.game_analysis.words` puts the record into
+words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cached_property
+
+import chess
+from chess.engine import Limit
+
+from uci_engine.game_analysis.boards import exchange, gain_of, is_sacrifice, surplus, takes_back
+from uci_engine.game_analysis.deeds import ACTIVE, deed_of, opened_by
+from uci_engine.game_analysis.judgement import BLUNDER_LOSS, MISTAKE_LOSS, ONLY_MOVE_LOSS
+from uci_engine.game_analysis.positional import Found as FoundFeature
+from uci_engine.game_analysis.positional import feature_of
+from uci_engine.game_analysis.searches import EXTENSION, Finder, Searches, nothing_found
+from uci_engine.game_analysis.tactics import DRAWS, Kind, Line, Motif, deciding_motifs
+from uci_engine.game_analysis.values import DRAWN, Found, SearchedMove, Value
+
+# An edit confirms a cause where it takes away this share of the cost, or leaves no more than the rest.
+CONFIRMED = 2 / 3
+# A tactic that begins so many plies after the first move of its side decides something else.
+SOON = 4
+# So much is shown of the line of a move that has no other name.
+SHOWN_PLIES = 4
+# A longer mate explains nothing.
+LONGEST_MATE = 5
+# Where n pawns are won, the values of the two moves differ by at least n times this, in pawns.
+LEAST_WORTH = 0.45
+# A defence is as good as the line if it expects at most this much less. Up to this ply defences are looked for.
+AS_GOOD, LAST_DEFENCE = 0.02, 8
+
+
+class Why(Enum):
+    """The kind of a cause. The first word of each tells whose move it is about: the reply, or the better move."""
+
+    ALLOWS_MATE = "allows mate"
+    MISSES_MATE = "misses mate"
+    DRAW = "draw"
+    LOST_TABLEBASE = "lost by the tablebases"
+    MISSED_TABLEBASE = "win of the tablebases missed"
+    LOSS = "material lost"
+    MISSED_GAIN = "gain missed"
+    REPLY = "strong reply"
+    THREAT = "threat not met"
+    ONLY_MOVE = "only move missed"
+    POSITION = "position"
+    # Of good moves.
+    TACTIC = "tactic"
+    SACRIFICE = "sacrifice"
+    ALL_OTHERS_WORSE = "only move"
+    DEFENCE = "threat met"
+
+
+class Edit(Enum):
+    """What is otherwise in a position that is searched."""
+
+    NO_REPLY = "without the reply"
+    NO_BETTER = "without the better move"
+    PASS = "with the turn handed over"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One edit, the position that it leads to, and what the search found there.
+
+    `share`: the part of the cost that the edit takes away; of PASS and NO_BETTER the part that it causes.
+    """
+
+    edit: Edit
+    board: chess.Board
+    found: Found
+    share: float
+
+    @property
+    def confirms(self) -> bool:
+        return self.share >= CONFIRMED
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One cause. `winner` profits by the moves of `line` up to the ply `end`, and `motifs` name what these do.
+
+    `is_threat`: the reply was a threat before the move. `opened`: what the move did for the reply, None for nothing.
+    `material`: what the winner has won, by piece type; empty for nothing. `mate`: the moves to mate, 0 for no mate.
+    `feature`: of POSITION what stands on the board at the end.
+    """
+
+    why: Why
+    winner: chess.Color
+    line: Line
+    motifs: tuple[Motif, ...] = ()
+    end: int = 0
+    material: tuple[int, ...] = ()
+    mate: int = 0
+    is_threat: bool = False
+    opened: Motif | None = None
+    feature: FoundFeature | None = None
+    evidence: tuple[Evidence, ...] = ()
+
+    @property
+    def first(self) -> int:
+        """The ply of the winner's first move."""
+        return self.line.own_plies().start
+
+
+class Comparison:
+    """The move played and the better one, each with its line from the same board, and the searches of the edits.
+
+    `against` is the line of the move played, and the opponent profits; `missed` is that of the better move.
+    """
+
+    def __init__(self, board: chess.Board, played: Found, better: Found, find: Finder) -> None:
+        self.board, self.find, self.color = board, find, board.turn
+        self.played, self.better = played.value, better.value
+        self.against = Line(board, played.shown.line, not self.color)
+        self.missed = Line(board, better.shown.line, self.color)
+        self.cost = max(self._expected(self.better) - self._expected(self.played), 0.001)
+        # In pawns, as they are shown.
+        self.lost = (self.better.cp_for(self.color) - self.played.cp_for(self.color)) / 100
+
+    def _expected(self, value: Value) -> float:
+        return value.expected_for(self.color)
+
+    def _searched(self, edit: Edit, board: chess.Board | None, moves: Sequence[chess.Move] | None) -> Evidence | None:
+        """The edit with its search; None where there is nothing to search."""
+        found = Found(DRAWN) if board is None or moves == [] else self.find(board, moves)
+        if board is None or not found.line:
+            return None
+        now = self._expected(found.value)
+        gone = now - self._expected(self.played) if edit is Edit.NO_REPLY else self._expected(self.better) - now
+        return Evidence(edit, board, found, gone / self.cost)
+
+    @cached_property
+    def without_reply(self) -> Evidence | None:
+        """The reply forbidden, and with a capture all others on its square."""
+        board, reply = self.against.boards[1], self.against.moves[1]
+        is_taken = board.is_capture(reply)
+        others = [
+            move for move in board.legal_moves if move != reply and not (is_taken and move.to_square == reply.to_square)
+        ]
+        return self._searched(Edit.NO_REPLY, board, others)
+
+    @cached_property
+    def without_better(self) -> Evidence | None:
+        others = [move for move in self.board.legal_moves if move != self.missed.moves[0]]
+        return self._searched(Edit.NO_BETTER, self.board, others)
+
+    @cached_property
+    def reply_before(self) -> Evidence | None:
+        """The reply before the move played, in place of it: did it threaten already?"""
+        passed, reply = passed_board(self.board), self.against.moves[1]
+        is_legal = passed is not None and passed.is_legal(reply)
+        return self._searched(Edit.PASS, passed if is_legal else None, [reply])
+
+    @cached_property
+    def threat(self) -> Evidence | None:
+        """What the opponent would play if the player passed."""
+        return self._searched(Edit.PASS, passed_board(self.board), None)
+
+
+# What the other side misses where it does not play the reply that would have refuted an error.
+MISSES = {Why.LOSS: Why.MISSED_GAIN, Why.REPLY: Why.ONLY_MOVE, Why.ALLOWS_MATE: Why.MISSES_MATE}
+
+
+def missed(before: Sequence[Cause], board: chess.Board, better: Found) -> tuple[Cause, ...]:
+    """Why a move is an error that lets the error before it pass: what that one allowed; () for nothing of the kind.
+
+    `before`: the causes of the move that led to this board.
+    """
+    for cause in before[:1]:
+        if cause.why in MISSES and cause.winner == board.turn and cause.line.moves[1:2] == list(better.line[:1]):
+            line = Line(board, cause.line.moves[1 : cause.line.searched], cause.winner)
+            motifs = tuple(replace(motif, ply=motif.ply - 1, wins=motif.wins - 1) for motif in cause.motifs)
+            evidence = tuple(each for each in cause.evidence if each.edit is Edit.NO_REPLY)
+            return (
+                Cause(
+                    MISSES[cause.why],
+                    cause.winner,
+                    line,
+                    motifs,
+                    cause.end - 1,
+                    cause.material,
+                    cause.mate,
+                    evidence=evidence,
+                ),
+            )
+    return ()
+
+
+def explained(
+    searches: Searches, board: chess.Board, move: SearchedMove, limit: Limit, before: Sequence[Cause] = ()
+) -> tuple[Found, Found, tuple[Cause, ...]]:
+    """The best move and the one played with their lines as they are shown, and why that is worse, or why it is good.
+
+    `limit`: that of each search of an edit. `before`: the causes of the move before, if that was an error.
+    """
+    find = searches.finder(limit, EXTENSION)
+    best, played = (searches.extended(board, found, EXTENSION) for found in (move.best, move.played))
+    if move.is_best:
+        causes = merits_of(board, played, move.others, find)
+    else:
+        causes = causes_of(board, played, best, find) or missed(before, board, best)
+    return best.shown, played.shown, causes
+
+
+def passed_board(board: chess.Board) -> chess.Board | None:
+    """The position with the turn handed over; None in check, or where the game would be over."""
+    if board.is_check():
+        return None
+    passed = board.copy(stack=False)
+    passed.push(chess.Move.null())
+    passed.clear_stack()
+    return None if passed.is_game_over() else passed
+
+
+def causes_of(board: chess.Board, played: Found, better: Found, find: Finder = nothing_found) -> tuple[Cause, ...]:
+    """Why the line of the move played is worse than the better line, both from this board; () for no cause.
+
+    The first decides. `find` searches the edits; without it nothing is confirmed but what the lines show.
+    """
+    lines = Comparison(board, played, better, find)
+    forced = _forced(lines)
+    if any(cause.why is not Why.MISSES_MATE for cause in forced):
+        return forced
+    main = _material(lines, lines.against) or _material(lines, lines.missed)
+    if main is None and not forced:
+        main = _reply(lines) or _only_move(lines) or _threat(lines) or _position(lines)
+    return (main, *forced) if main else forced
+
+
+def merits_of(
+    board: chess.Board, played: Found, others: Value | None = None, find: Finder = nothing_found
+) -> tuple[Cause, ...]:
+    """Why a move, the first of its line, is good: its tactic, its rivals, the threat that it meets. () for nothing.
+
+    `others`: what the best other move is worth, if that is known.
+    """
+    color = board.turn
+    line = Line(board, played.shown.line, color)
+    expected = played.value.expected_for(color)
+    motifs = deciding_motifs(line)
+    causes = []
+    if motifs and (motifs[-1].kind not in DRAWS or played.value.is_drawn):
+        causes.append(Cause(Why.TACTIC, color, line, motifs, motifs[-1].wins + 1))
+    if is_sacrifice(board, played.line) and expected >= 0.5:
+        causes.append(Cause(Why.SACRIFICE, color, line, end=len(line.moves)))
+    if others is not None and expected - others.expected_for(color) >= ONLY_MOVE_LOSS:
+        causes.append(Cause(Why.ALL_OTHERS_WORSE, color, line, end=1))
+    passed = None if motifs or deciding_motifs(Line(board, played.line, not color)) else passed_board(board)
+    found = Found(DRAWN) if passed is None else find(passed)
+    lost = expected - found.value.expected_for(color)
+    if passed is not None and found.line and lost >= MISTAKE_LOSS:
+        threat = Line(passed, found.shown.line, not color)
+        threats = deciding_motifs(threat)
+        if threats and threats[0].ply == 0 and threats[-1].wins <= 2:
+            evidence = Evidence(Edit.PASS, passed, found, 1.0)
+            causes.append(Cause(Why.DEFENCE, color, threat, threats, threats[-1].wins + 1, evidence=(evidence,)))
+    return tuple(causes)
+
+
+# What is forced ------------------------------------------------------------------------------------------------------
+
+
+def _forced(lines: Comparison) -> tuple[Cause, ...]:
+    """Mates, draws and results of the tablebases."""
+    causes = []
+    for line, value, mates, tablebase in (
+        (lines.against, lines.played, Why.ALLOWS_MATE, Why.LOST_TABLEBASE),
+        (lines.missed, lines.better, Why.MISSES_MATE, Why.MISSED_TABLEBASE),
+    ):
+        winner, mate, length = line.winner, value.mate_for(line.winner), len(line.moves)
+        motifs = deciding_motifs(line)
+        is_drawing = bool(motifs) and motifs[-1].kind in DRAWS
+        if mate is not None and mate <= LONGEST_MATE:
+            threat, opened = _origin(lines) if line is lines.against and length > 1 else (False, None)
+            named = motifs if line.end.is_checkmate() else ()
+            causes.append(Cause(mates, winner, line, named, length, mate=mate, is_threat=threat, opened=opened))
+        elif value.is_tablebase and value.expected_for(winner) > 0.5:
+            causes.append(Cause(tablebase, winner, line, end=length))
+        elif is_drawing and value.is_drawn and value.expected_for(winner) <= 0.5:
+            return (Cause(Why.DRAW, winner, line, motifs, length),)
+    return tuple(causes)
+
+
+# Material ------------------------------------------------------------------------------------------------------------
+
+
+def _material(lines: Comparison, line: Line) -> Cause | None:
+    """What one of the lines wins by force for its winner, and by what; None where that is not confirmed."""
+    is_missed = line is lines.missed
+    other, first, at = lines.against if is_missed else lines.missed, line.own_plies().start, line.settled
+    pawns = line.balance(at) - line.balance(0)
+    # What may be taken back at the end is not won, and what both lines win is no difference.
+    is_kept = at < len(line.moves) or 2 * line.gain() > pawns
+    is_worth = lines.lost >= LEAST_WORTH * pawns or lines.cost >= BLUNDER_LOSS
+    if not (is_kept and is_worth) or min(pawns, line.balance(at) + other.balance(other.settled)) < 1:
+        return None
+    wins = [
+        win.ply for win in line.wins() if win.ply < line.searched and not other.takes_as_soon(line, win.ply, win.square)
+    ]
+    taken = sum(gain_of(lines.board, move) for move in lines.against.moves[:1])
+    motifs = deciding_motifs(line, taken if is_missed else -taken)
+    if motifs and (motifs[0].ply >= first + SOON or _is_alike(motifs[0], line, other)):
+        motifs = ()
+    evidence = lines.without_better if is_missed else lines.without_reply
+    is_confirmed = evidence is not None and evidence.confirms
+    if not motifs:
+        deed = deed_of(line, first)
+        motifs = (deed,) if deed and deed.kind in ACTIVE and deed.kind is not Kind.PASSED_PAWN else ()
+        # Without a name the moves alone have to show the gain, or the edit the move.
+        is_shown = bool(wins) and (motifs or min(wins) == first) and len(line.quiet_plies(first, min(wins))) <= 1
+        if not wins or not (is_shown or is_confirmed):
+            return None
+    if not is_forced(lines.find, line, at):
+        return None
+    threat, opened = (False, None) if is_missed else _origin(lines)
+    end = max([motif.wins for motif in motifs] + [min(wins, default=0)]) + 1
+    while line.is_taken_back(end - 1):
+        end += 1
+    # No more is said to be won than the moves show.
+    before, after = line.boards[0], line.boards[min(end, at, key=line.balance)]
+    material = tuple(
+        surplus(after, kind, line.winner) - surplus(before, kind, line.winner) for kind in chess.PIECE_TYPES
+    )
+    if line.balance(end) - line.balance(0) < 1:
+        return None
+    return Cause(
+        Why.MISSED_GAIN if is_missed else Why.LOSS,
+        line.winner,
+        line,
+        motifs,
+        end,
+        material,
+        # What takes the piece that has just moved was no threat before.
+        is_threat=threat and all(lines.against.moves[0].to_square not in motif.targets for motif in motifs),
+        opened=opened,
+        evidence=(evidence,) if evidence and is_confirmed else (),
+    )
+
+
+def _is_alike(motif: Motif, line: Line, other: Line) -> bool:
+    """Whether the other line takes the same as soon, or has the same move as early with the same pieces attacked."""
+    after, capture = line.boards[motif.ply + 1], line.moves[motif.wins]
+    if line.boards[motif.wins].is_capture(capture) and other.takes_as_soon(line, motif.wins, capture.to_square):
+        return True
+    again = [ply for ply in range(1, min(motif.ply + 1, len(other.moves))) if other.moves[ply] == motif.move]
+    boards = [other.boards[ply + 1] for ply in again if not other.is_taken_back(ply)]
+    return any(all(board.piece_at(at) == after.piece_at(at) for at in motif.targets) for board in boards)
+
+
+def is_forced(find: Finder, line: Line, ply: int) -> bool:
+    """Whether no defence that is as good keeps a pawn more of what a line has won by this ply."""
+    loser = not line.winner
+    last = max((win.ply for win in line.wins() if win.ply < ply), default=0)
+    for at in range(line.own_plies().start + 1, min(last, LAST_DEFENCE), 2):
+        board, move = line.boards[at], line.moves[at]
+        others = [other for other in board.legal_moves if other != move]
+        best = find(board, others) if others else Found(DRAWN)
+        if not best.line:
+            continue
+        defence = Line(board, best.shown.line, line.winner)
+        if defence.balance(defence.settled) < line.balance(ply):
+            expected = find(board, [move]).value.expected_for(loser)
+            if best.value.expected_for(loser) >= expected - AS_GOOD:
+                return False
+    return True
+
+
+# The reply, the better move, the threat ------------------------------------------------------------------------------
+
+
+def _reply(lines: Comparison) -> Cause | None:
+    """The reply that alone refutes the move, or that does something and was a threat before it."""
+    line = lines.against
+    if len(line.moves) < 2 or takes_back(line.boards[1], line.moves[1]):
+        return None
+    deed, without = deed_of(line, 1), lines.without_reply
+    is_active = deed is not None and deed.kind in ACTIVE
+    threat, opened = _origin(lines) if is_active else (False, None)
+    if not (threat or (without and without.confirms)):
+        return None
+    if not is_active and lines.cost < MISTAKE_LOSS:
+        return None
+    evidence = tuple(each for each in (without, lines.reply_before) if each and each.confirms)
+    motifs, end = ((deed,), 2) if deed and is_active else ((), min(SHOWN_PLIES + 1, len(line.moves)))
+    return Cause(Why.REPLY, line.winner, line, motifs, end, is_threat=threat, opened=opened, evidence=evidence)
+
+
+def _origin(lines: Comparison) -> tuple[bool, Motif | None]:
+    """Whether the reply was a threat before the move played, and what the move did for it if it was none."""
+    line, before = lines.against, lines.reply_before
+    reply, after = line.moves[1], line.boards[1]
+    if before is None or before.share <= 1 - CONFIRMED:
+        return False, opened_by(line, lines.color)
+    # A capture that wins more now is no old threat.
+    is_same = exchange(before.board, reply) >= exchange(after, reply)
+    is_new = reply.to_square == line.moves[0].to_square or after.is_check()
+    deed = deed_of(line, 1)
+    is_of_mover = deed is not None and deed.kind is Kind.ATTACK and line.moves[0].to_square in deed.targets
+    return before.confirms and is_same and not is_new and not is_of_mover, None
+
+
+def _only_move(lines: Comparison) -> Cause | None:
+    """The better move, where every other costs most of what the move played does."""
+    without, line = lines.without_better, lines.missed
+    if without is None or not without.confirms:
+        return None
+    deed = deed_of(line, 0)
+    if deed is None and lines.cost < MISTAKE_LOSS:
+        return None
+    motifs, end = ((deed,), 1) if deed else ((), min(SHOWN_PLIES, len(line.moves)))
+    return Cause(Why.ONLY_MOVE, line.winner, line, motifs, end, evidence=(without,))
+
+
+def _threat(lines: Comparison) -> Cause | None:
+    """A threat that the move played does not meet: it does the same after it."""
+    threat, after = lines.threat, lines.against.boards[1]
+    if threat is None or not threat.confirms or not after.is_legal(threat.found.line[0]):
+        return None
+    move = threat.found.line[0]
+    before = Line(threat.board, [move], not lines.color)
+    now = Line(lines.board, [lines.against.moves[0], move], not lines.color)
+    deed, still = deed_of(before, 0), deed_of(now, 1)
+    if (
+        deed is None
+        or still is None
+        or deed.kind not in ACTIVE
+        or (deed.kind, deed.targets) != (still.kind, still.targets)
+    ):
+        return None
+    found = lines.find(after, [move])
+    lost = lines.better.expected_for(lines.color) - found.value.expected_for(lines.color)
+    if not found.line or lost < CONFIRMED * lines.cost:
+        return None
+    return Cause(Why.THREAT, before.winner, now, (still,), 2, is_threat=True, evidence=(threat,))
+
+
+def _position(lines: Comparison) -> Cause | None:
+    """The positional feature that makes most of the difference."""
+    found = feature_of(lines.against, lines.missed, lines.lost)
+    if found is None:
+        return None
+    line = lines.against if found.is_played else lines.missed
+    return Cause(Why.POSITION, line.winner, line, end=found.ply, feature=found)

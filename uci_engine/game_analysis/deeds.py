@@ -1,0 +1,100 @@
+"""What one move does by itself, by the rules of chess alone, and what the move before did to allow it."""
+
+from __future__ import annotations
+
+import chess
+
+from uci_engine.game_analysis.boards import (
+    attacked_by_mover,
+    capture_gain,
+    captured_square,
+    exchange,
+    gain_of,
+    king_of,
+    mating_move,
+    value_at,
+    winning_captures,
+)
+from uci_engine.game_analysis.positional import passed_pawns
+from uci_engine.game_analysis.tactics import Kind, Line, Motif
+
+# What a move does actively: a reply that does none of these refutes nothing by itself.
+ACTIVE = (
+    Kind.CAPTURE,
+    Kind.ATTACK,
+    Kind.MATE_THREAT,
+    Kind.PROMOTION,
+    Kind.PASSED_PAWN,
+    Kind.MATE,
+    Kind.TRADE,
+    Kind.OFFER,
+)
+
+
+def deed_of(line: Line, ply: int) -> Motif | None:
+    """What a move of a line does by itself, the most forcing first; None for nothing that has a name."""
+    before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
+    to, color = move.to_square, before.turn
+
+    def motif(kind: Kind, *targets: chess.Square) -> Motif:
+        return Motif(kind, ply, move, to, targets, (), ply)
+
+    king = king_of(after, not color)
+    if after.is_checkmate():
+        return motif(Kind.MATE, king)
+    if move.promotion:
+        return motif(Kind.PROMOTION, to)
+    if gain_of(before, move) and exchange(before, move) >= 1:
+        return motif(Kind.CAPTURE, captured_square(before, move))
+    if mating_move(after, color) and not mating_move(before, color):
+        return motif(Kind.MATE_THREAT, king)
+    threatened = winning_captures(before, not color)
+    is_safe = capture_gain(after, not color, to) < 1
+    attacked = _attacked_anew(before, after) if is_safe else []
+    pieces = [square for square in attacked if after.piece_type_at(square) != chess.PAWN]
+    if pieces:
+        return motif(Kind.ATTACK, *pieces)
+    if before.piece_type_at(move.from_square) == chess.PAWN and to in passed_pawns(after, color):
+        return motif(Kind.PASSED_PAWN, to)
+    if is_safe and move.from_square in threatened and value_at(before, move.from_square) > 1:
+        return motif(Kind.ESCAPE, move.from_square)
+    if before.is_capture(move):
+        return motif(Kind.TRADE if exchange(before, move) == 0 else Kind.OFFER, to)
+    if attacked and not after.is_check():
+        return motif(Kind.ATTACK, *attacked)
+    left = winning_captures(after, not color)
+    saved = [square for square in threatened if square not in left and square in after.attacks(to)]
+    if saved:
+        return motif(Kind.GUARD, *saved)
+    return motif(Kind.CASTLING, king_of(after, color)) if before.is_castling(move) else None
+
+
+def _attacked_anew(before: chess.Board, after: chess.Board) -> list[chess.Square]:
+    """What the piece that moved could take next at a profit, and its side could not take before; the best first."""
+    squares = attacked_by_mover(after) - winning_captures(before, before.turn).keys()
+    return sorted(squares, key=lambda square: (-value_at(after, square), square))
+
+
+def opened_by(line: Line, color: chess.Color) -> Motif | None:
+    """What the first move of a line does for its reply: it leaves a guard, cuts one off, or opens a line.
+
+    `color`: the side of the first move.
+    """
+    before, after = line.boards[:2]
+    move, reply = line.moves[:2]
+    square = reply.to_square
+    if square == move.to_square:
+        return None
+
+    def motif(kind: Kind, *others: chess.Square) -> Motif:
+        return Motif(kind, 0, move, move.to_square, (square,), others)
+
+    lost = before.attackers(color, square) - after.attackers(color, square)
+    cut = [guard for guard in lost if chess.between(guard, square) & chess.BB_SQUARES[move.to_square]]
+    if move.from_square in lost and move.to_square not in after.attackers(color, square):
+        return motif(Kind.UNGUARDED)
+    if cut:
+        return motif(Kind.CUT_OFF, cut[0])
+    if chess.between(reply.from_square, square) & chess.BB_SQUARES[move.from_square]:
+        return motif(Kind.OPENED, reply.from_square)
+    return None

@@ -1,0 +1,205 @@
+"""Positional features: what one side has on the board that the other line does not have, and that the terms value.
+
+A feature is named where the terms of its titles differ by a third of what the move costs between positions of the two
+lines, at two depths, and the feature itself is in one of them only. To add one, add a function that finds it, and a row
+to FEATURES.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import chess
+
+from evaluation.trace import Trace
+from uci_engine.game_analysis.boards import king_of
+from uci_engine.game_analysis.tactics import Line
+from uci_engine.score import win_curve
+
+# The part of the cost that the terms of a feature differ by.
+LEAST_PART = 1 / 3
+# The leaves that are compared are this far apart. A line that is shorter has no leaf.
+LEAF_PLIES = 2
+SHORTEST_LINE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """`titles` are those of the terms that value it. `find` gives its squares for a side.
+
+    `is_weakness`: it is bad for the side that has it. `words`: {side} has it, {pieces} stand on its squares, {squares}
+    are these, {files} their files.
+    """
+
+    name: str
+    titles: tuple[str, ...]
+    is_weakness: bool
+    words: str
+    find: Callable[[chess.Board, chess.Color], chess.SquareSet]
+
+
+def files_near(square: chess.Square) -> chess.Bitboard:
+    """The files of a square and beside it."""
+    file = chess.square_file(square)
+    return sum(chess.BB_FILES[each] for each in range(max(file - 1, 0), min(file + 2, 8)))
+
+
+def ahead(square: chess.Square, color: chess.Color) -> chess.Bitboard:
+    """All squares on the ranks in front of a square, as this side sees it."""
+    rank = chess.square_rank(square)
+    return sum(chess.BB_RANKS[each] for each in (range(rank + 1, 8) if color else range(rank)))
+
+
+def passed_pawns(board: chess.Board, color: chess.Color) -> chess.SquareSet:
+    enemies = int(board.pieces(chess.PAWN, not color))
+    own = board.pieces(chess.PAWN, color)
+    return chess.SquareSet(at for at in own if not enemies & files_near(at) & ahead(at, color))
+
+
+def doubled_pawns(board: chess.Board, color: chess.Color) -> chess.SquareSet:
+    own = board.pieces(chess.PAWN, color)
+    return chess.SquareSet(at for at in own if own & chess.BB_FILES[chess.square_file(at)] & ahead(at, color))
+
+
+def isolated_pawns(board: chess.Board, color: chess.Color) -> chess.SquareSet:
+    own = board.pieces(chess.PAWN, color)
+    return chess.SquareSet(at for at in own if not own & files_near(at) & ~chess.BB_FILES[chess.square_file(at)])
+
+
+def bare_king(board: chess.Board, color: chess.Color) -> chess.SquareSet:
+    """The king, while the other side has a queen, where at most one pawn is in front of it on three files."""
+    king = king_of(board, color)
+    shelter = board.pieces(chess.PAWN, color) & files_near(king) & ahead(king, color)
+    is_bare = bool(board.pieces(chess.QUEEN, not color)) and len(shelter) <= 1
+    return chess.SquareSet([king] if is_bare else [])
+
+
+def attacked_king(board: chess.Board, color: chess.Color) -> chess.SquareSet:
+    """The king where the enemy queen and another piece attack squares beside it."""
+    king = king_of(board, color)
+    beside, pawns = chess.BB_KING_ATTACKS[king], board.pawns | board.kings
+    enemies = chess.SquareSet(board.occupied_co[not color] & ~pawns)
+    attackers = [board.piece_type_at(at) for at in enemies if board.attacks_mask(at) & beside]
+    return chess.SquareSet([king] if len(attackers) >= 2 and chess.QUEEN in attackers else [])
+
+
+def outposts(board: chess.Board, color: chess.Color) -> chess.SquareSet:
+    """Knights in the other half, guarded by a pawn, that no enemy pawn can ever attack."""
+    half = sum(chess.BB_RANKS[rank] for rank in (range(3, 7) if color else range(1, 5)))
+    pawns, enemies = board.pieces(chess.PAWN, color), board.pieces(chess.PAWN, not color)
+    return chess.SquareSet(
+        at
+        for at in board.pieces(chess.KNIGHT, color) & half
+        if board.attackers(color, at) & pawns
+        and not enemies & files_near(at) & ~chess.BB_FILES[chess.square_file(at)] & ahead(at, color)
+    )
+
+
+def bishop_pair(board: chess.Board, color: chess.Color) -> chess.SquareSet:
+    own, others = board.pieces(chess.BISHOP, color), board.pieces(chess.BISHOP, not color)
+    return own if len(own) >= 2 > len(others) else chess.SquareSet()
+
+
+def rooks_on_open_files(board: chess.Board, color: chess.Color) -> chess.SquareSet:
+    rooks = board.pieces(chess.ROOK, color)
+    return chess.SquareSet(at for at in rooks if not board.pawns & chess.BB_FILES[chess.square_file(at)])
+
+
+def shut_in(board: chess.Board, color: chess.Color) -> chess.SquareSet:
+    """Minor pieces off their first rank with at most one square that is free and that no enemy pawn attacks."""
+    taboo = board.occupied_co[color]
+    for pawn in board.pieces(chess.PAWN, not color):
+        taboo |= board.attacks_mask(pawn)
+    own = board.occupied_co[color] & (board.knights | board.bishops) & ~(chess.BB_RANK_1 if color else chess.BB_RANK_8)
+    return chess.SquareSet(at for at in chess.SquareSet(own) if chess.popcount(board.attacks_mask(at) & ~taboo) <= 1)
+
+
+FEATURES = (
+    Feature("passed pawn", ("passed pawns",), False, "{side} gets a passed pawn on {squares}", passed_pawns),
+    Feature("bare king", ("king's shelter", "safety from pawn storms"), True, "{pieces} loses its shelter", bare_king),
+    Feature(
+        "attacked king",
+        ("attack on the king", "safe checks against the king"),
+        True,
+        "{pieces} comes under attack",
+        attacked_king,
+    ),
+    Feature("outpost", ("outposts",), False, "no pawn can drive {pieces} away", outposts),
+    Feature("bishop pair", ("bishop pair", "imbalance"), False, "{side} has the two bishops", bishop_pair),
+    Feature("open file", ("rooks on open files",), False, "{pieces} has an open file", rooks_on_open_files),
+    Feature("doubled pawns", ("doubled pawns",), True, "{side} has doubled pawns on the {files}", doubled_pawns),
+    Feature("isolated pawn", ("isolated pawns",), True, "{pieces} is isolated", isolated_pawns),
+    Feature(
+        "shut-in piece",
+        ("knights' mobility", "bishops' mobility"),
+        True,
+        "{pieces} has hardly a square",
+        shut_in,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A feature that the line of the move played leads to (`is_played`), or the better one: from the ply `ply` on."""
+
+    feature: Feature
+    color: chess.Color
+    squares: chess.SquareSet
+    is_played: bool
+    ply: int
+    part: float
+
+
+def feature_of(played: Line, better: Line, lost: float) -> Found | None:
+    """The feature that makes most of the difference between two lines of one board; None for none.
+
+    `lost`: what the move played costs, in pawns as they are shown.
+    """
+    color = played.boards[0].turn
+    last = min(played.searched, better.searched)
+    if last < SHORTEST_LINE:
+        return None
+    plies = (last, last - LEAF_PLIES)
+    leaves = [(played.boards[ply], better.boards[ply]) for ply in plies]
+    if any(board.is_game_over() for leaf in leaves for board in leaf):
+        return None
+    midpoint_cp, _ = win_curve(chess.popcount(played.boards[0].occupied))
+    lost_cp = max(lost, 0.01) * midpoint_cp
+    traces = [[_by_title(board, color) for board in leaf] for leaf in leaves]
+    found = []
+    for feature in FEATURES:
+        parts = [sum(after[title] - before[title] for title in feature.titles) / lost_cp for before, after in traces]
+        if min(parts) >= LEAST_PART:
+            found += _where(feature, (played, better), leaves, min(parts))
+    return max(found, key=lambda each: each.part, default=None)
+
+
+def _where(
+    feature: Feature, lines: tuple[Line, Line], leaves: list[tuple[chess.Board, chess.Board]], part: float
+) -> list[Found]:
+    """Where the feature is after the move played, at both depths, and not after the better one; or the other way."""
+    color = lines[0].boards[0].turn
+    for is_played, line in zip((True, False), lines, strict=True):
+        side = color if feature.is_weakness == is_played else not color
+        squares = chess.SquareSet(chess.BB_ALL)
+        for leaf in leaves:
+            with_it, without = leaf if is_played else reversed(leaf)
+            squares &= feature.find(with_it, side) - feature.find(without, side)
+        if squares:
+            here = [bool(feature.find(board, side) & squares) for board in line.boards]
+            # What was there before the move is no news.
+            if not here[0]:
+                first = max(ply + 1 for ply, is_here in enumerate(here[: line.searched]) if not is_here)
+                return [Found(feature, side, squares, is_played, first, part)]
+    return []
+
+
+def _by_title(board: chess.Board, color: chess.Color) -> Mapping[str, int]:
+    """The terms of the static score, added up by title, in internal centipawns for this side."""
+    sums: dict[str, int] = defaultdict(int)
+    for term in Trace.of(board, network=None):
+        sums[term.title] += term.difference_cp if color else -term.difference_cp
+    return sums
