@@ -1,0 +1,264 @@
+"""What causes claim of the board, checked with python-chess and by rules of their own, not by those that found them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import chess
+
+from uci_engine.game_analysis.causes import Cause
+from uci_engine.game_analysis.tactics import Kind, Line, Motif
+
+PAWNS = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
+# The most legal moves in zugzwang.
+MOST_MOVES = 12
+
+
+def claims_of(cause: Cause, other: Sequence[chess.Move] = ()) -> list[tuple[str, bool]]:
+    """The name of each claim, and whether it is true. `other`: the line that the cause's is compared with."""
+    line, motifs = cause.line, [*([cause.opened] if cause.opened else []), *cause.motifs]
+    claims = [(motif.kind.name, RULES[motif.kind](Claim.of(line, motif))) for motif in motifs]
+    if cause.mate and line.end.is_checkmate():
+        claims.append(("mate in so many", len(line.own_plies()) == cause.mate and line.end.turn != cause.winner))
+    if cause.material:
+        before, shown = (balance(line.boards[ply], cause.winner) for ply in (0, cause.end))
+        claims.append(("material in the line shown", shown > before))
+    if cause.is_threat:
+        passed = line.boards[0].copy(stack=False)
+        passed.push(chess.Move.null())
+        claims.append(("reply legal before", not line.boards[0].is_check() and passed.is_legal(line.moves[1])))
+    if found := cause.feature:
+        there, compared = line.boards[found.ply], line.boards[0].copy(stack=False)
+        for move in other[: found.ply]:
+            compared.push(move)
+        rule, same = FEATURES[found.feature.name], [at for at in found.squares if alike(there, compared, at)]
+        claims.append((found.feature.name, all(rule(there, at, found.color) for at in found.squares)))
+        claims.append(("feature in one line only", not any(rule(compared, at, found.color) for at in same)))
+    return claims
+
+
+def balance(board: chess.Board, color: chess.Color) -> int:
+    """In pawns."""
+    return sum(PAWNS[piece.piece_type] * (1 if piece.color == color else -1) for piece in board.piece_map().values())
+
+
+def alike(one: chess.Board, other: chess.Board, square: chess.Square) -> bool:
+    return one.piece_at(square) == other.piece_at(square)
+
+
+def sees(board: chess.Board, piece: chess.Square, square: chess.Square) -> bool:
+    return square in board.attacks(piece)
+
+
+def is_between(square: chess.Square, one: chess.Square, other: chess.Square) -> bool:
+    return bool(chess.between(one, other) & chess.BB_SQUARES[square])
+
+
+# Motifs --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A motif in its line: the boards around its move, that move, its target square, and the first of its targets.
+
+    `other` is the first of its others, or the target where it has none; `mover` the side that moves.
+    """
+
+    line: Line
+    motif: Motif
+    before: chess.Board
+    after: chess.Board
+    move: chess.Move
+    to: chess.Square
+    target: chess.Square
+    other: chess.Square
+    mover: chess.Color
+
+    @classmethod
+    def of(cls, line: Line, motif: Motif) -> Claim:
+        before, after, move = line.boards[motif.ply], line.boards[motif.ply + 1], motif.move
+        target = motif.targets[0]
+        other = motif.others[0] if motif.others else target
+        return cls(line, motif, before, after, move, move.to_square, target, other, before.turn)
+
+    def neighbour(self, plies: int) -> chess.Move:
+        """The move of the line so many plies after that of the motif; a null move where there is none."""
+        ply = self.motif.ply + plies
+        return self.line.moves[ply] if 0 <= ply < len(self.line.moves) else chess.Move.null()
+
+    def takes(self) -> bool:
+        """The move takes an enemy piece on the target, where none is after it."""
+        if self.before.is_en_passant(self.move):
+            return True
+        colors = [board.color_at(self.target) == (not self.mover) for board in (self.before, self.after)]
+        return colors == [True, False] and self.before.is_capture(self.move)
+
+    def is_guarded(self) -> bool:
+        return self.before.is_attacked_by(not self.mover, self.target)
+
+    def attacks_all(self, attacker: chess.Square) -> bool:
+        """The piece sees all targets, which are the enemy's."""
+        enemies = chess.SquareSet(self.after.occupied_co[not self.mover])
+        return all(at in enemies and sees(self.after, attacker, at) for at in self.motif.targets)
+
+    def is_lined_up(self, board: chess.Board, middle: chess.Square, last: chess.Square) -> bool:
+        """The actor sees the piece in the middle, which alone is between it and the last."""
+        between = chess.between(self.motif.actor, last) & board.occupied
+        return between == chess.BB_SQUARES[middle] and sees(board, self.motif.actor, middle)
+
+    def draws_guard(self) -> bool:
+        """A guard sees all targets, and then moves."""
+        guarded = all(sees(self.before, self.other, at) for at in self.motif.targets if at != self.other)
+        return guarded and self.neighbour(1).from_square == self.other
+
+    def threatens_mate(self) -> bool:
+        turned = self.after.copy(stack=False)
+        turned.turn, turned.ep_square = self.mover, None
+        return any(_after(turned, move).is_checkmate() for move in turned.legal_moves)
+
+    def is_trapped(self) -> bool:
+        """The target is attacked, and on every square that it can go to."""
+        boards = [_after(self.after, move) for move in self.after.legal_moves if move.from_square == self.target]
+        squares = [(self.after, self.target), *((board, board.peek().to_square) for board in boards)]
+        return self.after.turn != self.mover and all(board.is_attacked_by(self.mover, at) for board, at in squares)
+
+    def repeats(self) -> bool:
+        """The move gives check, and a position comes again after it."""
+        positions = [board.epd() for board in self.line.boards[self.motif.ply :]]
+        return self.after.is_check() and len(set(positions)) < len(positions)
+
+    def is_opposition(self) -> bool:
+        kings = chess.SquareSet(self.after.kings)
+        return abs(min(kings) - max(kings)) in (2, 16)
+
+    def is_too_late(self) -> bool:
+        """The king of the target, which is to move, is further from where the pawn promotes than the pawn."""
+        goal = chess.square(chess.square_file(self.other), 7 if self.line.winner else 0)
+        return chess.square_distance(self.target, goal) - 1 > chess.square_distance(self.other, goal)
+
+
+def _after(board: chess.Board, move: chess.Move) -> chess.Board:
+    after = board.copy(stack=False)
+    after.push(move)
+    return after
+
+
+RULES: dict[Kind, Callable[[Claim], bool]] = {
+    **{kind: lambda it: it.after.is_checkmate() for kind in Kind if kind.is_mate},
+    **dict.fromkeys((Kind.CAPTURE, Kind.TRADE, Kind.OFFER), Claim.takes),
+    **dict.fromkeys((Kind.OVERLOADED, Kind.DEFLECTION), Claim.draws_guard),
+    Kind.HANGING: lambda it: it.takes() and not it.is_guarded(),
+    Kind.UNDERDEFENDED: lambda it: it.takes() and it.is_guarded(),
+    Kind.GUARDED: lambda it: it.takes() and it.neighbour(-1).to_square == it.target,
+    Kind.ATTACK: lambda it: it.attacks_all(it.to),
+    Kind.FORK: lambda it: it.attacks_all(it.to) and len(it.motif.targets) > 1,
+    Kind.PIN: lambda it: it.is_lined_up(it.after, it.target, it.other),
+    Kind.PINNED_GUARD: lambda it: it.is_lined_up(it.before, it.other, it.motif.others[1]),
+    Kind.SKEWER: lambda it: it.is_lined_up(it.after, it.target, it.motif.targets[1]),
+    Kind.X_RAY: lambda it: is_between(it.other, it.motif.actor, it.target),
+    Kind.DISCOVERED_ATTACK: lambda it: (
+        it.attacks_all(it.motif.actor) and it.motif.actor != it.to and not sees(it.before, it.motif.actor, it.target)
+    ),
+    Kind.DISCOVERED_CHECK: lambda it: list(it.after.checkers()) == [it.motif.actor] and it.motif.actor != it.to,
+    Kind.DOUBLE_CHECK: lambda it: set(it.after.checkers()) == set(it.motif.others) and len(it.motif.others) == 2,
+    Kind.TRAPPED: Claim.is_trapped,
+    Kind.REMOVED_GUARD: lambda it: it.before.is_capture(it.move) and sees(it.before, it.to, it.target),
+    Kind.INTERFERENCE: lambda it: (
+        is_between(it.motif.actor, it.other, it.target) and sees(it.before, it.other, it.target)
+    ),
+    Kind.ATTRACTION: lambda it: (it.neighbour(1).from_square, it.neighbour(1).to_square) == (it.other, it.target),
+    Kind.CLEARANCE: lambda it: it.move.from_square == it.target,
+    Kind.INTERMEZZO: lambda it: it.neighbour(-1).to_square == it.target != it.to,
+    Kind.PERPETUAL_CHECK: Claim.repeats,
+    Kind.STALEMATE: lambda it: it.line.end.is_stalemate(),
+    Kind.PROMOTION: lambda it: it.move.promotion is not None,
+    Kind.UNDERPROMOTION: lambda it: it.move.promotion not in (None, chess.QUEEN),
+    Kind.ZUGZWANG: lambda it: not it.after.is_check() and it.after.legal_moves.count() <= MOST_MOVES,
+    Kind.OPPOSITION: Claim.is_opposition,
+    Kind.OUTSIDE_SQUARE: Claim.is_too_late,
+    Kind.MATE_THREAT: Claim.threatens_mate,
+    Kind.PASSED_PAWN: lambda it: is_passed(it.after, it.target, it.mover),
+    Kind.ESCAPE: lambda it: it.move.from_square == it.target and it.is_guarded(),
+    Kind.GUARD: lambda it: all(
+        sees(it.after, it.to, at) and it.after.color_at(at) == it.mover for at in it.motif.targets
+    ),
+    Kind.CASTLING: lambda it: it.before.is_castling(it.move),
+    Kind.UNGUARDED: lambda it: sees(it.before, it.move.from_square, it.target) and not sees(it.after, it.to, it.target),
+    Kind.CUT_OFF: lambda it: (
+        sees(it.before, it.other, it.target)
+        and not sees(it.after, it.other, it.target)
+        and is_between(it.to, it.other, it.target)
+    ),
+    Kind.OPENED: lambda it: is_between(it.move.from_square, it.other, it.target),
+}
+
+
+# Positional features -------------------------------------------------------------------------------------------------
+
+
+def pawns_near(
+    board: chess.Board,
+    side: chess.Color,
+    square: chess.Square,
+    files: Sequence[int],
+    ahead_of: chess.Color | None = None,
+) -> list[chess.Square]:
+    """The other pawns of a side on files so far from a square's; with a colour only those ahead of it, as it sees."""
+    found = [at for at in board.pieces(chess.PAWN, side) if at != square]
+    found = [at for at in found if chess.square_file(at) - chess.square_file(square) in files]
+    if ahead_of is None:
+        return found
+    ranks = range(chess.square_rank(square) + 1, 8) if ahead_of else range(chess.square_rank(square))
+    return [at for at in found if chess.square_rank(at) in ranks]
+
+
+def is_passed(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
+    is_pawn = board.piece_at(square) == chess.Piece(chess.PAWN, color)
+    return is_pawn and not pawns_near(board, not color, square, (-1, 0, 1), color)
+
+
+def is_bare(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
+    return square == board.king(color) and len(pawns_near(board, color, square, (-1, 0, 1), color)) <= 1
+
+
+def is_attacked(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
+    """Two enemy pieces, one of them the queen, see squares beside the king."""
+    attackers = {at for beside in board.attacks(square) for at in board.attackers(not color, beside)}
+    kinds = [kind for at in attackers if (kind := board.piece_type_at(at)) not in (chess.PAWN, chess.KING)]
+    return square == board.king(color) and chess.QUEEN in kinds and len(kinds) > 1
+
+
+def is_outpost(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
+    is_knight = board.piece_at(square) == chess.Piece(chess.KNIGHT, color)
+    return is_knight and not pawns_near(board, not color, square, (-1, 1), color)
+
+
+def has_open_file(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
+    is_rook = board.piece_at(square) == chess.Piece(chess.ROOK, color)
+    return is_rook and not any(pawns_near(board, side, square, (0,)) for side in chess.COLORS)
+
+
+def has_pair(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
+    return len(board.pieces(chess.BISHOP, color)) > 1 > len(board.pieces(chess.BISHOP, not color)) - 1
+
+
+def is_shut_in(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
+    """At most one square to go to is not guarded by an enemy pawn."""
+    pawns = board.pieces(chess.PAWN, not color)
+    ways = [at for at in board.attacks(square) if board.color_at(at) != color]
+    return board.color_at(square) == color and sum(not board.attackers(not color, at) & pawns for at in ways) <= 1
+
+
+# By the name of the feature: whether a side has it on a square.
+FEATURES: dict[str, Callable[[chess.Board, chess.Square, chess.Color], bool]] = {
+    "passed pawn": is_passed,
+    "bare king": is_bare,
+    "attacked king": is_attacked,
+    "outpost": is_outpost,
+    "bishop pair": has_pair,
+    "open file": has_open_file,
+    "doubled pawns": lambda board, at, color: bool(pawns_near(board, color, at, (0,))),
+    "isolated pawn": lambda board, at, color: not pawns_near(board, color, at, (-1, 1)),
+    "shut-in piece": is_shut_in,
+}

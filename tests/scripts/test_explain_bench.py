@@ -1,0 +1,160 @@
+"""The bench of causes: claims on the board, edits by another engine, and the program on one game."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+from chess.engine import Cp, PovScore
+
+from explain_bench import main
+from toolkit import edits
+from toolkit.claims import FEATURES, RULES, Claim, claims_of
+from toolkit.errors import ProgramError
+from uci_engine.game_analysis.causes import Cause, Edit, Evidence, Why
+from uci_engine.game_analysis.positional import FEATURES as NAMED
+from uci_engine.game_analysis.tactics import Kind, Line, Motif
+from uci_engine.game_analysis.values import Found, value_of
+
+
+def motif(kind: Kind, move: str, targets: str, others: str = "") -> Motif:
+    """A motif of the first move; squares by their names, the actor is what moves."""
+    played = chess.Move.from_uci(move)
+    first, second = (tuple(map(chess.parse_square, words.split())) for words in (targets, others))
+    return Motif(kind, 0, played, played.to_square, first, second)
+
+
+@pytest.mark.parametrize(
+    ("fen", "named", "is_true"),
+    [
+        ("4k3/8/8/3r4/8/8/8/3Q2K1 w - - 0 1", motif(Kind.HANGING, "d1d5", "d5"), True),
+        ("4k3/8/4p3/3r4/8/8/8/3Q2K1 w - - 0 1", motif(Kind.HANGING, "d1d5", "d5"), False),
+        ("4k3/8/4p3/3r4/8/8/8/3Q2K1 w - - 0 1", motif(Kind.UNDERDEFENDED, "d1d5", "d5"), True),
+        ("4k3/8/8/3r4/8/8/8/3Q2K1 w - - 0 1", motif(Kind.CAPTURE, "d1d4", "d5"), False),
+        ("4k3/8/8/q7/8/8/4N3/6K1 w - - 0 1", motif(Kind.FORK, "e2d4", "a5 e8"), False),
+        ("4k3/8/q7/8/8/3N4/8/6K1 w - - 0 1", motif(Kind.FORK, "d3c5", "a6"), False),
+        ("4k3/8/q7/8/8/3N4/8/6K1 w - - 0 1", motif(Kind.ATTACK, "d3c5", "a6"), True),
+        ("4k3/4n3/8/8/8/8/8/R5K1 w - - 0 1", motif(Kind.PIN, "a1e1", "e7", "e8"), True),
+        ("4k3/4n3/4p3/8/8/8/8/R5K1 w - - 0 1", motif(Kind.PIN, "a1e1", "e7", "e8"), False),
+        ("7k/5ppp/8/8/8/8/8/R5K1 w - - 0 1", motif(Kind.MATE_THREAT, "a1b1", "h8"), True),
+        ("7k/5pp1/7p/8/8/8/8/R5K1 w - - 0 1", motif(Kind.MATE_THREAT, "a1b1", "h8"), False),
+        ("4k3/8/8/8/8/8/P7/6K1 w - - 0 1", motif(Kind.PASSED_PAWN, "a2a4", "a4"), True),
+        ("4k3/1p6/8/8/8/8/P7/6K1 w - - 0 1", motif(Kind.PASSED_PAWN, "a2a4", "a4"), False),
+        ("4k3/8/8/8/8/8/8/R5K1 w - - 0 1", motif(Kind.UNGUARDED, "a1b1", "a7"), True),
+        ("4k3/8/8/8/8/8/8/R5K1 w - - 0 1", motif(Kind.UNGUARDED, "a1a2", "a7"), False),
+        ("4k3/8/8/8/8/8/1N6/R5K1 w - - 0 1", motif(Kind.CUT_OFF, "b2a4", "a7", "a1"), True),
+        ("4k3/8/8/8/8/8/1N6/R5K1 w - - 0 1", motif(Kind.CUT_OFF, "b2c4", "a7", "a1"), False),
+        ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", motif(Kind.BACK_RANK_MATE, "a1a8", "g8"), True),
+        ("6k1/5pp1/8/8/8/8/8/R5K1 w - - 0 1", motif(Kind.BACK_RANK_MATE, "a1a8", "g8"), False),
+        ("4k3/1n6/8/8/2P5/8/8/4RK2 w - - 0 1", motif(Kind.TRAPPED, "c4c5", "b7"), False),
+    ],
+)
+def test_a_false_claim_is_found(fen: str, named: Motif, is_true: bool) -> None:
+    board = chess.Board(fen)
+    assert board.is_legal(named.move)
+    assert RULES[named.kind](Claim.of(Line(board, [named.move], board.turn), named)) is is_true
+
+
+def test_every_motif_and_every_feature_has_a_rule() -> None:
+    assert set(RULES) == set(Kind)
+    assert set(FEATURES) == {feature.name for feature in NAMED}
+
+
+@pytest.mark.parametrize(
+    ("name", "fen", "square", "is_there"),
+    [
+        ("bare king", "q5k1/8/8/8/8/8/5P2/6K1 b - - 0 1", "g1", True),
+        ("bare king", "q5k1/8/8/8/8/8/5PP1/6K1 b - - 0 1", "g1", False),
+        ("open file", "6k1/p7/8/8/8/8/8/R5K1 w - - 0 1", "a1", False),
+        ("doubled pawns", "6k1/8/8/8/8/P7/P7/6K1 w - - 0 1", "a2", True),
+        ("isolated pawn", "6k1/8/8/8/8/P7/1P6/6K1 w - - 0 1", "b2", False),
+        ("outpost", "6k1/8/2p5/3N4/4P3/8/8/6K1 w - - 0 1", "d5", False),
+        ("shut-in piece", "6k1/8/8/8/8/1p6/3p4/N5K1 w - - 0 1", "a1", True),
+        ("attacked king", "6k1/8/8/7Q/8/3B4/8/6K1 w - - 0 1", "g8", True),
+        ("attacked king", "6k1/8/8/7Q/8/8/8/6K1 w - - 0 1", "g8", False),
+    ],
+)
+def test_a_feature_is_known_by_its_own_definition(name: str, fen: str, square: str, is_there: bool) -> None:
+    board, at = chess.Board(fen), chess.parse_square(square)
+    color = board.color_at(at)
+    assert color is not None
+    assert FEATURES[name](board, at, color) is is_there
+
+
+def lost_rook(*evidence: Evidence, bishop: str = "e5", is_threat: bool = False) -> Cause:
+    """White moves the king, and the rook on a1 is taken by the bishop."""
+    board = chess.Board("6k1/8/8/8/8/8/8/R5K1 w - - 0 1")
+    board.set_piece_at(chess.parse_square(bishop), chess.Piece(chess.BISHOP, chess.BLACK))
+    line = Line(board, [chess.Move.from_uci("g1h1"), chess.Move.from_uci(f"{bishop}a1")], chess.BLACK)
+    return Cause(Why.LOSS, chess.BLACK, line, (), 2, (0, 0, 0, 1, 0, 0), is_threat=is_threat, evidence=evidence)
+
+
+def test_material_and_threats_are_checked_too() -> None:
+    material = ("material in the line shown", True)
+    assert claims_of(lost_rook(), []) == [material]
+    assert claims_of(lost_rook(is_threat=True), []) == [material, ("reply legal before", True)]
+    # From d4 the bishop gives check: nobody can pass.
+    assert claims_of(lost_rook(bishop="d4", is_threat=True), []) == [material, ("reply legal before", False)]
+
+
+class Doubted:
+    """An engine to whom White's king move, and the capture of the rook, are worth -3, and all else so many pawns."""
+
+    def __init__(self, other_cp: int) -> None:
+        self.other_cp = other_cp
+
+    def analyse(
+        self, board: chess.Board, limit: object, *, game: object, root_moves: Sequence[chess.Move]
+    ) -> dict[str, Any]:
+        is_bad = any(move.uci() in ("e5a1", "g1h1") for move in root_moves)
+        return {"score": PovScore(Cp(-300 if is_bad else self.other_cp), chess.WHITE)}
+
+
+@pytest.mark.parametrize(("other_cp", "right", "wrong"), [(0, "confirmed", "refused"), (-295, "no loss", "no loss")])
+def test_an_edit_is_judged_by_the_other_engine(
+    monkeypatch: pytest.MonkeyPatch, other_cp: int, right: str, wrong: str
+) -> None:
+    monkeypatch.setattr(edits, "started", lambda command: Doubted(other_cp))
+    line = lost_rook().line
+    played = Found(value_of(Cp(-300)), line=(line.moves[0],))
+    better = Found(value_of(Cp(0)), line=(chess.Move.from_uci("a1a8"),))
+    other = edits.OtherEngine((), 1, line.boards[0], played, better)
+    no_reply = Evidence(Edit.NO_REPLY, line.boards[1], better, 1.0)
+    # What the search of this pass found is as good for White as the better move.
+    idle = Evidence(Edit.PASS, line.boards[1], better, 1.0)
+    for cause, expected in (
+        (lost_rook(), [("", right)]),
+        (lost_rook(no_reply, is_threat=True), [("NO_REPLY", right), ("PASS", right)]),
+        (lost_rook(idle), [("PASS", wrong)]),
+    ):
+        assert [(check["edit"], check["verdict"]) for check in other.checks(cause)] == expected
+
+
+GAME = {"moves": "e2e4 e7e5 d1h5 b8c6 h5f7 e8f7", "marks": {"4": ["Blunder", "f1c4", ""]}}
+
+
+def test_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    games, output = tmp_path / "games.jsonl", tmp_path / "output.json"
+    games.write_text(f"{json.dumps(GAME)}\n{{}}\n")
+    words = [str(games), "--nodes", "3000", "--check", f"{sys.executable} -m uci_engine", "--check-nodes", "3000"]
+    words += ["--marks", "1", "--json", str(output), "--journal", str(tmp_path / "journal")]
+    assert main(words) == 0
+    found = json.loads(output.read_text())["rows"]
+    error, marks = found
+    (cause, *_) = error["causes"]
+    assert cause["why"] == "LOSS"
+    assert cause["claims"]
+    assert all(is_true for _, is_true in cause["claims"])
+    assert {check["verdict"] for check in cause["checks"]} == {"confirmed"}
+    assert marks["marks"]["blunder blunder"] == 1
+    shown = capsys.readouterr().out
+    assert "precision" in shown
+    assert main([*words, "--resume"]) == 0
+    assert json.loads(output.read_text())["rows"] == found
+    with pytest.raises(ProgramError, match=r"games\.jsonl:2"):
+        main([str(games), "--half", "report"])
