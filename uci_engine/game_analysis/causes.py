@@ -384,7 +384,8 @@ def _reply(lines: Comparison) -> Cause | None:
     if len(line.moves) < 2 or takes_back(line.boards[1], line.moves[1]):
         return None
     deed, without = deed_of(line, 1), lines.without_reply
-    is_active = deed is not None and deed.kind in ACTIVE
+    # An even trade refutes nothing by itself.
+    is_active = deed is not None and deed.kind in ACTIVE and deed.kind is not Kind.TRADE
     threat, opened = _origin(lines) if is_active else (False, None)
     if not (threat or (without and without.confirms)):
         return None

@@ -90,7 +90,11 @@ def opened_by(line: Line, color: chess.Color) -> Motif | None:
         return Motif(kind, 0, move, move.to_square, (square,), others)
 
     lost = before.attackers(color, square) - after.attackers(color, square)
-    cut = [guard for guard in lost if chess.between(guard, square) & chess.BB_SQUARES[move.to_square]]
+    cut = [
+        guard
+        for guard in lost
+        if guard != move.from_square and chess.between(guard, square) & chess.BB_SQUARES[move.to_square]
+    ]
     if move.from_square in lost and move.to_square not in after.attackers(color, square):
         return motif(Kind.UNGUARDED)
     if cut:

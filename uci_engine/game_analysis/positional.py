@@ -23,6 +23,8 @@ LEAST_PART = 1 / 3
 # The leaves that are compared are this far apart. A line that is shorter has no leaf.
 LEAF_PLIES = 2
 SHORTEST_LINE = 4
+# What comes later is not the work of the move.
+LATEST = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +195,7 @@ def _where(
             # What was there before the move is no news.
             if not here[0]:
                 first = max(ply + 1 for ply, is_here in enumerate(here[: line.searched]) if not is_here)
-                return [Found(feature, side, squares, is_played, first, part)]
+                return [Found(feature, side, squares, is_played, first, part)] if first <= LATEST else []
     return []
 
 
