@@ -39,6 +39,10 @@ LEAST_WORTH = 0.45
 AS_GOOD, LAST_DEFENCE = 0.02, 8
 
 
+# What begins a gain of material.
+GAINING = (Kind.CAPTURE, Kind.OFFER, Kind.TRADE, Kind.ATTACK, Kind.MATE_THREAT, Kind.PROMOTION)
+
+
 class Why(Enum):
     """The kind of a cause. The first word of each tells whose move it is about: the reply, or the better move."""
 
@@ -315,7 +319,7 @@ def _material(lines: Comparison, line: Line) -> Cause | None:
     is_confirmed = evidence is not None and evidence.confirms
     if not motifs:
         deed = deed_of(line, first)
-        motifs = (deed,) if deed and deed.kind in ACTIVE and deed.kind is not Kind.PASSED_PAWN else ()
+        motifs = (deed,) if deed and deed.kind in GAINING else ()
         # Without a name the moves alone have to show the gain, or the edit the move.
         is_shown = bool(wins) and (motifs or min(wins) == first) and len(line.quiet_plies(first, min(wins))) <= 1
         if not wins or not (is_shown or is_confirmed):
@@ -384,8 +388,7 @@ def _reply(lines: Comparison) -> Cause | None:
     if len(line.moves) < 2 or takes_back(line.boards[1], line.moves[1]):
         return None
     deed, without = deed_of(line, 1), lines.without_reply
-    # An even trade refutes nothing by itself.
-    is_active = deed is not None and deed.kind in ACTIVE and deed.kind is not Kind.TRADE
+    is_active = deed is not None and deed.kind in ACTIVE
     threat, opened = _origin(lines) if is_active else (False, None)
     if not (threat or (without and without.confirms)):
         return None

@@ -18,17 +18,8 @@ from uci_engine.game_analysis.boards import (
 from uci_engine.game_analysis.positional import passed_pawns
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
 
-# What a move does actively: a reply that does none of these refutes nothing by itself.
-ACTIVE = (
-    Kind.CAPTURE,
-    Kind.ATTACK,
-    Kind.MATE_THREAT,
-    Kind.PROMOTION,
-    Kind.PASSED_PAWN,
-    Kind.MATE,
-    Kind.TRADE,
-    Kind.OFFER,
-)
+# What a reply does that may refute a move. An even trade refutes nothing by itself.
+ACTIVE = (Kind.CAPTURE, Kind.OFFER, Kind.ATTACK, Kind.MATE_THREAT, Kind.PROMOTION, Kind.PASSED_PAWN, Kind.MATE)
 
 
 def deed_of(line: Line, ply: int) -> Motif | None:
