@@ -6,10 +6,8 @@ the score.
 
 from __future__ import annotations
 
-import html
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 import chess
@@ -19,21 +17,19 @@ from evaluation.catalogue import KNOWN_ENDING, LIMIT, NETWORK_TERM
 from evaluation.constants import FULL_SCALE
 from evaluation.trace import Subtotal, TermValue, Trace
 from uci_engine.score import normalised, win_draw_loss
-from uci_engine.text import counted_pieces, joined
+from uci_engine.text import counted_pieces
 
 if TYPE_CHECKING:
     from chess.engine import PovScore, PovWdl
 
 REASONS: Final = 3
-# How many pieces are named as the reason of an output.
-PIECES_NAMED: Final = 2
 # The width of the first column, and of a square.
 NAME_WIDTH: Final = 33
 SQUARE_WIDTH: Final = 7
 
 
 class Explanation(Trace):
-    """Why a position has its static score. `str()` of it is the text of `secateur eval`, and a notebook shows it.
+    """Why a position has its static score. `str()` of it is the text of `secateur eval`.
 
     The `terms` add up to `score`, in the centipawns of the weights. Only `normalised_score` is on the scale of search
     reports.
@@ -128,9 +124,6 @@ class Explanation(Trace):
     def __repr__(self) -> str:
         return f"<Explanation of {self.fen}: {self.white_score / 100:+.2f} for White, {len(self.terms)} terms>"
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
-
     def _pov(self, white_cp: int) -> PovScore:
         from chess.engine import Cp, PovScore
 
@@ -188,16 +181,14 @@ def _numbers(value: TermValue | Subtotal) -> dict[str, int]:
 
 def _words(trace: Trace, title: Subtotal) -> str:
     """Why a title has its difference."""
-    side, sign = ("White", 1) if title.difference_cp > 0 else ("Black", -1)
+    side = "White" if title.difference_cp > 0 else "Black"
     name, words = title.terms[0].name, title.name.capitalize()
     if name == "material" and (material := _material(trace, side)):
         return material
     if name == "tempo":
         return f"{side} is to move"
     if name == NETWORK_TERM:
-        words = f"The network sees {abs(title.difference_cp) / 100:.2f} more for {side} than the features"
-        pieces = pieces_seen(trace, sign)
-        return f"{words}: mostly {pieces}" if pieces else words
+        return f"The network sees {abs(title.difference_cp) / 100:.2f} more for {side} than the features"
     if name == KNOWN_ENDING:
         return f"{words}: {trace.known_ending}"
     return words if name == LIMIT else f"{words}: better for {side}"
@@ -212,40 +203,6 @@ def _material(trace: Trace, side: str) -> str:
     if more and fewer:
         return f"{side} has {more} for {fewer}"
     return f"{side} is {more} up" if more else ""
-
-
-def pieces_seen(trace: Trace, sign: int) -> str:
-    """The pieces to which the network owes what it sees for White (sign 1) or for Black (-1), in words, or "".
-
-    They differ most from other pieces of their type: `the knight on f5 and the king on h8`.
-    """
-    unusual = _unusual(trace)
-    squares: dict[chess.PieceType, list[str]] = {}
-    for square, piece in sorted(unusual, key=lambda place: -sign * unusual[place])[:PIECES_NAMED]:
-        if sign * unusual[square, piece] > 0:
-            squares.setdefault(piece.piece_type, []).append(chess.square_name(square))
-    return joined(
-        [
-            f"the {chess.piece_name(kind)}{'s' if len(names) > 1 else ''} on {joined(names)}"
-            for kind, names in squares.items()
-        ]
-    )
-
-
-def _unusual(trace: Trace) -> dict[tuple[chess.Square, chess.Piece], float]:
-    """How much more each piece adds to the network than pieces of its type do in the mean, from White's view.
-
-    Two queens each add much for their own sides, and that cancels out. Where only one side has the type, all that its
-    pieces add counts.
-    """
-    own: dict[chess.PieceType, dict[chess.Color, list[int]]] = {}
-    pieces = trace.pieces
-    seen = [(each.square, each.piece, each.network_cp) for each in pieces if each.network_cp is not None]
-    for _, piece, cp in seen:
-        sides = own.setdefault(piece.piece_type, {chess.WHITE: [], chess.BLACK: []})
-        sides[piece.color].append(cp if piece.color else -cp)
-    means = {kind: fmean([*sides[True], *sides[False]]) if all(sides.values()) else 0.0 for kind, sides in own.items()}
-    return {(square, piece): cp - (1 if piece.color else -1) * means[piece.piece_type] for square, piece, cp in seen}
 
 
 def _row(indent: str, numbers: Subtotal) -> str:

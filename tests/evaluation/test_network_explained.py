@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import chess
 import pytest
 
 import evaluation
 from evaluation.catalogue import NETWORK_TERM
 from evaluation.scoring import set_up
-from evaluation.trace import PieceValue
 from tests.evaluation.test_explanation import positions
 from tests.support.networks import output_of, random_network, with_network
-from uci_engine.explanation import Explanation, pieces_seen
+from uci_engine.explanation import Explanation
 
 TYPICAL = "r1bq1rk1/pp3ppp/2n1pn2/3p4/3P4/P1PBPN2/5PPP/R1BQ1RK1 b - - 0 10"
 NETWORK = random_network(5)
@@ -87,15 +84,3 @@ def test_the_reasons_say_for_whom_the_network_sees_more() -> None:
         score = explanation.network_score or 0
         side = "White" if score > 0 else "Black"
         assert words.startswith(f"The network sees {abs(score) / 100:.2f} more for {side} than the features")
-
-
-def test_the_pieces_seen_are_those_that_count_for_the_side() -> None:
-    board = chess.Board("4k3/8/8/3n1N2/8/8/P7/R3K3 w - - 0 1")
-    cps = {chess.F5: 50, chess.D5: -30, chess.A1: 30, chess.A2: 20}
-    # A knight adds 40 for its side in the mean.
-    values = tuple(PieceValue(square, piece, None, cps.get(square, 0)) for square, piece in board.piece_map().items())
-    after = replace(explained(board), pieces=values)
-    assert pieces_seen(after, 1) == "the rook on a1 and the pawn on a2"
-    assert pieces_seen(after, -1) == ""
-    flat = replace(after, pieces=tuple(replace(value, network_cp=0) for value in values))
-    assert pieces_seen(flat, 1) == ""

@@ -136,8 +136,15 @@ class Comparison:
 
     def _searched(self, edit: Edit, board: chess.Board | None, moves: Sequence[chess.Move] | None) -> Evidence | None:
         """The edit with its search; None where there is nothing to search."""
-        found = Found(DRAWN) if board is None or moves == [] else self.find(board, moves)
-        if board is None or not found.line:
+        if board is None or moves == []:
+            return None
+        evidence = self._once(edit, board, moves)
+        # What confirms is searched again, and deeper, because the transposition table is kept.
+        return self._once(edit, board, moves) if evidence and evidence.confirms else evidence
+
+    def _once(self, edit: Edit, board: chess.Board, moves: Sequence[chess.Move] | None) -> Evidence | None:
+        found = self.find(board, moves)
+        if not found.line:
             return None
         now = self._expected(found.value)
         gone = now - self._expected(self.played) if edit is Edit.NO_REPLY else self._expected(self.better) - now

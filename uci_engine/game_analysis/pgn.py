@@ -54,37 +54,8 @@ WORD = re.compile(
     """,
     re.VERBOSE,
 )
-# The signs of books, by their NAGs. Where White and Black have one each, it is White's: the sign does not tell.
-SIGN_NAGS = {
-    sign: nag
-    for nag, signs in {
-        3: "\u203c",
-        4: "\u2047",
-        5: "\u2049",
-        6: "\u2048",
-        7: "\u25a1",  # the only move
-        13: "\u221e",  # unclear
-        14: "+/= \u2a72",
-        15: "=/+ \u2a71",
-        16: "+/- \u00b1",
-        17: "-/+ \u2213",
-        18: "+-",
-        19: "-+",
-        22: "\u2299 \u2a00",  # zugzwang
-        26: "\u25cb",  # space
-        32: "\u27f3",  # development
-        36: "\u2191",  # initiative
-        40: "\u2192",  # attack
-        132: "\u21c6",  # counterplay
-        138: "\u2295 \u2a01",  # time trouble
-        140: "\u2206 \u25b3",  # with the idea
-        142: "\u2313",  # better is
-        146: "N TN",
-    }.items()
-    for sign in signs.split()
-}
-SIGN = re.compile("|".join([*map(re.escape, sorted(SIGN_NAGS, key=len, reverse=True)), r"[^\w]"]))
 # With checks and captures, draw offers and the selector of emoji: what is left out without a word.
+SIGN = re.compile(r"[^\w]")
 PLAIN_SIGNS = "-+=#/,.\u2026\ufe0f"
 # Of a word that is no move, as it is shown.
 MAX_WORD = 40
@@ -97,8 +68,8 @@ MAX_SECONDS = 366 * 24 * 3600
 # What programs write into comments: commands, and an engine's score, depth and time, as `+0.43/10 0.053s`.
 COMMAND = re.compile(r"\[%[^][]*\]|[-+]?M?[\d.]{1,8}/\d{1,3} [\d.]{1,8}s\b")
 ESCAPED = re.compile(r'\\(["\\])')
-# Of a time control: the moves of a period, its seconds, and the increment.
-PERIOD = re.compile(r"(?P<moves>\d+/)?(?P<seconds>\d{1,8}(?:\.\d+)?)(?:\+(?P<increment>\d{1,6}(?:\.\d+)?))?")
+# The increment of a time control, in seconds.
+CONTROL = re.compile(r"(?:\d+/)?\d{1,8}(?:\.\d+)?\+(?P<increment>\d{1,6}(?:\.\d+)?)")
 # Clocks that show whole seconds seem to go back by as much.
 CLOCK_ERROR = 2.0
 SUFFIX = ".pgn"
@@ -318,10 +289,8 @@ def _tokens(text: str) -> tuple[list[str], str, str]:
             # In a variation python-chess would take a result for a move.
             result = None if depth else word["result"]
             has_result |= result is not None
-            signs = SIGN.findall(word["signs"])
-            nags = [f"${SIGN_NAGS[sign]}" for sign in signs if sign in SIGN_NAGS]
-            unknown |= dict.fromkeys(sign for sign in signs if sign not in SIGN_NAGS and sign not in PLAIN_SIGNS)
-            tokens += filter(None, (move, *nags, result and _result(result)))
+            unknown |= dict.fromkeys(sign for sign in SIGN.findall(word["signs"]) if sign not in PLAIN_SIGNS)
+            tokens += filter(None, (move, result and _result(result)))
             continue
         elif match["word"] and not depth:
             return tokens, "" if has_result else token, "".join(unknown)
@@ -409,27 +378,16 @@ def times_of(nodes: Sequence[chess.pgn.ChildNode], time_control: str) -> list[fl
 
 
 def _times_by_clock(clocks: Sequence[float | None], time_control: str) -> list[float | None]:
-    """The seconds of the moves of one side, by its clock after each.
+    """The seconds of the moves of one side, by its clock after each, which gets the increment with each move.
 
-    The clock gets the increment with each move. Not all clocks get the time of the next period at the move that ends
-    one, so it counts where the clock goes back.
+    Where a clock goes back, a new period has begun, and the time of the move is not known.
     """
-    read = [PERIOD.fullmatch(period) for period in time_control.split(":")]
-    periods = [(float(period["seconds"]), float(period["increment"] or 0)) for period in read if period is not None]
-    if read[-1] is not None and read[-1]["moves"]:
-        # The last period comes again and again.
-        periods += periods[-1:] * len(clocks)
-    _, increment = periods[0] if periods else (0.0, 0.0)
+    control = CONTROL.match(time_control)
+    increment = float(control["increment"]) if control else 0.0
     times: list[float | None] = [None] * len(clocks)
     for number, (before, after) in enumerate(pairwise(clocks), start=1):
-        if before is None or after is None:
-            continue
-        spent = before - after + increment
-        if spent < -CLOCK_ERROR and len(periods) > 1:
-            del periods[0]
-            seconds, increment = periods[0]
-            spent += seconds
-        times[number] = max(0.0, spent)
+        if before is not None and after is not None and before - after + increment >= -CLOCK_ERROR:
+            times[number] = max(0.0, before - after + increment)
     return times
 
 
