@@ -1,6 +1,6 @@
 // What the engine thinks of the position on the board, and of a move that the player asks about. It is kept with the
 // position.
-const COSTS = [0.02, 0.08, 0.15, 0.3];
+const COSTS = [0.02, 0.05, 0.1, 0.15];
 const costClass = (cost) => `cost-${COSTS.filter((least) => cost >= least).length}`;
 const pawns = (cp) => (cp > 0 ? "+" : cp < 0 ? "\u2212" : "") + (Math.abs(cp) / 100).toFixed(2);
 
