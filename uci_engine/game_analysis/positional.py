@@ -184,7 +184,7 @@ def _where(
 ) -> list[Found]:
     """Where the feature is after the move played, at both depths, and not after the better one; or the other way."""
     color = lines[0].boards[0].turn
-    for is_played, line in zip((True, False), lines, strict=True):
+    for is_played, line, other in ((True, *lines), (False, *reversed(lines))):
         side = color if feature.is_weakness == is_played else not color
         squares = chess.SquareSet(chess.BB_ALL)
         for leaf in leaves:
@@ -195,7 +195,8 @@ def _where(
             # What was there before the move is no news.
             if not here[0]:
                 first = max(ply + 1 for ply, is_here in enumerate(here[: line.searched]) if not is_here)
-                return [Found(feature, side, squares, is_played, first, part)] if first <= LATEST else []
+                is_new = not feature.find(other.boards[min(first, other.searched)], side) & squares
+                return [Found(feature, side, squares, is_played, first, part)] if is_new and first <= LATEST else []
     return []
 
 
