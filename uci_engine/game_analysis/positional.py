@@ -184,7 +184,8 @@ def _where(
 ) -> list[Found]:
     """Where the feature is after the move played, at both depths, and not after the better one; or the other way."""
     color = lines[0].boards[0].turn
-    for is_played, line, other in ((True, *lines), (False, *reversed(lines))):
+    played, better = lines
+    for is_played, line, other in ((True, played, better), (False, better, played)):
         side = color if feature.is_weakness == is_played else not color
         squares = chess.SquareSet(chess.BB_ALL)
         for leaf in leaves:
