@@ -331,18 +331,17 @@ def _material(lines: Comparison, line: Line) -> Cause | None:
         is_shown = bool(wins) and (motifs or min(wins) == first) and len(line.quiet_plies(first, min(wins))) <= 1
         if not wins or not (is_shown or is_confirmed):
             return None
-    if not is_forced(lines.find, line, at):
-        return None
     threat, opened = (False, None) if is_missed else _origin(lines)
     end = max([motif.wins for motif in motifs] + [min(wins, default=0)]) + 1
     while line.is_taken_back(end - 1):
         end += 1
     # No more is said to be won than the moves show.
-    before, after = line.boards[0], line.boards[min(end, at, key=line.balance)]
+    shown = min(end, at, key=line.balance)
+    before, after = line.boards[0], line.boards[shown]
     material = tuple(
         surplus(after, kind, line.winner) - surplus(before, kind, line.winner) for kind in chess.PIECE_TYPES
     )
-    if line.balance(end) - line.balance(0) < 1:
+    if line.balance(shown) - line.balance(0) < 1 or not is_forced(lines.find, line, shown):
         return None
     return Cause(
         Why.MISSED_GAIN if is_missed else Why.LOSS,
