@@ -242,9 +242,11 @@ def causes_of(board: chess.Board, played: Found, better: Found, find: Finder = n
     forced = _forced(lines)
     if any(cause.why is not Why.MISSES_MATE for cause in forced):
         return forced
-    main = _material(lines, lines.against) or _material(lines, lines.missed)
+    main = _material(lines, lines.against)
+    # What a missed mate takes on its way is no gain beside it.
     if main is None and not forced:
-        main = _reply(lines) or _only_move(lines) or _threat(lines) or _position(lines)
+        missed_gain = _material(lines, lines.missed)
+        main = missed_gain or _reply(lines) or _only_move(lines) or _threat(lines) or _position(lines)
     return (main, *forced) if main else forced
 
 
@@ -425,6 +427,9 @@ def _only_move(lines: Comparison) -> Cause | None:
     if without is None or not without.confirms:
         return None
     deed = deed_of(line, 0)
+    if deed and deed.kind is Kind.ESCAPE and lines.against.moves[0].from_square in deed.targets:
+        # The move played saves the piece, too.
+        deed = None
     if deed is None and lines.cost < MISTAKE_LOSS:
         return None
     motifs, end = ((deed,), 1) if deed else ((), min(SHOWN_PLIES, len(line.moves)))

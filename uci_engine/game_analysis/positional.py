@@ -129,7 +129,7 @@ FEATURES = (
         attacked_king,
     ),
     Feature("outpost", ("outposts",), False, "no pawn can drive {pieces} away", outposts),
-    Feature("bishop pair", ("bishop pair", "imbalance"), False, "{side} has the two bishops", bishop_pair),
+    Feature("bishop pair", ("bishop pair",), False, "{side} has the two bishops", bishop_pair),
     Feature("open file", ("rooks on open files",), False, "{pieces} has an open file", rooks_on_open_files),
     Feature("doubled pawns", ("doubled pawns",), True, "{side} has doubled pawns on the {files}", doubled_pawns),
     Feature("isolated pawn", ("isolated pawns",), True, "{pieces} is isolated", isolated_pawns),
