@@ -147,7 +147,8 @@ def _after(board: chess.Board, move: chess.Move) -> chess.Board:
 RULES: dict[Kind, Callable[[Claim], bool]] = {
     **{kind: lambda it: it.after.is_checkmate() for kind in Kind if kind.is_mate},
     **dict.fromkeys((Kind.CAPTURE, Kind.TRADE, Kind.OFFER), Claim.takes),
-    **dict.fromkeys((Kind.OVERLOADED, Kind.DEFLECTION), Claim.draws_guard),
+    Kind.DEFLECTION: Claim.draws_guard,
+    Kind.OVERLOADED: lambda it: all(sees(it.after, it.other, at) for at in it.motif.targets),
     Kind.HANGING: lambda it: it.takes() and not it.is_guarded(),
     Kind.UNDERDEFENDED: lambda it: it.takes() and it.is_guarded(),
     Kind.GUARDED: lambda it: it.takes() and it.neighbour(-1).to_square == it.target,
