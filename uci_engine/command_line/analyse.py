@@ -63,7 +63,7 @@ class Source:
             if name == STDIN:
                 self._read(sys.stdin.buffer)
                 continue
-            for path in pgn_files(Path(name), written):
+            for path in pgn_files(Path(name)):
                 with path.open("rb") as file:
                     self._read(file)
         if not self.texts:

@@ -1,7 +1,7 @@
 """Games read from PGN: their moves, times and comments, without what Secateur wrote into them before.
 
-PGN may come from anywhere. A file is read as a stream, so its size does not matter. A game that is too long is cut.
-Text that is no UTF-8 is read as Latin-1. What cannot be read is told in a sentence, and the next game is read.
+PGN may come from anywhere. A game that is too long is cut. Text that is no UTF-8 is read as Latin-1. What cannot be
+read is told in a sentence, and the next game is read.
 
 Secateur's own annotations can be told from those of players. Its words stand behind an embedded command, as the PGN
 standard has them: `[%secateur]`, or `[%secateur 2]` where it also gave the move NAG 2. They end at the next `[%` or
@@ -16,7 +16,7 @@ import re
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO
 
@@ -26,41 +26,22 @@ import chess.pgn
 from uci_engine.board.game import PositionError, read_fen
 from uci_engine.text import DASHES
 
-# With the names that python-chess reads.
-HEADER = re.compile(rb'\[([A-Za-z0-9][\w+#=:-]*)\s+"')
+HEADER = re.compile(rb'\[(?P<name>\w[\w+#=:-]*)\s+"')
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 RESULT_AT_END = re.compile(rb"(?:1-0|0-1|1/2-1/2|\*)\s*$")
 FIRST_MOVE = re.compile(rb"1\.(?!\.)")
-BEFORE_FIRST_MOVE = re.compile(rb"(?<=\s)(?=1\.(?!\.))")
 TOKEN = re.compile(
-    r"""
-    (?:^%|;).* | \{[^}]*\}? | \$\d{1,9} | [!?]{1,2} | [()]
-    | (?P<word>[^\s{}();$!?]+(?:(?<=[18])\([NBRQnbrq]\)[^\s{}();$!?]*)?)  # with the brackets of e8(Q)
-    """,
-    re.VERBOSE | re.MULTILINE,
+    r"(?:^%|;).*|\{[^}]*\}?|\$\d+|[!?]+|[()]|(?P<result>1-0|0-1|1/2-1/2|\*)|(?P<word>[^\s{}();$!?*]+)", re.MULTILINE
 )
-# A move, if there is one, between its number and what may stand behind it, even the result. `1/2` and `½` offer a draw.
-# Nothing is tried twice, so that a long word takes no longer than its length.
+# A move as python-chess reads it, between its number and signs.
 WORD = re.compile(
-    r"""
-    (?:(?!0000)\d+[.\u2026]*+|[.\u2026]++)?
-    (?:
-        (?P<pawn>[a-h]?[1-8]?[-x]?[a-h][18])[=/(]?(?P<promoted>[NBRQnbrq])\)?
-        | P?(?P<move>[NBRQK]?[a-h]?[1-8]?[-x]?[a-h][1-8]|O-O(?:-O)?|0-0(?:-0)?|--|Z0|0000|@@@@)
-        | /2 | \u00bd
-    )?
-    (?P<signs>(?:[^\w*]|e\.?p|ch|mate|dbl|dis|TN|N|D)*+)
-    (?P<result>1-0|0-1|1/2-1/2|\u00bd-\u00bd|0\.5-0\.5|\*)?
-    """,
-    re.VERBOSE,
+    r"(?:\d++\.*+|\.++)?"
+    r"(?:[NBRQK]?[a-h]?[1-8]?[-x]?[a-h][1-8](?:=?[NBRQnbrq])?|O-O(?:-O)?|0-0(?:-0)?|--|Z0|0000|@@@@)?"
+    r"(?:\W|e\.?p)*+"
 )
-# With checks and captures, draw offers and the selector of emoji: what is left out without a word.
-SIGN = re.compile(r"[^\w]")
-PLAIN_SIGNS = "-+=#/,.\u2026\ufe0f"
 # Of a word that is no move, as it is shown.
 MAX_WORD = 40
 MAX_GAME_BYTES = 2**20
-MAX_LINE_BYTES = 2**16
 # Twice the length of the longest games. What is longer is no game that anybody played.
 MAX_PLIES = 1200
 # A year, for games by post.
@@ -73,8 +54,7 @@ CONTROL = re.compile(r"(?:\d+/)?\d{1,8}(?:\.\d+)?\+(?P<increment>\d{1,6}(?:\.\d+
 # Clocks that show whole seconds seem to go back by as much.
 CLOCK_ERROR = 2.0
 SUFFIX = ".pgn"
-# What Secateur has written: its name, words, perhaps with a NAG, and what the first move of a better line says.
-OWN_ANNOTATOR = re.compile(rb'^\[Annotator ".*\bSecateur ', re.MULTILINE)
+# What Secateur has written: words, perhaps with a NAG, and what the first move of a better line says.
 OWN_WORDS = re.compile(r"\[%secateur(?: ([1-6]))?\][^[]*+(?:\[(?!%)[^[]*+)*+")
 OWN_LINE = re.compile(r"\[%secateur line ([0-9a-f]{8})\] better: \S+")
 
@@ -119,19 +99,25 @@ class ReadGame(chess.pgn.Game):
         return nodes, remarks + self.notes
 
 
-class _Builder(chess.pgn.GameBuilder[ReadGame]):
-    """Builds a game up to the first thing that is wrong with it, which is kept. Python-chess would also log it.
+class _BadVariationError(ValueError):
+    """A variation has a move that is not legal."""
 
-    A variation ends before its first illegal move. `problem` is the first of these.
+
+class _Builder(chess.pgn.GameBuilder[ReadGame]):
+    """Builds a game up to the first thing that is wrong with it, with its variations or without.
+
+    After an error in a variation python-chess would read on from a wrong position.
     """
 
-    problem: ValueError | None = None
-    # How many variations deep an illegal move was met, 0 for none.
-    _wrong_depth = 0
+    def __init__(self, has_variations: bool) -> None:
+        super().__init__(Game=ReadGame)
+        self._has_variations = has_variations
 
     def end_headers(self) -> chess.pgn.SkipType | None:
         """Repair the first position, as everywhere. Where none can be read, the moves are skipped."""
         headers = self.game.headers
+        if headers.get("Result") not in RESULTS:
+            headers["Result"] = "*"
         if is_unknown(headers.get("FEN", "")):
             headers.pop("FEN", None)
         try:
@@ -150,102 +136,70 @@ class _Builder(chess.pgn.GameBuilder[ReadGame]):
         return None
 
     def handle_error(self, error: Exception) -> None:
+        if len(self.variation_stack) > 1:
+            raise _BadVariationError(str(error))
         self.game.errors.append(error)
 
     def parse_san(self, board: chess.Board, san: str) -> chess.Move:
-        if not self._wrong_depth:
-            try:
-                return super().parse_san(board, san)
-            except ValueError as error:
-                reason = "may be two moves" if isinstance(error, chess.AmbiguousMoveError) else "is no legal move"
-                problem = ValueError(f"{board.fullmove_number}{'.' if board.turn else '...'}{san} {reason}")
-                depth = len(self.variation_stack)
-                if depth == 1:
-                    raise problem from None
-                self.problem = self.problem or problem
-                self._wrong_depth = depth
-                self._continuations = self.variation_stack[-1].variations
-                self._right = len(self._continuations)
-        # After an error in a variation, python-chess goes on with its board. Null moves stand there until it ends.
-        return chess.Move.null()
+        try:
+            return super().parse_san(board, san)
+        except ValueError:
+            number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
+            raise ValueError(f"{number}{san} is no legal move") from None
 
     def visit_comment(self, comment: str) -> None:
         super().visit_comment(" ".join(comment.split()))
 
+    def begin_variation(self) -> chess.pgn.SkipType | None:  # type: ignore[override]
+        return super().begin_variation() if self._has_variations else chess.pgn.SKIP
+
     def end_variation(self) -> None:
-        if self._wrong_depth == len(self.variation_stack):
-            del self._continuations[self._right :]
-            self._wrong_depth = 0
-        # The words of a variation without moves are no starting comment of the move behind it.
-        super().end_variation()
-        self.in_variation = True
-        words, self.starting_comment = self.starting_comment, ""
-        self.visit_comment(words)
+        if self._has_variations:
+            super().end_variation()
+            self.in_variation = True
+            # The words of a variation without moves are no starting comment of the move behind it.
+            words, self.starting_comment = self.starting_comment, ""
+            self.visit_comment(words)
 
 
-def pgn_files(path: Path, written: Path) -> list[Path]:
-    """The file, or the PGN files in the folder, by name. Raises PgnError.
-
-    `written` is where annotated games are written: it is left out of a folder if Secateur has annotated all its games.
-    """
+def pgn_files(path: Path) -> list[Path]:
+    """The file, or the PGN files in the folder, by name. Raises PgnError."""
     if path.is_file():
         return [path]
     if not path.is_dir():
         raise PgnError(f"{path} is not a file" if path.exists() else f"there is no file {path}")
-    inside = sorted(child for child in path.rglob("*") if child.suffix.lower() == SUFFIX and child.is_file())
+    inside = sorted(child for child in path.iterdir() if child.suffix.lower() == SUFFIX and child.is_file())
     if not inside:
         raise PgnError(f"there is no {SUFFIX} file in {path}")
-    return [child for child in inside if not (written.exists() and child.samefile(written) and _is_annotated(child))]
-
-
-def _is_annotated(path: Path) -> bool:
-    with path.open("rb") as file:
-        return all(OWN_ANNOTATOR.search(text) for text in game_texts(file))
+    return inside
 
 
 def game_texts(file: BinaryIO) -> Iterator[bytes]:
     """The games of a PGN file, each as its bytes.
 
-    A game begins where headers follow something else, so that an unfinished comment or bracket ends with its game. It
-    also begins where a header comes again, and where a first move follows a result. Blank lines are left out: they end
-    a game for python-chess, and some programs write them between moves.
+    A game begins where headers follow something else or `Event` comes again, and where a first move follows a result.
+    So an unfinished comment or bracket ends with its game. Blank lines are left out: they end a game for python-chess,
+    and some programs write them between moves.
     """
-    game: list[bytes] = []
-    size = 0
-    tags: set[bytes] = set()
-    in_headers = in_comment = is_over = False
-    for line in _lines(file):
-        words = line.removeprefix(BOM_UTF8).lstrip()
-        header = HEADER.match(words)
-        is_header = header is not None
-        is_first_move = is_over and FIRST_MOVE.match(words) is not None
-        if game and ((header and (not in_headers or header[1] in tags)) or is_first_move):
-            yield b"".join(game)
-            game, size, tags, in_comment = [], 0, set(), False
-        opened, closed = words.rfind(b"{"), words.rfind(b"}")
-        in_comment = not is_header and (opened > closed or (in_comment and closed < 0))
-        if words:
-            is_over = not (is_header or in_comment) and RESULT_AT_END.search(words) is not None
-        # Among headers there may be one that cannot be read, a blank line, or a comment.
-        in_headers = is_header or (in_headers and words[:1] in b"[%;")
-        if size < MAX_GAME_BYTES and not line.isspace():
-            game.append(line)
-            size += len(line)
-            if header:
-                tags.add(header[1])
-    if game:
-        yield b"".join(game)
-
-
-def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines of a PGN file of any system. What has moves is also cut before each `1.`, where a game may begin."""
+    game = bytearray()
+    in_headers = is_over = False
     text = io.TextIOWrapper(file, "latin-1")  # a letter for each byte
     try:
-        while line := text.readline(MAX_LINE_BYTES).encode("latin-1"):
-            is_moves = line.removeprefix(BOM_UTF8).lstrip()[:1] not in b"[%;"
-            yield from BEFORE_FIRST_MOVE.split(line) if is_moves else [line]
+        for line in (line.encode("latin-1") for line in text if not line.isspace()):
+            words = line.removeprefix(BOM_UTF8).lstrip()
+            header = HEADER.match(words)
+            is_new = header and (not in_headers or header["name"] == b"Event")
+            if game and (is_new or (is_over and FIRST_MOVE.match(words))):
+                yield bytes(game)
+                game.clear()
+            # Among headers there may be one that cannot be read, or a comment.
+            in_headers = header is not None or (in_headers and words[:1] in b"[%;")
+            is_over = not in_headers and RESULT_AT_END.search(words) is not None
+            game += line[: MAX_GAME_BYTES - len(game)]
     finally:
         text.detach()  # else it would close the file
+    if game:
+        yield bytes(game)
 
 
 def decoded(text: bytes) -> str:
@@ -258,45 +212,27 @@ def decoded(text: bytes) -> str:
     return "".join(letter if letter.isprintable() or letter in "\n\t" else " " for letter in words)
 
 
-def _result(text: str) -> str:
-    """One of RESULTS, however it is spelled; `*` for what is none."""
-    result = "".join(text.translate(DASHES).split()).replace("\u00bd", "1/2").replace("0.5", "1/2").replace(":", "-")
-    if result == "1/2":
-        return "1/2-1/2"
-    return result if result in RESULTS else "*"
+def _with_plain_dashes(token: re.Match[str]) -> str:
+    """The token with the dashes of ASCII, unless it is a comment."""
+    return token[0] if token[0][0] in "{;%" else token[0].translate(DASHES)
 
 
-def _tokens(text: str) -> tuple[list[str], str, str]:
-    """The moves of a game and what belongs to them, up to the first word that is no move; and that word, "" for none.
+def _up_to_unknown(text: str) -> tuple[str, str]:
+    """The moves of a game up to the first word that is no move; and that word, "" for none.
 
     Python-chess skips what it does not know, and reads on in a position that the players did not have. Words in
-    variations are left to it, and a word behind the result is none of the game. Signs that are no NAGs come last.
+    variations are left to it, and a word behind the result is none of the game.
     """
-    tokens: list[str] = []
-    unknown: dict[str, None] = {}
     depth = 0
-    has_moved = has_result = False
     for match in TOKEN.finditer(text):
         token = match[0]
         if token in "()":
-            # Ahead of the first move there is nothing to vary.
-            if not (has_moved if token == "(" else depth):
-                continue
-            depth += 1 if token == "(" else -1
-        elif match["word"] and (word := WORD.fullmatch(token.translate(DASHES))):
-            move = f"{word['pawn']}={word['promoted']}" if word["pawn"] else word["move"]
-            has_moved |= move is not None
-            # In a variation python-chess would take a result for a move.
-            result = None if depth else word["result"]
-            has_result |= result is not None
-            unknown |= dict.fromkeys(sign for sign in SIGN.findall(word["signs"]) if sign not in PLAIN_SIGNS)
-            tokens += filter(None, (move, result and _result(result)))
-            continue
-        elif match["word"] and not depth:
-            return tokens, "" if has_result else token, "".join(unknown)
-        tokens.append(token)
-    # An unfinished variation is closed.
-    return tokens + [")"] * depth, "", "".join(unknown)
+            depth = max(0, depth + (1 if token == "(" else -1))
+        elif match["result"] and not depth:
+            return text[: match.end()], ""
+        elif match["word"] and not (depth or WORD.fullmatch(token)):
+            return text[: match.start()], token
+    return text, ""
 
 
 def read_game(text: bytes) -> ReadGame:
@@ -306,25 +242,25 @@ def read_game(text: bytes) -> ReadGame:
     """
     lines = [line for line in map(str.strip, decoded(text).split("\n")) if line]
     headers = list(takewhile(lambda line: line[0] in "[%;", lines))
-    tokens, no_move, unknown = _tokens("\n".join(lines[len(headers) :]))
-    builder = _Builder(Game=ReadGame)
+    moves = TOKEN.sub(_with_plain_dashes, "\n".join(lines[len(headers) :]))
+    moves, no_move = _up_to_unknown(moves)
+    # Python-chess copies the rest of a line at each comment.
+    moves = moves.replace("{", "\n{")
+    whole = "\n".join([*headers, *(line for line in moves.split("\n") if line)])
     try:
-        # A line for each token: python-chess copies the rest of a line at each comment.
-        game = chess.pgn.read_game(io.StringIO("\n".join(headers + tokens)), Visitor=lambda: builder)
+        try:
+            game = chess.pgn.read_game(io.StringIO(whole), Visitor=lambda: _Builder(True))
+        except _BadVariationError as error:
+            game = chess.pgn.read_game(io.StringIO(whole), Visitor=lambda: _Builder(False))
+            if game is not None:
+                game.notes.append(f"its variations are left out: {error}")
     except Exception as error:  # a parser that was not made for hostile text
         raise PgnError(f"it cannot be read: {type(error).__name__}: {str(error)[:100]}") from None
     if game is None or not (game.variations or HEADER.search(text)):
         raise PgnError("it holds no game")
-    if game.headers.get("Result") not in RESULTS[:-1]:
-        results = [token for token in tokens if token in RESULTS[:-1]]
-        game.headers["Result"] = results[0] if results else _result(game.headers.get("Result", "*"))
     if no_move and not game.errors:
         number = game.end().board().fullmove_number
         game.errors.append(ValueError(f"'{no_move[:MAX_WORD]}' at move {number} is no move"))
-    if unknown:
-        game.notes.append(f"signs that PGN does not have are left out: {unknown[:MAX_WORD]}")
-    if builder.problem is not None:
-        game.errors.append(ValueError(f"in a variation, {builder.problem}"))
     _forget_own(game)
     return game
 
@@ -369,25 +305,18 @@ def is_unknown(value: str) -> bool:
 
 
 def times_of(nodes: Sequence[chess.pgn.ChildNode], time_control: str) -> list[float | None]:
-    """The seconds that each move took: as the PGN says, or as the clock and the time control show."""
-    times: list[float | None] = [None] * len(nodes)
-    for side in (0, 1):
-        times[side::2] = _times_by_clock([_seconds(node.clock) for node in nodes[side::2]], time_control)
-    given = [_seconds(node.emt) for node in nodes]
-    return [by_clock if said is None else said for said, by_clock in zip(given, times, strict=True)]
+    """The seconds that each move took: as the PGN says, or as the clock and the time control show.
 
-
-def _times_by_clock(clocks: Sequence[float | None], time_control: str) -> list[float | None]:
-    """The seconds of the moves of one side, by its clock after each, which gets the increment with each move.
-
-    Where a clock goes back, a new period has begun, and the time of the move is not known.
+    A clock gets the increment with each move. Where it goes back, a new period has begun, and the time is not known.
     """
     control = CONTROL.match(time_control)
     increment = float(control["increment"]) if control else 0.0
-    times: list[float | None] = [None] * len(clocks)
-    for number, (before, after) in enumerate(pairwise(clocks), start=1):
-        if before is not None and after is not None and before - after + increment >= -CLOCK_ERROR:
-            times[number] = max(0.0, before - after + increment)
+    times = [_seconds(node.emt) for node in nodes]
+    clocks = [_seconds(node.clock) for node in nodes]
+    for ply, (before, after) in enumerate(zip(clocks, clocks[2:], strict=False), start=2):
+        if times[ply] is None and before is not None and after is not None:
+            spent = before - after + increment
+            times[ply] = max(0.0, spent) if spent >= -CLOCK_ERROR else None
     return times
 
 
