@@ -32,9 +32,8 @@ def motif(kind: Kind, move: str, targets: str, others: str = "") -> Motif:
 @pytest.mark.parametrize(
     ("fen", "named", "is_true"),
     [
-        ("4k3/8/8/3r4/8/8/8/3Q2K1 w - - 0 1", motif(Kind.HANGING, "d1d5", "d5"), True),
-        ("4k3/8/4p3/3r4/8/8/8/3Q2K1 w - - 0 1", motif(Kind.HANGING, "d1d5", "d5"), False),
-        ("4k3/8/4p3/3r4/8/8/8/3Q2K1 w - - 0 1", motif(Kind.UNDERDEFENDED, "d1d5", "d5"), True),
+        ("4k3/8/8/3r4/8/8/8/3Q2K1 w - - 0 1", motif(Kind.CAPTURE, "d1d5", "d5"), True),
+        ("4k3/8/4p3/3r4/8/8/8/3Q2K1 w - - 0 1", motif(Kind.CAPTURE, "d1d4", "d4"), False),
         ("4k3/8/8/3r4/8/8/8/3Q2K1 w - - 0 1", motif(Kind.CAPTURE, "d1d4", "d5"), False),
         ("4k3/8/8/q7/8/8/4N3/6K1 w - - 0 1", motif(Kind.FORK, "e2d4", "a5 e8"), False),
         ("4k3/8/q7/8/8/3N4/8/6K1 w - - 0 1", motif(Kind.FORK, "d3c5", "a6"), False),

@@ -176,9 +176,6 @@ class Kind(Enum):
     DISCOVERED_ATTACK = "discovered attack"  # what the piece on `actor` attacks, now that the move opened its line
     DISCOVERED_CHECK = "discovered check"  # what is taken under cover of the check, or where it mates
     DOUBLE_CHECK = "double check"  # the king; the two that give check
-    HANGING = "hanging piece"  # the piece without a guard
-    UNDERDEFENDED = "underdefended piece"  # the piece that is taken at a profit
-    GUARDED = "guarded piece"  # what was taken though guarded
     TRAPPED = "trapped piece"  # the piece without a safe square
     REMOVED_GUARD = "removing the defender"  # what was guarded; where its guard is taken
     OVERLOADED = "overloaded piece"  # what was guarded, both; where the guard stood
@@ -201,8 +198,7 @@ class Kind(Enum):
     MATE = "mate"
     PERPETUAL_CHECK = "perpetual check"  # the king
     STALEMATE = "stalemate"  # the king without a move
-    PROMOTION = "promotion"  # where the pawn becomes a queen
-    UNDERPROMOTION = "underpromotion"  # where the pawn becomes something less
+    PROMOTION = "promotion"  # where the pawn promotes
     ZUGZWANG = "zugzwang"  # the king of the side that has to move
     OPPOSITION = "opposition"  # the king that has to give way
     OUTSIDE_SQUARE = "outside the square"  # the king that is too late; the pawn
@@ -227,8 +223,6 @@ class Kind(Enum):
 
 
 DRAWS = (Kind.PERPETUAL_CHECK, Kind.STALEMATE)
-ENDINGS = (Kind.OPPOSITION, Kind.OUTSIDE_SQUARE)
-PROMOTIONS = (Kind.PROMOTION, Kind.UNDERPROMOTION)
 
 
 Squares = tuple[chess.Square, ...]
@@ -309,22 +303,12 @@ def x_ray(case: Case) -> Motif | None:
     return case.motif(Kind.X_RAY, again.from_square, (again.to_square,), (answer.from_square,))
 
 
-def hanging(case: Case) -> Motif | None:
-    """A piece can be taken at once: it has no guard, too few, or is worth more than what takes it.
-
-    If its own last move was a capture that loses the exchange, the motif is GUARDED. A pawn taken en passant may have
-    guards.
-    """
-    line, square, actor = case.line, case.win.square, case.capture.to_square
-    if actor != square or case.ply > line.own_plies()[0] or not case.before.is_capture(case.capture):
+def capture(case: Case) -> Motif | None:
+    """The first move of its side takes a piece at a profit, and does not take back."""
+    is_first = case.ply == case.line.own_plies().start and case.before.is_capture(case.move)
+    if not is_first or exchange(case.before, case.move) < 1 or takes_back(case.before, case.move):
         return None
-    if exchange(case.before, case.capture) < 1 or (not case.ply and takes_back(case.before, case.capture)):
-        return None
-    if case.ply == 1 and line.moves[0].to_square == square and line.boards[0].is_capture(line.moves[0]):
-        is_why = exchange(line.boards[0], line.moves[0]) < 0
-        return case.motif(Kind.GUARDED, actor, (square,)) if is_why else None
-    is_guarded = bool(case.after.attackers(not case.winner, square))
-    return case.motif(Kind.UNDERDEFENDED if is_guarded else Kind.HANGING, actor, (square,))
+    return case.motif(Kind.CAPTURE, case.move.to_square, (case.win.square,))
 
 
 # What a move before has made possible --------------------------------------------------------------------------------
@@ -361,15 +345,6 @@ def skewer(case: Case) -> Motif | None:
     return case.motif(Kind.SKEWER, actor, (front, back))
 
 
-def discovered_attack(case: Case) -> Motif | None:
-    """A move opens the line of another piece, which then takes what it attacks: the move itself is a threat, too."""
-    taker, target = case.taker, case.target
-    is_opened = target in case.after.attacks(taker) and target not in case.before.attacks(taker)
-    if taker == case.move.to_square or not is_opened or not is_forcing(case):
-        return None
-    return case.motif(Kind.DISCOVERED_ATTACK, taker, (target,))
-
-
 def is_forcing(case: Case) -> bool:
     """Whether the move gives check, takes something, or threatens to take something with the piece that moved."""
     if case.after.is_check() or gain_of(case.before, case.move):
@@ -377,22 +352,22 @@ def is_forcing(case: Case) -> bool:
     return any(case.gain_on(square) >= 1 for square in case.attacked() if square != case.target)
 
 
-def double_check(case: Case) -> Motif | None:
-    """The piece that moved and one whose line it opened give check, so that only the king may move."""
-    checkers = tuple(case.after.checkers())
-    king = king_of(case.after, not case.winner)
-    return case.motif(Kind.DOUBLE_CHECK, case.move.to_square, (king,), checkers) if len(checkers) > 1 else None
+def discovery(case: Case) -> Motif | None:
+    """A move opens the line of another piece: for double check, for check while it takes something, or for an attack.
 
-
-def discovered_check(case: Case) -> Motif | None:
-    """A move opens the line of another piece to the king, and the piece that moved takes something: now, or next."""
-    actor, checkers = case.move.to_square, tuple(case.after.checkers())
-    if len(checkers) != 1 or checkers == (actor,) or case.before.is_castling(case.move):
-        return None
-    takes_next = case.taker == actor and case.target in case.after.attacks(actor)
-    if case.ply < case.win.ply and not takes_next:
-        return None
-    return case.motif(Kind.DISCOVERED_CHECK, checkers[0], (case.target,))
+    Of a discovered attack the move itself is a threat, too.
+    """
+    actor, taker, checkers = case.move.to_square, case.taker, tuple(case.after.checkers())
+    if len(checkers) > 1:
+        return case.motif(Kind.DOUBLE_CHECK, actor, (king_of(case.after, not case.winner),), checkers)
+    if checkers and checkers != (actor,) and not case.before.is_castling(case.move):
+        takes_next = taker == actor and case.target in case.after.attacks(actor)
+        if case.ply == case.win.ply or takes_next:
+            return case.motif(Kind.DISCOVERED_CHECK, checkers[0], (case.target,))
+    is_opened = case.target in case.after.attacks(taker) and case.target not in case.before.attacks(taker)
+    if taker != actor and is_opened and is_forcing(case) and not _is_mate(case):
+        return case.motif(Kind.DISCOVERED_ATTACK, taker, (case.target,))
+    return None
 
 
 def pin(case: Case) -> Motif | None:
@@ -433,11 +408,9 @@ def intermezzo(case: Case) -> Motif | None:
     return case.motif(Kind.INTERMEZZO, case.move.to_square, (square,))
 
 
-def underpromotion(case: Case) -> Motif | None:
-    """A pawn promotes to less than a queen on the way to a win."""
+def promotion(case: Case) -> Motif | None:
     square = case.move.to_square
-    is_less = case.move.promotion not in (None, chess.QUEEN)
-    return case.motif(Kind.UNDERPROMOTION, square, (square,)) if is_less else None
+    return case.motif(Kind.PROMOTION, square, (square,)) if case.move.promotion else None
 
 
 # Guards that do not guard: pinned, taken, overloaded, drawn away, cut off; and pieces drawn into a trap --------------
@@ -626,135 +599,77 @@ def stalemate(line: Line) -> Motif | None:
 # Mates that have a name, by the position in which the side to move is mated ------------------------------------------
 
 
-class MatedKing:
-    """A king that is mated, what gives check, and the squares around it, `own` those with pieces of its side."""
-
-    def __init__(self, board: chess.Board) -> None:
-        self.board = board
-        self.winner = not board.turn
-        self.square = king_of(board, board.turn)
-        self.around = chess.SquareSet(chess.BB_KING_ATTACKS[self.square])
-        self.own = self.around & chess.SquareSet(board.occupied_co[board.turn])
-        self.is_on_first_rank = chess.square_rank(self.square) == (7 if self.winner else 0)
-
-    def only_checker(self, *kinds: chess.PieceType) -> chess.Square | None:
-        """The piece that gives check, if it is one, and of one of these kinds."""
-        checkers = list(self.board.checkers())
-        return checkers[0] if len(checkers) == 1 and self.board.piece_type_at(checkers[0]) in kinds else None
-
-    def offset(self, square: chess.Square) -> tuple[int, int]:
-        """How many files and ranks a square is away from the king, from 0 to 7."""
-        files = chess.square_file(square) - chess.square_file(self.square)
-        return abs(files), abs(chess.square_rank(square) - chess.square_rank(self.square))
-
-    def helpers(self, square: chess.Square, kind: chess.PieceType) -> chess.SquareSet:
-        """The winner's pieces of a kind that guard a square."""
-        return self.board.attackers(self.winner, square) & self.board.pieces(kind, self.winner)
-
-
-def back_rank(king: MatedKing) -> bool:
-    """A rook or queen mates along the first rank, and the king's own pieces block at least all but one way forward."""
-    checker = king.only_checker(chess.ROOK, chess.QUEEN)
-    if checker is None or not king.is_on_first_rank or king.offset(checker)[1] != 0:
-        return False
-    return sum(king.offset(square)[1] for square in king.own) >= 2
-
-
-def smothered(king: MatedKing) -> bool:
-    """A knight mates a king that cannot move for its own pieces."""
-    return king.only_checker(chess.KNIGHT) is not None and king.own == king.around
-
-
-def arabian(king: MatedKing) -> bool:
-    """A rook beside a king in the corner mates, guarded by a knight that also takes the last square."""
-    checker = king.only_checker(chess.ROOK)
-    if checker is None or len(king.around) != 3 or sum(king.offset(checker)) != 1:
-        return False
-    return any(king.offset(knight) == (2, 2) for knight in king.helpers(checker, chess.KNIGHT))
-
-
-def anastasia(king: MatedKing) -> bool:
-    """A rook or queen mates along the edge; a knight and one of the king's own pieces close the way inward."""
-    checker = king.only_checker(chess.ROOK, chess.QUEEN)
-    if checker is None or len(king.around) != 5:
-        return False
-    for knight in king.board.pieces(chess.KNIGHT, king.winner):
-        # King, own piece and knight stand in a row that leads from the edge, the knight third.
-        files, ranks = king.offset(knight)
-        along = king.offset(checker)[0 if files == 3 else 1]
-        if sorted((files, ranks)) == [0, 3] and along == 0 and king.own & chess.between(king.square, knight):
-            return True
-    return False
-
-
-def hook(king: MatedKing) -> bool:
-    """A rook beside the king mates, guarded by a knight beside it that a pawn guards."""
-    checker = king.only_checker(chess.ROOK)
-    if checker is None or sum(king.offset(checker)) != 1:
-        return False
-    return any(king.helpers(knight, chess.PAWN) for knight in king.helpers(checker, chess.KNIGHT) & king.around)
-
-
-def bishop_mate(king: MatedKing) -> Kind | None:
-    """The name of a mate by two bishops alone: Boden's where they stand on both sides of the king."""
-    attackers = chess.SquareSet()
-    for square in king.around:
-        attackers |= king.board.attackers(king.winner, square)
-    if len(attackers) != 2 or not attackers.issubset(king.board.pieces(chess.BISHOP, king.winner)):
-        return None
-    sides = {chess.square_file(square) < chess.square_file(king.square) for square in attackers}
-    return Kind.BODEN_MATE if len(sides) == 2 else Kind.DOUBLE_BISHOP_MATE
-
-
-def opera(king: MatedKing) -> bool:
-    """A rook beside the king on its first rank mates, guarded by a bishop."""
-    checker = king.only_checker(chess.ROOK)
-    if checker is None or not king.is_on_first_rank or king.offset(checker) != (1, 0):
-        return False
-    return bool(king.helpers(checker, chess.BISHOP) and king.own)
-
-
 # By how many files and ranks the queen is away from a king that she mates alone.
 QUEEN_MATES = {(1, 1): Kind.DOVETAIL_MATE, (0, 1): Kind.SWALLOWS_TAIL_MATE, (0, 2): Kind.EPAULETTE_MATE}
 
 
-def queen_mate(king: MatedKing) -> Kind | None:
-    """The name of a mate by a queen who sees all squares around the king but two, where its own pieces stand."""
-    queen = king.only_checker(chess.QUEEN)
-    if queen is None:
-        return None
-    # She sees through the king to the square behind it.
-    occupied = king.board.occupied & ~chess.BB_SQUARES[king.square]
-    unseen = king.around - chess.SquareSet([queen])
-    for square in king.around:
-        attackers = king.board.attackers(king.winner, square, occupied)
-        if queen in attackers:
-            unseen.discard(square)
-        if len(attackers) > 1 and square not in king.own and square != queen:
-            return None
-    if len(unseen) != 2 or not unseen.issubset(king.own):
-        return None
-    nearer, further = sorted(king.offset(queen))
-    kind = QUEEN_MATES.get((nearer, further))
-    # The tail of a dovetail is behind the king, so he is not at the edge.
-    return None if kind is Kind.DOVETAIL_MATE and len(king.around) < 8 else kind
-
-
-PATTERNS: tuple[tuple[Callable[[MatedKing], bool], Kind], ...] = (
-    (smothered, Kind.SMOTHERED_MATE),
-    (arabian, Kind.ARABIAN_MATE),
-    (anastasia, Kind.ANASTASIA_MATE),
-    (hook, Kind.HOOK_MATE),
-    (opera, Kind.OPERA_MATE),
-    (back_rank, Kind.BACK_RANK_MATE),
-)
-
-
 def mate_of(board: chess.Board) -> Kind:
     """The name of the mate on this board, `Kind.MATE` for one without a name of its own."""
-    king = MatedKing(board)
-    other = queen_mate(king) or bishop_mate(king) or Kind.MATE
-    return next((kind for is_pattern, kind in PATTERNS if is_pattern(king)), other)
+    king, winner = king_of(board, board.turn), not board.turn
+    around = chess.SquareSet(chess.BB_KING_ATTACKS[king])
+    own = around & chess.SquareSet(board.occupied_co[board.turn])
+    checkers = list(board.checkers())
+    if len(checkers) > 1:
+        return _bishop_mate(board, king)
+    (checker,) = checkers
+    kind, (files, ranks) = board.piece_type_at(checker), _offset(king, checker)
+    guards = board.attackers(winner, checker)
+    knights = board.pieces(chess.KNIGHT, winner)
+    is_along_first_rank = chess.square_rank(king) == (7 if winner else 0) and ranks == 0
+    if kind == chess.KNIGHT and own == around:
+        return Kind.SMOTHERED_MATE
+    if kind == chess.ROOK and files + ranks == 1:
+        # The knight also takes the last square of a king in the corner.
+        if len(around) == 3 and any(_offset(king, knight) == (2, 2) for knight in guards & knights):
+            return Kind.ARABIAN_MATE
+        if any(board.attackers(winner, at) & board.pieces(chess.PAWN, winner) for at in guards & knights & around):
+            return Kind.HOOK_MATE
+        if is_along_first_rank and own and guards & board.pieces(chess.BISHOP, winner):
+            return Kind.OPERA_MATE
+    if kind in (chess.ROOK, chess.QUEEN) and len(around) == 5:
+        # King, own piece and knight stand in a row that leads from the edge, the knight third.
+        for knight in knights:
+            along = {(3, 0): files, (0, 3): ranks}.get(_offset(king, knight))
+            if along == 0 and own & chess.between(king, knight):
+                return Kind.ANASTASIA_MATE
+    # The king's own pieces block at least all but one way forward.
+    is_shut_in = sum(_offset(king, square)[1] for square in own) >= 2
+    if kind in (chess.ROOK, chess.QUEEN) and is_along_first_rank and is_shut_in:
+        return Kind.BACK_RANK_MATE
+    return _queen_mate(board, king, checker) if kind == chess.QUEEN else _bishop_mate(board, king)
+
+
+def _offset(king: chess.Square, square: chess.Square) -> tuple[int, int]:
+    """How many files and ranks a square is away from the king, from 0 to 7."""
+    files = chess.square_file(square) - chess.square_file(king)
+    return abs(files), abs(chess.square_rank(square) - chess.square_rank(king))
+
+
+def _bishop_mate(board: chess.Board, king: chess.Square) -> Kind:
+    """The name of a mate by two bishops alone: Boden's where they stand on both sides of the king."""
+    around = chess.SquareSet(chess.BB_KING_ATTACKS[king])
+    attackers = {attacker for square in around for attacker in board.attackers(not board.turn, square)}
+    if len(attackers) != 2 or any(board.piece_type_at(attacker) != chess.BISHOP for attacker in attackers):
+        return Kind.MATE
+    sides = {chess.square_file(square) < chess.square_file(king) for square in attackers}
+    return Kind.BODEN_MATE if len(sides) == 2 else Kind.DOUBLE_BISHOP_MATE
+
+
+def _queen_mate(board: chess.Board, king: chess.Square, queen: chess.Square) -> Kind:
+    """The name of a mate by a queen who sees all squares around the king but two, where its own pieces stand."""
+    around = chess.SquareSet(chess.BB_KING_ATTACKS[king])
+    # She sees through the king to the square behind it.
+    occupied = board.occupied & ~chess.BB_SQUARES[king]
+    attackers = {at: board.attackers(not board.turn, at, occupied) for at in around if at != queen}
+    unseen = [at for at in attackers if queen not in attackers[at]]
+    is_own = {at: board.color_at(at) == board.turn for at in attackers}
+    is_alone = all(is_own[at] or len(attackers[at]) <= 1 for at in attackers)
+    if not is_alone or len(unseen) != 2 or not all(is_own[at] for at in unseen):
+        return Kind.MATE
+    nearer, further = sorted(_offset(king, queen))
+    name = QUEEN_MATES.get((nearer, further), Kind.MATE)
+    # The tail of a dovetail is behind the king, so he is not at the edge.
+    return Kind.MATE if name is Kind.DOVETAIL_MATE and len(around) < 8 else name
 
 
 # The motif that decides a line ---------------------------------------------------------------------------------------
@@ -762,26 +677,11 @@ def mate_of(board: chess.Board) -> Kind:
 
 Detector = Callable[[Case], Motif | None]
 # For the move that takes, in the order in which they are asked.
-AT_ONCE: tuple[Detector, ...] = (
-    x_ray,
-    double_check,
-    discovered_check,
-    pinned_guard,
-    hanging,
-)
+AT_ONCE: tuple[Detector, ...] = (x_ray, discovery, pinned_guard, capture)
 # For a move before it.
-PREPARED: tuple[Detector, ...] = (
-    double_check,
-    discovered_check,
-    skewer,
-    fork,
-    discovered_attack,
-    pin,
-    trapped,
-    lost_guard,
-)
+PREPARED: tuple[Detector, ...] = (discovery, skewer, fork, pin, trapped, lost_guard)
 # For a mate: why it could not be met.
-OF_MATE: tuple[Detector, ...] = (double_check, attraction, clearance, lost_guard)
+OF_MATE: tuple[Detector, ...] = (discovery, attraction, clearance, lost_guard)
 
 
 def deciding_motifs(line: Line, expected: int = 0) -> tuple[Motif, ...]:
@@ -822,7 +722,7 @@ def _of_mate(line: Line) -> tuple[Motif, ...]:
     # Each own move as if it had won, the mating move first.
     moves = [Case(line, Win(ply, 0, line.moves[ply].to_square), ply) for ply in reversed(line.own_plies())]
     case, kind = moves[0], mate_of(line.end)
-    if kind is Kind.MATE and (named := double_check(case) or discovered_check(case)):
+    if kind is Kind.MATE and (named := discovery(case)):
         return (named,)
     helper = _first(OF_MATE, _before(case)) or _first([pinned_guard], moves)
     mate = case.motif(kind, case.win.square, (king_of(line.end, not line.winner),))
@@ -842,14 +742,14 @@ def _first(detectors: Sequence[Detector], cases: Iterable[Case]) -> Motif | None
 
 def _of_win(line: Line, win: Win) -> tuple[Motif, ...]:
     """What explains something that is won, and what prepared it."""
-    case, promotion = Case(line, win, win.ply), line.moves[win.ply].promotion
-    if promotion and win.worth >= 2 and not line.is_taken_back(win.ply):
-        kind = Kind.PROMOTION if promotion == chess.QUEEN else Kind.UNDERPROMOTION
-        return (outside_square(line) or case.motif(kind, case.move.to_square, (case.move.to_square,)),)
+    case = Case(line, win, win.ply)
+    promoted = promotion(case)
+    if promoted and win.worth >= 2 and not line.is_taken_back(win.ply):
+        return (outside_square(line) or promoted,)
     before = _before(case)
     found = _first(AT_ONCE, [case]) or _first(PREPARED, [each for each in before if each.is_cause()])
     if found is None or found.kind is Kind.REMOVED_GUARD:
-        found = _first([underpromotion, intermezzo], before) or found
+        found = _first([intermezzo, promotion], before) or found
     found = found or zugzwang(line, win.ply) or _first([attraction], before)
     if found is None:
         return ()

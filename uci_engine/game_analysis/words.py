@@ -6,7 +6,14 @@ from collections.abc import Callable, Sequence
 
 import chess
 
-from uci_engine.game_analysis.boards import PIECE_VALUES, attacked_by_mover, value_at, variation
+from uci_engine.game_analysis.boards import (
+    PIECE_VALUES,
+    attacked_by_mover,
+    captured_square,
+    exchange,
+    value_at,
+    variation,
+)
 from uci_engine.game_analysis.causes import Cause, Edit, Evidence, Why
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
 from uci_engine.text import counted_pieces, joined
@@ -25,9 +32,6 @@ SENTENCES = {
     Kind.DISCOVERED_ATTACK: "{move} discovers an attack by {actor} on {targets}",
     Kind.DISCOVERED_CHECK: "{move} gives discovered check by {actor}",
     Kind.DOUBLE_CHECK: "{move} is double check by {others}, so only the king may move",
-    Kind.HANGING: "{move} takes {targets}, which nothing guards{also}",
-    Kind.UNDERDEFENDED: "{move} takes {targets}{why}{also}",
-    Kind.GUARDED: "{before} took on {square}, which is guarded: {move}",
     Kind.TRAPPED: "after {move} {targets} is trapped: it has no safe square",
     Kind.REMOVED_GUARD: "{move} takes a guard of {square}, so that {win} is possible",
     Kind.OVERLOADED: "after {move} {it} is overloaded: it guards {squares}",
@@ -38,13 +42,12 @@ SENTENCES = {
     Kind.INTERMEZZO: "{move} comes first, and {win} takes back later",
     Kind.PERPETUAL_CHECK: "{move} begins a perpetual check",
     Kind.STALEMATE: "{move} leads to stalemate",
-    Kind.PROMOTION: "{move}{which} promotes",
-    Kind.UNDERPROMOTION: "{move} promotes to a {promoted}",
+    Kind.PROMOTION: "{move}{which} promotes{promoted}",
     Kind.ZUGZWANG: "after {move} {side} is in zugzwang: every move loses something",
     Kind.OPPOSITION: "{move} takes the opposition, and {them} has to give way",
     Kind.OUTSIDE_SQUARE: "{them} is outside the square of {actor}",
     Kind.MATE: "{move} is mate",
-    Kind.CAPTURE: "{move}{which} takes {targets}",
+    Kind.CAPTURE: "{taken}{move}{which} takes {targets}{why}{also}",
     Kind.MATE_THREAT: "{move}{which} threatens mate",
     Kind.ATTACK: "{move}{which} attacks {targets}",
     Kind.PASSED_PAWN: "{move}{which} makes a passed pawn",
@@ -59,7 +62,7 @@ SENTENCES = {
 }
 
 
-TAKEN_NOW = (Kind.HANGING, Kind.UNDERDEFENDED, Kind.PINNED_GUARD, Kind.CAPTURE, Kind.TRADE, Kind.ESCAPE)
+TAKEN_NOW = (Kind.PINNED_GUARD, Kind.CAPTURE, Kind.TRADE, Kind.ESCAPE)
 
 
 def piece_on(board: chess.Board, square: chess.Square) -> str:
@@ -82,12 +85,11 @@ def motif_words(line: Line, motif: Motif, which: str = "") -> str:
 
     move, mate = line.name(motif.ply), motif.kind.value
     replied = line.boards[motif.ply + 1 :][:2][-1]
-    square = motif.targets[0]
+    square, promoted = motif.targets[0], motif.move.promotion
     return SENTENCES.get(motif.kind, "{move} is {mate}").format(
         move=move,
         which=which,
         pins=_pin_words(motif, named) if motif.kind is Kind.PIN else "",
-        before=line.name(max(0, motif.ply - 1)),
         win=line.name(motif.wins),
         cut=move if motif.actor == motif.move.to_square else f"after {move} {named(motif.actor, replied)}",
         targets=joined([named(target) for target in motif.targets]),
@@ -98,9 +100,8 @@ def motif_words(line: Line, motif: Motif, which: str = "") -> str:
         square=chess.square_name(square),
         squares=joined([chess.square_name(target) for target in motif.targets]),
         side="White" if after.turn else "Black",
-        also=also_attacked(line, motif.ply) if motif.kind in (Kind.HANGING, Kind.UNDERDEFENDED) else "",
-        promoted=chess.piece_name(motif.move.promotion or chess.QUEEN),
-        why=_why_taken(before, motif) if motif.kind is Kind.UNDERDEFENDED else "",
+        promoted=f" to a {chess.piece_name(promoted)}" if promoted not in (None, chess.QUEEN) else "",
+        **(_capture_words(line, motif.ply) if motif.kind is Kind.CAPTURE else {}),
         mate=mate if "'" in mate else f"{'an' if mate[0] in 'Aeo' else 'a'} {mate}",
     )
 
@@ -113,23 +114,30 @@ def _pin_words(motif: Motif, named: Callable[[chess.Square], str]) -> str:
     return f"attacks {pinned}, which {named(motif.actor)} pins to {behind}"
 
 
-def _why_taken(board: chess.Board, motif: Motif) -> str:
-    """`, which is worth more`: why a guarded piece is taken; "" where only an exchange of several pieces tells."""
-    square, winner = motif.targets[0], board.turn
-    if value_at(board, square) > value_at(board, motif.move.from_square):
-        return ", which is worth more"
+def _capture_words(line: Line, ply: int) -> dict[str, str]:
+    """Why a piece can be taken, and what that attacks: `, which nothing guards`, `, and attacks the queen on e3`.
+
+    `taken`: `15.Qxe1 took on e1, which is guarded: ` where that was the mistake.
+    """
+    before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
+    square, side = captured_square(before, move), before.turn
+    attackers, guards = (before.attackers(color, square) for color in (side, not side))
     # With those that stand behind them on their lines.
-    free = board.occupied & ~int(board.attackers(winner, square) | board.attackers(not winner, square))
-    takers, guards = (len(board.attackers(color, square, free)) for color in (winner, not winner))
-    return ", which has not enough guards" if takers > guards else ""
-
-
-def also_attacked(line: Line, ply: int) -> str:
-    """`, and attacks the queen on e3`: what a move attacks that is worth more than what it takes; "" for nothing."""
-    after = line.boards[ply + 1]
-    taken = value_at(line.boards[ply], line.moves[ply].to_square)
-    worth_more = [square for square in sorted(attacked_by_mover(after)) if value_at(after, square) > taken]
-    return f", and attacks {joined([f'the {piece_on(after, at)}' for at in worth_more])}" if worth_more else ""
+    free = before.occupied & ~int(attackers | guards)
+    takers, defenders = (len(before.attackers(color, square, free)) for color in (side, not side))
+    taken, why, value = "", "", value_at(before, square)
+    if ply and line.moves[ply - 1].to_square == square and exchange(line.boards[ply - 1], line.moves[ply - 1]) < 0:
+        taken = f"{line.name(ply - 1)} took on {chess.square_name(square)}, which is guarded: "
+    elif not guards:
+        why = ", which nothing guards"
+    elif value > value_at(before, move.from_square):
+        why = ", which is worth more"
+    elif takers > defenders:
+        why = ", which has not enough guards"
+    worth_more = [
+        f"the {piece_on(after, at)}" for at in sorted(attacked_by_mover(after)) if value_at(after, at) > value
+    ]
+    return {"taken": taken, "why": why, "also": f", and attacks {joined(worth_more)}" if worth_more else ""}
 
 
 def material_words(won: Sequence[int]) -> str:
