@@ -16,7 +16,6 @@ from toolkit.claims import claims_of
 from uci_engine import Engine
 from uci_engine.game_analysis.boards import numbered
 from uci_engine.game_analysis.causes import (
-    CONFIRMED,
     MISSES,
     Cause,
     Edit,
@@ -29,6 +28,7 @@ from uci_engine.game_analysis.deeds import ACTIVE, deed_of, opened_by
 from uci_engine.game_analysis.positional import FEATURES, feature_of
 from uci_engine.game_analysis.searches import EXTENSION, Searches
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
+from uci_engine.game_analysis.thresholds import CONFIRMED
 from uci_engine.game_analysis.values import Found, value_of
 from uci_engine.game_analysis.words import cause_words, material_words, sentence
 

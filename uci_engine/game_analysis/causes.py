@@ -23,21 +23,8 @@ from uci_engine.game_analysis.positional import Found as FoundFeature
 from uci_engine.game_analysis.positional import feature_of
 from uci_engine.game_analysis.searches import EXTENSION, Finder, Searches, nothing_found
 from uci_engine.game_analysis.tactics import DRAWS, Kind, Line, Motif, deciding_motifs
+from uci_engine.game_analysis.thresholds import AS_GOOD, CONFIRMED, LAST_DEFENCE, LEAST_WORTH, LONGEST_MATE, SOON
 from uci_engine.game_analysis.values import DRAWN, Found, SearchedMove, Value
-
-# An edit confirms a cause where it takes away this share of the cost, or leaves no more than the rest.
-CONFIRMED = 2 / 3
-# A tactic that begins so many plies after the first move of its side decides something else.
-SOON = 4
-# So much is shown of the line of a move that has no other name.
-SHOWN_PLIES = 4
-# A longer mate explains nothing.
-LONGEST_MATE = 5
-# Where n pawns are won, the values of the two moves differ by at least n times this, in pawns.
-LEAST_WORTH = 0.45
-# A defence is as good as the line if it expects at most this much less. Up to this ply defences are looked for.
-AS_GOOD, LAST_DEFENCE = 0.02, 8
-
 
 # What begins a gain of material.
 GAINING = (Kind.CAPTURE, Kind.OFFER, Kind.TRADE, Kind.ATTACK, Kind.MATE_THREAT, Kind.PROMOTION)
@@ -403,7 +390,7 @@ def _reply(lines: Comparison) -> Cause | None:
     if not is_active and lines.cost < MISTAKE_LOSS:
         return None
     evidence = tuple(each for each in (without, lines.reply_before) if each and each.confirms)
-    motifs, end = ((deed,), 2) if deed and is_active else ((), min(SHOWN_PLIES + 1, len(line.moves)))
+    motifs, end = ((deed,), 2) if deed and is_active else ((), min(SOON + 1, len(line.moves)))
     return Cause(Why.REPLY, line.winner, line, motifs, end, is_threat=threat, opened=opened, evidence=evidence)
 
 
@@ -432,7 +419,7 @@ def _only_move(lines: Comparison) -> Cause | None:
         deed = None
     if deed is None and lines.cost < MISTAKE_LOSS:
         return None
-    motifs, end = ((deed,), 1) if deed else ((), min(SHOWN_PLIES, len(line.moves)))
+    motifs, end = ((deed,), 1) if deed else ((), min(SOON, len(line.moves)))
     return Cause(Why.ONLY_MOVE, line.winner, line, motifs, end, evidence=(without,))
 
 

@@ -16,15 +16,8 @@ import chess
 from evaluation.trace import Trace
 from uci_engine.game_analysis.boards import king_of
 from uci_engine.game_analysis.tactics import Line
+from uci_engine.game_analysis.thresholds import CONFIRMED, LEAF_PLIES, SOON
 from uci_engine.score import win_curve
-
-# The part of the cost that the terms of a feature differ by.
-LEAST_PART = 1 / 3
-# The leaves that are compared are this far apart. A line that is shorter has no leaf.
-LEAF_PLIES = 2
-SHORTEST_LINE = 4
-# What comes later is not the work of the move.
-LATEST = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +155,7 @@ def feature_of(played: Line, better: Line, lost: float) -> Found | None:
     """
     color = played.boards[0].turn
     last = min(played.searched, better.searched)
-    if last < SHORTEST_LINE:
+    if last < 2 * LEAF_PLIES:
         return None
     plies = (last, last - LEAF_PLIES)
     leaves = [(played.boards[ply], better.boards[ply]) for ply in plies]
@@ -174,7 +167,7 @@ def feature_of(played: Line, better: Line, lost: float) -> Found | None:
     found = []
     for feature in FEATURES:
         parts = [sum(after[title] - before[title] for title in feature.titles) / lost_cp for before, after in traces]
-        if min(parts) >= LEAST_PART:
+        if min(parts) >= 1 - CONFIRMED:
             found += _where(feature, (played, better), leaves, min(parts))
     return max(found, key=lambda each: each.part, default=None)
 
@@ -197,7 +190,7 @@ def _where(
             if not here[0]:
                 first = max(ply + 1 for ply, is_here in enumerate(here[: line.searched]) if not is_here)
                 is_new = not feature.find(other.boards[min(first, other.searched)], side) & squares
-                return [Found(feature, side, squares, is_played, first, part)] if is_new and first <= LATEST else []
+                return [Found(feature, side, squares, is_played, first, part)] if is_new and first <= SOON + 1 else []
     return []
 
 

@@ -31,17 +31,7 @@ from uci_engine.game_analysis.boards import (
     value_at,
     with_turn,
 )
-
-# The same move so many plies later in the other line is another matter.
-SAME_WITHIN = 3
-# With more moves than these for the side to move, nobody speaks of zugzwang.
-MAX_ZUGZWANG_MOVES = 12
-# A motif works within so many plies.
-MAX_DELAY = 6
-# A win at this ply or later decides nothing.
-LAST_WIN_PLY = 10
-# The quiet moves beside that of the motif: with more it is far from deciding the first move.
-MAX_QUIET = 1
+from uci_engine.game_analysis.thresholds import LAST_WIN_PLY, MAX_DELAY, MAX_QUIET, MAX_ZUGZWANG_MOVES, SAME_WITHIN
 
 
 @dataclass(frozen=True, slots=True)

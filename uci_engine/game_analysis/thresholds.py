@@ -1,0 +1,25 @@
+"""The thresholds of causes: all numbers that decide whether something is why a move is good or bad."""
+
+# An edit confirms a cause where it takes away this share of the cost. A positional feature makes at least the rest of
+# it: what has three parts has no cause.
+CONFIRMED = 2 / 3
+# What begins so many plies after the first move of its side is not the work of that move. So much of a line is shown.
+SOON = 4
+# The same move or capture so many plies later in the other line is another matter.
+SAME_WITHIN = 3
+# The plies from a motif to what it wins, and the last ply at which something is won: what comes later is another game.
+MAX_DELAY, LAST_WIN_PLY = 6, 10
+# The quiet moves up to a win, beside that of the motif: with more nothing is forced.
+MAX_QUIET = 1
+# With more legal moves nobody speaks of zugzwang.
+MAX_ZUGZWANG_MOVES = 12
+# A longer mate explains nothing to a player.
+LONGEST_MATE = 5
+# Where n pawns are won, the values of the two moves differ by at least n times this, in pawns: values of won positions
+# grow more slowly than material.
+LEAST_WORTH = 0.45
+# A defence is as good as the line if it expects at most this much less, the noise of short searches. Up to this ply
+# defences are looked for.
+AS_GOOD, LAST_DEFENCE = 0.02, 8
+# The leaves of a line whose terms are compared are this far apart, so that no single move makes the difference.
+LEAF_PLIES = 2
