@@ -288,50 +288,37 @@ def texts(data: bytes) -> list[bytes]:
     return list(game_texts(io.BytesIO(data)))
 
 
-def test_games_are_split_at_their_headers() -> None:
+def test_games_begin_at_their_headers_or_at_the_first_move_after_a_result() -> None:
     data = (SCHOLAR + "\n" + SCHOLAR.replace("1. e4 e5", "1. e4 {\n\n unfinished ( e5")).encode()
     first, second = texts(data)
     assert len(read_game(first).played_moves()[0]) == 7
     assert read_game(second).headers["White"] == "W"
-
-
-def test_games_without_headers_or_moves_are_games() -> None:
-    first, second = texts(b"1. e4 e5 1-0\n\n1. d4 d5 (1... Nf6\n1-0) *\n")
-    assert (first, second) == (b"1. e4 e5 1-0\n", b"1. d4 d5 (1... Nf6\n1-0) *\n")
+    assert texts(b"1. e4 e5 1-0\n\n1. d4 d5 (1... Nf6\n1-0) *\n") == [
+        b"1. e4 e5 1-0\n",
+        b"1. d4 d5 (1... Nf6\n1-0) *\n",
+    ]
     headers = b'[Event "A"]\n[Result "1-0"]\n'
     assert texts(BOM_UTF8 + headers + b'\n[Event "B"]\n[White "X"]\n\n1. e4 *\n') == [
         BOM_UTF8 + headers,
         b'[Event "B"]\n[White "X"]\n1. e4 *\n',
     ]
     assert len(texts(b"1. e4 e5 *\n2. Nf3 *\n")) == 1
+    assert [text.count(b"[") for text in texts(headers * 3)] == [2, 2, 2]
+    assert len(texts(headers + b'\n[Round "1"]\n1. e4 *\n')) == 1
 
 
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\r\r\n"])
 @pytest.mark.parametrize("line", ['[A-b "x"]', "[foo]", '[White W"]', "% escaped", "; words", f'[{"N" * 70} "x"]'])
-def test_headers_of_all_kinds_are_those_of_one_game(line: str) -> None:
-    data = SCHOLAR.replace('[White "W"]', f'{line}\n[White "W"]').encode()
+def test_headers_of_all_kinds_and_lines_of_any_system_are_those_of_one_game(line: str, end: str) -> None:
+    data = (
+        SCHOLAR.replace('[White "W"]', f'{line}\n[White "W"]').replace("2.", "{words} 2.").replace("\n", end).encode()
+    )
     first, second = texts(data + b"\n" + data)
-    (marked,) = texts(BOM_UTF8 + data)
+    (marked,) = texts(BOM_UTF8 + decoded(data).encode())
     for text in (first, second, marked):
         game = read_game(text)
         assert (game.headers["Event"], game.headers["White"]) == ("A", "W")
         assert len(game.played_moves()[0]) == 7
-
-
-@pytest.mark.parametrize("end", [b"\r", b"\r\n", b"\r\r\n"])
-def test_lines_may_end_as_on_any_system(end: bytes) -> None:
-    # So long that it is read in pieces.
-    comment = f"{{{'words ' * 20_000}}}"
-    data = "\n".join(SCHOLAR.replace("2.", f"{comment} 2.") for _ in range(2)).encode()
-    for copy in (data.replace(b"\n", end), decoded(data.replace(b"\n", end)).encode()):
-        first, second = map(read_game, texts(copy))
-        assert (str(first), str(second)) == (str(read_game(texts(data)[0])),) * 2
-        assert len(first.played_moves()[0]) == 7
-
-
-def test_an_event_begins_a_game() -> None:
-    data = b'[Event "a"]\n[Black "b"]\n\n'
-    assert [text.count(b"[") for text in texts(data * 3)] == [2, 2, 2]
-    assert len(texts(data + b'[Round "1"]\n1. e4 *\n')) == 1
 
 
 def test_an_endless_game_and_an_endless_line_are_cut() -> None:
@@ -386,25 +373,10 @@ def test_an_endless_game_and_one_with_a_null_move_are_analysed_up_to_there(moves
     assert remark in told
 
 
-KINGS = "4k3/8/8/8/8/8/4P3/4K3"
-
-
 @pytest.mark.parametrize(
     "fen",
-    [
-        f"{KINGS} w KQkq - 0 1",
-        # White has castled: with the rook of a1, this is no Chess960 either.
-        "4k3/8/8/8/8/8/4P3/R4RK1 w KQ - 0 1",
-        f"{KINGS} w - e3 0 1",
-        f"{KINGS} w - - 0 1;",
-        f"{KINGS} w - - -",
-        f"{KINGS} W - - 0 1",
-        f"{KINGS} w \u2013 \u2014 0 1",
-        f"{KINGS} w - - -3 1",
-        f"{KINGS}",
-        # No move can have given this check.
-        "4k3/8/3N4/1B6/8/8/4R3/4K3 b - - 0 1",
-    ],
+    # The last has a check that no move can have given.
+    ["4k3/8/8/8/8/8/4P3/4K3 w KQkq e3 0 1;", "4k3/8/8/8/8/8/4P3/4K3", "4k3/8/3N4/1B6/8/8/4R3/4K3 b - - 0 1"],
 )
 def test_a_first_position_is_repaired_as_everywhere(fen: str) -> None:
     moves = "1. e4 Kd7" if " b " not in fen else "1... Kd8 2. Rd2"

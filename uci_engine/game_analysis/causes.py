@@ -19,8 +19,7 @@ from chess.engine import Limit
 from uci_engine.game_analysis.boards import exchange, gain_of, is_sacrifice, surplus, takes_back
 from uci_engine.game_analysis.deeds import ACTIVE, deed_of, opened_by
 from uci_engine.game_analysis.judgement import BLUNDER_LOSS, MISTAKE_LOSS, ONLY_MOVE_LOSS
-from uci_engine.game_analysis.positional import Found as FoundFeature
-from uci_engine.game_analysis.positional import feature_of
+from uci_engine.game_analysis.positional import FoundFeature, feature_of
 from uci_engine.game_analysis.searches import EXTENSION, Finder, Searches, nothing_found
 from uci_engine.game_analysis.tactics import DRAWS, Kind, Line, Motif, deciding_motifs
 from uci_engine.game_analysis.thresholds import AS_GOOD, CONFIRMED, LAST_DEFENCE, LEAST_WORTH, LONGEST_MATE, SOON

@@ -137,7 +137,7 @@ FEATURES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFeature:
     """A feature that the line of the move played leads to (`is_played`), or the better one: from the ply `ply` on."""
 
     feature: Feature
@@ -148,7 +148,7 @@ class Found:
     part: float
 
 
-def feature_of(played: Line, better: Line, lost: float) -> Found | None:
+def feature_of(played: Line, better: Line, lost: float) -> FoundFeature | None:
     """The feature that makes most of the difference between two lines of one board; None for none.
 
     `lost`: what the move played costs, in pawns as they are shown.
@@ -174,7 +174,7 @@ def feature_of(played: Line, better: Line, lost: float) -> Found | None:
 
 def _where(
     feature: Feature, lines: tuple[Line, Line], leaves: list[tuple[chess.Board, chess.Board]], part: float
-) -> list[Found]:
+) -> list[FoundFeature]:
     """Where the feature is after the move played, at both depths, and not after the better one; or the other way."""
     color = lines[0].boards[0].turn
     played, better = lines
@@ -190,7 +190,8 @@ def _where(
             if not here[0]:
                 first = max(ply + 1 for ply, is_here in enumerate(here[: line.searched]) if not is_here)
                 is_new = not feature.find(other.boards[min(first, other.searched)], side) & squares
-                return [Found(feature, side, squares, is_played, first, part)] if is_new and first <= SOON + 1 else []
+                is_told = is_new and first <= SOON + 1
+                return [FoundFeature(feature, side, squares, is_played, first, part)] if is_told else []
     return []
 
 
