@@ -379,14 +379,16 @@ def is_forced(find: Finder, line: Line, ply: int) -> bool:
 def _reply(lines: Comparison) -> Cause | None:
     """The reply that alone refutes the move, or that does something and was a threat before it."""
     line = lines.against
-    if len(line.moves) < 2 or takes_back(line.boards[1], line.moves[1]):
+    # What answers the better move, too, makes no difference.
+    if len(line.moves) < 2 or takes_back(line.boards[1], line.moves[1]) or line.moves[1] in lines.missed.moves[1:2]:
         return None
     deed, without = deed_of(line, 1), lines.without_reply
     is_active = deed is not None and deed.kind in ACTIVE
     threat, opened = _origin(lines) if is_active else (False, None)
     if not (threat or (without and without.confirms)):
         return None
-    if not is_active and lines.cost < MISTAKE_LOSS:
+    # Without a name, a capture of what has just moved says nothing.
+    if not is_active and (lines.cost < MISTAKE_LOSS or line.moves[1].to_square == line.moves[0].to_square):
         return None
     evidence = tuple(each for each in (without, lines.reply_before) if each and each.confirms)
     motifs, end = ((deed,), 2) if deed and is_active else ((), min(SOON + 1, len(line.moves)))
@@ -428,6 +430,8 @@ def _threat(lines: Comparison) -> Cause | None:
     if threat is None or not threat.confirms or not after.is_legal(threat.found.line[0]):
         return None
     move = threat.found.line[0]
+    if move in lines.missed.moves[1:2]:
+        return None
     before = Line(threat.board, [move], not lines.color)
     now = Line(lines.board, [lines.against.moves[0], move], not lines.color)
     deed, still = deed_of(before, 0), deed_of(now, 1)

@@ -101,7 +101,7 @@ def motif_words(line: Line, motif: Motif, which: str = "") -> str:
         squares=joined([chess.square_name(target) for target in motif.targets]),
         side="White" if after.turn else "Black",
         promoted=f" to a {chess.piece_name(promoted)}" if promoted not in (None, chess.QUEEN) else "",
-        **(_capture_words(line, motif.ply) if motif.kind is Kind.CAPTURE else {}),
+        **(_capture_words(line, motif.ply, which) if motif.kind is Kind.CAPTURE else {}),
         mate=mate if "'" in mate else f"{'an' if mate[0] in 'Aeo' else 'a'} {mate}",
     )
 
@@ -114,7 +114,7 @@ def _pin_words(motif: Motif, named: Callable[[chess.Square], str]) -> str:
     return f"attacks {pinned}, which {named(motif.actor)} pins to {behind}"
 
 
-def _capture_words(line: Line, ply: int) -> dict[str, str]:
+def _capture_words(line: Line, ply: int, which: str) -> dict[str, str]:
     """Why a piece can be taken, and what that attacks: `, which nothing guards`, `, and attacks the queen on e3`.
 
     `taken`: `15.Qxe1 took on e1, which is guarded: ` where that was the mistake.
@@ -126,7 +126,8 @@ def _capture_words(line: Line, ply: int) -> dict[str, str]:
     free = before.occupied & ~int(attackers | guards)
     takers, defenders = (len(before.attackers(color, square, free)) for color in (side, not side))
     taken, why, value = "", "", value_at(before, square)
-    if ply and line.moves[ply - 1].to_square == square and exchange(line.boards[ply - 1], line.moves[ply - 1]) < 0:
+    is_answer = ply > 0 and line.moves[ply - 1].to_square == square
+    if is_answer and not which and exchange(line.boards[ply - 1], line.moves[ply - 1]) < 0:
         taken = f"{line.name(ply - 1)} took on {chess.square_name(square)}, which is guarded: "
     elif not guards:
         why = ", which nothing guards"
