@@ -46,14 +46,11 @@ results never analysed.
 Entry = dict[str, Any]
 
 
-class Source:
+class GameFiles:
     """The games to analyse, all read before the first is analysed. `digest` tells them from any others."""
 
-    def __init__(self, names: Sequence[str], written: Path) -> None:
-        """`names`: files, folders, or - for standard input. Raises PgnError and OSError.
-
-        `written` is the file of the annotated games. In a folder, what an earlier run wrote there is left out.
-        """
+    def __init__(self, names: Sequence[str]) -> None:
+        """`names`: files, folders, or - for standard input. Raises PgnError and OSError."""
         self.texts: list[bytes] = []
         self._statuses: list[os.stat_result] = []
         self._left = MAX_BYTES
@@ -111,14 +108,14 @@ class _Run:
         self._journal = self._folder / JOURNAL_FILE
         self._pgn = self._folder / PGN_FILE
         self._index = self._folder / INDEX_FILE
-        self._source = Source(options.games, self._pgn)
-        count = 0 if options.no_pages else len(self._source.texts)
+        self._files = GameFiles(options.games)
+        count = 0 if options.no_pages else len(self._files.texts)
         digits = max(4, len(str(count)))
         names = [f"game-{number:0{digits}}.html" for number in range(1, count + 1)]
         self._pages = [self._folder / name for name in names]
         self._has_index = len(self._pages) > 1
         self._settings = {
-            "games": self._source.digest,
+            "games": self._files.digest,
             "limit": limit_text(options.limit),
             "options": [str(options.threads), str(options.hash), *options.option],
             "pages": not options.no_pages,
@@ -144,7 +141,7 @@ class _Run:
         """Raises UsageError where the games to analyse, or without --force other results, would be replaced."""
         outputs = [self._journal, self._pgn, *self._pages, *([self._index] if self._has_index else [])]
         for path in outputs:
-            if self._source.has_file(path):
+            if self._files.has_file(path):
                 raise _refusal(f"{path} has games to analyse, and would be replaced: name another folder with --output")
         # Where there is a journal, the run that began it has made the rest, or was allowed to replace it.
         if self._options.force or self._journal.exists():
@@ -180,7 +177,7 @@ class _Run:
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         interrupted = True
         try:
-            with Progress(len(self._source.texts), len(self._entries)) as progress, suppress(KeyboardInterrupt):
+            with Progress(len(self._files.texts), len(self._entries)) as progress, suppress(KeyboardInterrupt):
                 self._analyse(progress)
                 interrupted = False
             signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -194,7 +191,7 @@ class _Run:
         for entry in self._entries:
             for remark in entry["remarks"]:
                 warn(printable(f"game {entry['number']}: {remark}"))
-        done = f"{analysed} of {len(self._source.texts)} games"
+        done = f"{analysed} of {len(self._files.texts)} games"
         if interrupted:
             warn(f"interrupted: {done} are done, --resume goes on with the others")
             return INTERRUPTED
@@ -209,7 +206,7 @@ class _Run:
     def _analyse(self, progress: Progress) -> None:
         done = {entry["number"] for entry in self._entries}
         with analysis_engine(self._options) as engine:
-            for number, text in enumerate(self._source.texts, start=1):
+            for number, text in enumerate(self._files.texts, start=1):
                 if number not in done:
                     self._analyse_game(engine, number, text, progress)
 
