@@ -42,7 +42,7 @@ def run(words: Sequence[str], default_core: str) -> int:
     options = _parser(default_core).parse_args(words)
     try:
         import_module("jinja2")
-        from uci_engine.web_board import saved_games, server
+        from uci_engine.web_board import server
     except ImportError as error:
         if error.name is None or error.name.startswith("uci_engine"):
             raise
@@ -56,7 +56,7 @@ def run(words: Sequence[str], default_core: str) -> int:
     for note in notes:
         warn(note)
     with listening, analysis_engine(options) as engine:
-        board = server.BoardServer(engine, saved_games.SavedGames(Path(options.pgn)), start, pgn)
+        board = server.BoardServer(engine, Path(options.pgn), start, pgn)
         host, port = listening.getsockname()
         address = f"http://{host}:{port}/{board.token}/"
         opener = threading.Thread(target=_open_browser, args=[address, board.was_opened])

@@ -13,7 +13,7 @@ import json
 import secrets
 import socket
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -32,10 +32,10 @@ from starlette.routing import Route
 from uci_engine.api import Engine
 from uci_engine.game_analysis.pages import render
 from uci_engine.search.strength import MAX_ELO, MIN_ELO
-from uci_engine.web_board.desk import Desk
+from uci_engine.web_board.desk import Answer, Desk
 from uci_engine.web_board.questions import QUESTIONS
 from uci_engine.web_board.requests import Fields, load, positions
-from uci_engine.web_board.saved_games import SavedGames
+from uci_engine.web_board.saved_games import save
 
 ADDRESS = "127.0.0.1"
 # The names by which a browser reaches it, also through a tunnel.
@@ -81,13 +81,17 @@ def bound_socket(port: int | None) -> socket.socket:
 class BoardServer(uvicorn.Server):
     """Serves the page until Ctrl-C. `token` is the first part of every path."""
 
-    def __init__(self, engine: Engine, games: SavedGames, start: chess.Board, pgn: str) -> None:
-        """`start` is the first position. `pgn`: games to begin with, "" for none."""
+    def __init__(self, engine: Engine, path: Path, start: chess.Board, pgn: str) -> None:
+        """`path`: where games are saved. `start`: the first position. `pgn`: games to begin with, "" for none."""
         self.token = secrets.token_urlsafe(16)
         # Set when the page is opened, or when the server has ended.
         self.was_opened = threading.Event()
         self._desk = Desk(engine)
-        self._requests = {"positions": positions, "load": load, "save": games.save}
+        self._requests: dict[str, Callable[[Fields], Answer]] = {
+            "positions": positions,
+            "load": load,
+            "save": partial(save, path),
+        }
         self._page = render(
             "board.html.j2",
             {"start": start.fen(), "pgn": pgn, "longest": MAX_PGN_LENGTH},
