@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import chess
-from chess.engine import EngineError, Limit
+from chess.engine import Limit
 
 from uci_engine.api import Analysis, Engine
 
@@ -20,7 +20,7 @@ AT_THE_END = "The engine has been ended."
 Answer = dict[str, object]
 
 
-class StoppedError(Exception):
+class StoppedError(ValueError):
     """The question was stopped. The text says why."""
 
 
@@ -80,30 +80,28 @@ class Desk:
         self._pool.submit(engine.explain, chess.Board())
 
     async def ask(self, question: Callable[[Turn], None]) -> AsyncIterator[Answer]:
-        """Ask a question, and give its answers as they come, the last of them a `problem` where there is one.
+        """Ask a question, and give its answers as they come. It stops when nobody reads on.
 
-        It stops when nobody reads on.
+        ValueError and EngineError: there is no answer, or no more.
         """
         loop = asyncio.get_running_loop()
-        answers: asyncio.Queue[Answer | None] = asyncio.Queue()
+        answers: asyncio.Queue[Answer | BaseException | None] = asyncio.Queue()
         self.stop(OTHER_TAB)
         turn = self._turn = Turn(self._engine, lambda answer: loop.call_soon_threadsafe(answers.put_nowait, answer))
         work = loop.run_in_executor(self._pool, self._answer, turn, question)
-        work.add_done_callback(lambda _: answers.put_nowait(None))
+        work.add_done_callback(lambda work: answers.put_nowait(work.exception()))
         try:
-            while (answer := await answers.get()) is not None:
+            while isinstance(answer := await answers.get(), dict):
                 yield answer
-            await work
+            if answer is not None:
+                raise answer
         finally:
             turn.stop("Nobody reads on.")
 
     def _answer(self, turn: Turn, question: Callable[[Turn], None]) -> None:
-        try:
-            turn.require()
-            self._engine.configure(uci_limit_strength=False, uci_analyse_mode=True)
-            question(turn)
-        except (ValueError, EngineError, StoppedError) as error:
-            turn.tell({"problem": str(error)})
+        turn.require()
+        self._engine.configure(uci_limit_strength=False, uci_analyse_mode=True)
+        question(turn)
 
     def stop(self, why: str = AT_THE_END) -> None:
         """Stop the question that is being answered."""

@@ -15,7 +15,7 @@ from evaluation.files import locked, read_start, reason_of, replace_file
 from uci_engine import __version__
 from uci_engine.game_analysis.pgn import RESULTS
 from uci_engine.web_board.desk import Answer
-from uci_engine.web_board.requests import Fields
+from uci_engine.web_board.questions import Fields
 
 GAME_ID = re.compile("[0-9a-f]{1,16}")
 MAX_FILE_BYTES = 16 << 20

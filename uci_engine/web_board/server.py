@@ -20,6 +20,7 @@ from types import FrameType
 
 import chess
 import uvicorn
+from chess.engine import EngineError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -33,8 +34,7 @@ from uci_engine.api import Engine
 from uci_engine.game_analysis.pages import render
 from uci_engine.search.strength import MAX_ELO, MIN_ELO
 from uci_engine.web_board.desk import Answer, Desk
-from uci_engine.web_board.questions import QUESTIONS
-from uci_engine.web_board.requests import Fields, load, positions
+from uci_engine.web_board.questions import QUESTIONS, Fields, load, positions
 from uci_engine.web_board.saved_games import save
 
 ADDRESS = "127.0.0.1"
@@ -152,5 +152,5 @@ class BoardServer(uvicorn.Server):
                     yield json.dumps(answer) + "\n"
             else:
                 yield json.dumps(await run_in_threadpool(self._requests[name], fields)) + "\n"
-        except ValueError as error:
+        except (ValueError, EngineError) as error:
             yield json.dumps({"problem": str(error)}) + "\n"
