@@ -12,7 +12,6 @@ import asyncio
 import json
 import secrets
 import socket
-import threading
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
@@ -84,8 +83,8 @@ class BoardServer(uvicorn.Server):
     def __init__(self, engine: Engine, path: Path, start: chess.Board, pgn: str) -> None:
         """`path`: where games are saved. `start`: the first position. `pgn`: games to begin with, "" for none."""
         self.token = secrets.token_urlsafe(16)
-        # Set when the page is opened, or when the server has ended.
-        self.was_opened = threading.Event()
+        # Called when the page is opened.
+        self.on_open: Callable[[], object] = lambda: None
         self._desk = Desk(engine)
         self._requests: dict[str, Callable[[Fields], Answer]] = {
             "positions": positions,
@@ -113,7 +112,6 @@ class BoardServer(uvicorn.Server):
         try:
             self.run(sockets=[listening])
         finally:
-            self.was_opened.set()
             self._desk.close()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -128,7 +126,7 @@ class BoardServer(uvicorn.Server):
         await super().shutdown(sockets)
 
     async def _open(self, request: Request) -> Response:
-        self.was_opened.set()
+        self.on_open()
         return HTMLResponse(self._page, headers=HEADERS)
 
     async def _answer(self, name: str, request: Request) -> Response:
