@@ -164,7 +164,7 @@ def test_the_last_move_of_a_game_is_seen_and_a_pawn_promoted_by_choice(page: Boa
     assert page.run("asking === null && byId('hint').disabled")
 
 
-def test_hands_may_be_quicker_than_the_engine(page: BoardPage) -> None:
+def test_hands_may_be_quicker_than_the_engine_and_another_tab_takes_it(page: BoardPage, server: Served) -> None:
     page.do("game.elo = 0; play('e2e4'); play('d2d4')")
     page.wait("game.moves.length === 1 && isThinking()")
     page.click("#explain")
@@ -179,11 +179,6 @@ def test_hands_may_be_quicker_than_the_engine(page: BoardPage) -> None:
     page.click("#takeback")
     page.wait("here().depth > 1")
     assert page.run("[game.moves, game.result, canPlay()]") == [[], "*", True]
-
-
-def test_another_tab_takes_the_engine_and_a_click_takes_it_back(page: BoardPage, server: Served) -> None:
-    page.click("#explain")
-    page.wait("here().depth > 1")
     server.ask("reply")
     page.wait("!byId('notice').hidden")
     page.click("#notice")

@@ -82,8 +82,6 @@ def test_a_file_of_games_and_a_position_reach_the_page(tmp_path: Path) -> None:
         text = served.open("GET", "").read().decode()
         assert "1. e4 *" in text
         assert "</script><b>" not in text
-    with Served(tmp_path, "--fen", "8/8/8/8/8/5k2/8/4R2K b - - 3 9") as served:
-        assert "8/8/8/8/8/5k2/8/4R2K b - - 3 9" in served.open("GET", "").read().decode()
     with Served(tmp_path, "--fen", "8/8/8/8/8/5k2/8/4R2K b KQ - 3 9") as served:
         assert "8/8/8/8/8/5k2/8/4R2K b - - 3 9" in served.open("GET", "").read().decode()
         assert served.process.stderr is not None

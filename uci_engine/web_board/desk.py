@@ -20,10 +20,6 @@ AT_THE_END = "The engine has been ended."
 Answer = dict[str, object]
 
 
-class StoppedError(ValueError):
-    """The question was stopped. The text says why."""
-
-
 class Turn:
     """A question's turn with the engine. It is an `Analyser`, whose searches `stop` ends."""
 
@@ -33,8 +29,6 @@ class Turn:
         self.configure = engine.configure
         self.explain = engine.explain
         self.probe_tablebases = engine.probe_tablebases
-        # What the searches have learnt is kept as long as this stays.
-        self.game: object = None
         self._analysis = engine.analysis
         # Ctrl-C may come while the same thread stops the question.
         self._lock = threading.RLock()
@@ -42,23 +36,24 @@ class Turn:
         self._why: str | None = None
 
     def begin(self, board: chess.Board, limit: Limit, **words: Any) -> Analysis:
-        """Begin a search. StoppedError: the question was stopped."""
+        """Begin a search. ValueError: the question was stopped."""
         with self._lock:
             self.require()
-            self._search = self._analysis(board, limit, **words | {"game": self.game})
+            self._search = self._analysis(board, limit, **words)
             return self._search
 
     def analyse(self, board: chess.Board, limit: Limit, *, multipv: int | None = None, **words: Any) -> Any:
-        """Search, as `Engine.analyse` does. StoppedError: the question was stopped."""
-        search = self.begin(board, limit, multipv=multipv, **words)
+        """Search, as `Engine.analyse` does. ValueError: the question was stopped."""
+        # In the same game, what one search has learnt serves the next.
+        search = self.begin(board, limit, multipv=multipv, **words | {"game": None})
         search.wait()
         self.require()
         return search.info if multipv is None else search.multipv
 
     def require(self) -> None:
-        """StoppedError: the question was stopped."""
+        """ValueError: the question was stopped."""
         if self._why is not None:
-            raise StoppedError(self._why)
+            raise ValueError(self._why)
 
     def stop(self, why: str) -> None:
         """Stop the question. The first reason stays. May be called from any thread."""

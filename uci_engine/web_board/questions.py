@@ -144,8 +144,7 @@ def reply(turn: Turn, fields: Fields) -> None:
     if elo:
         turn.configure(uci_elo=elo)
     # A weak level must not find what an analysis has learnt.
-    turn.game = elo
-    best = turn.begin(board, clocks if white or black else Limit(time=REPLY)).wait()
+    best = turn.begin(board, clocks if white or black else Limit(time=REPLY), game=elo).wait()
     turn.require()
     if best.move is None:
         raise ValueError("the game is over")
