@@ -58,13 +58,8 @@ LEVELS = (
     (2400, "master"),
     (MAX_ELO, "grandmaster"),
 )
-HEADERS = {
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": "frame-ancestors 'none'",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-}
+# A new version has another page.
+HEADERS = {"Cache-Control": "no-store"}
 
 
 def bound_socket(port: int | None) -> socket.socket:
