@@ -39,9 +39,8 @@ class Served:
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip()
         parts = urlparse(self.address)
-        assert parts.hostname
-        assert parts.port
-        self.host, self.port, self.path = parts.hostname, parts.port, parts.path
+        self.host, self.port, self.path = str(parts.hostname), int(parts.port or 0), parts.path
+        self.origin = f"http://{parts.netloc}"
 
     def __enter__(self) -> Self:
         return self
@@ -49,10 +48,6 @@ class Served:
     def __exit__(self, *reason: object) -> None:
         self.process.terminate()
         self.process.communicate(timeout=20)
-
-    @property
-    def origin(self) -> str:
-        return f"http://{self.host}:{self.port}"
 
     def open(self, method: str, name: str, body: bytes | str = "", **headers: str) -> http.client.HTTPResponse:
         """Send a request as the page does, apart from these headers. An empty header is left out."""

@@ -1,32 +1,28 @@
-"""The board in a real browser: a game by mouse and by keyboard, explain, prove, load, retry; at two widths.
-
-Skipped where there is no Chromium with its driver, or no Selenium.
-"""
+"""The board in a real browser: a game by mouse and by keyboard, explain, prove, load, retry; at two widths."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import chess
 import pytest
 
 from tests.support import wait_until
-from tests.support.browser import Browser, needs_browser
+from tests.support.browser import Keys, Page
 from tests.web_board.served import GAMES_FILE, Served
 
-pytestmark = needs_browser
 WIDTHS = [1280, pytest.param(390, marks=pytest.mark.slow)]
 # Black loses a queen.
 GAME = '[White "<i>W</i>"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Qg5 3. Nxg5 d6 4. Nf3 1-0\n'
 PROMOTION = "7k/P7/8/8/8/8/8/K7 w - - 0 1"
 STALEMATE = "8/k1P5/2K5/8/8/8/8/8 w - - 0 1"
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
 CHESS_960 = "1k6/p7/8/8/8/8/P7/1K4R1 w G - 0 1"
 
 
-class Page(Browser):
-    """The page of a server, and what a player does with it."""
+class BoardPage(Page):
+    """The page of a server."""
 
     def open(self, server: Served, width: int = 1280) -> None:
         """Open the page with nothing kept."""
@@ -38,49 +34,24 @@ class Page(Browser):
         self.driver.refresh()
         self.wait("here() !== undefined")
 
-    def play_from(self, server: Served, fen: str) -> None:
+    def play_from(self, fen: str) -> None:
         """Begin a game as White from this position."""
-        self.open(server)
         self.do(f"begin(newGame({{start: '{fen}', color: 'white', elo: 1000}}))")
         self.wait(f"game.start === '{fen}'")
-
-    def do(self, script: str, *arguments: object) -> None:
-        self.driver.execute_script(script, *arguments)
-
-    def wait(self, condition: str) -> None:
-        wait_until(lambda: self.run(condition), f"{condition}: {self.status}")
 
     def wait_for_move(self, plies: int) -> None:
         self.wait(f"game.moves.length === {plies} && !isThinking()")
 
-    def mouse(self, kind: str, square: str) -> None:
-        if kind == "mousePressed":
-            self.do("board.element.scrollIntoView({block: 'center', behavior: 'instant'})")
-        x, y = self.run(
-            f"(({{left, top, width}}, {{x, y}}) => [left + (x + 22) * width / 360, top + (y + 22) * width / 360])"
-            f"(board.element.getBoundingClientRect(), board.place('{square}'))"
-        )
-        event = {"type": kind, "x": x, "y": y, "button": "left", "buttons": int(kind != "mouseReleased")}
-        self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", event | {"clickCount": 1})
-
-    def drag(self, move: str) -> None:
-        self.mouse("mousePressed", move[:2])
-        self.mouse("mouseMoved", move[2:4])
-        self.mouse("mouseReleased", move[2:4])
-
-    def touch(self, *squares: str) -> None:
-        for square in squares:
-            self.mouse("mousePressed", square)
-            self.mouse("mouseReleased", square)
-
-    def text(self, name: str) -> str:
-        return str(self.run(f"byId('{name}').textContent"))
-
     def check_quiet(self) -> None:
-        """Nothing in the console, no notice, nothing wider than the window."""
-        assert self.log() == []
+        super().check_quiet()
         assert self.run("byId('notice').hidden"), self.text("notice")
-        assert self.run("document.documentElement.scrollWidth <= innerWidth")
+
+    def check_that_it_works(self, notice: bool = True) -> None:
+        if notice:
+            self.wait("!byId('notice').hidden")
+        self.drag("e2", "e4")
+        self.wait_for_move(2)
+        self.check_quiet()
 
 
 @pytest.fixture(scope="module")
@@ -90,14 +61,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Page]:
-    page = Page()
+def browser() -> Iterator[BoardPage]:
+    page = BoardPage()
     yield page
     page.driver.quit()
 
 
 @pytest.fixture
-def page(browser: Page, server: Served) -> Iterator[Page]:
+def page(browser: BoardPage, server: Served) -> Iterator[BoardPage]:
     """A new page. At the end it is quiet."""
     browser.open(server)
     yield browser
@@ -105,17 +76,17 @@ def page(browser: Page, server: Served) -> Iterator[Page]:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_a_game_by_mouse(page: Page, server: Served, width: int) -> None:
+def test_a_game_by_mouse(page: BoardPage, server: Served, width: int) -> None:
     page.open(server, width)
     page.touch("g1")
     assert {"f3", "h3"} == {move[2:] for move in page.run("targets(selected)")}
     page.touch("f3")
     page.wait_for_move(2)
-    page.drag("e2e4" if page.run("'e2e4' in here().legal") else "d2d4")
+    page.drag(*("e2", "e4") if page.run("'e2e4' in here().legal") else ("d2", "d4"))
     page.wait_for_move(4)
     # What is not legal, or another's piece, moves nothing.
-    page.drag("a1a8")
-    page.drag("h8h1")
+    page.drag("a1", "a8")
+    page.drag("h8", "h1")
     page.wait_for_move(4)
     page.click("#takeback")
     page.wait_for_move(2)
@@ -123,7 +94,7 @@ def test_a_game_by_mouse(page: Page, server: Served, width: int) -> None:
     page.wait("here().hint in here().legal")
     assert len(page.find("#board .arrow")) == 1
     page.click("#previous")
-    page.drag("d2d3")
+    page.drag("d2", "d3")
     page.wait_for_move(2)
     page.click("#last")
     page.click("#resign")
@@ -131,10 +102,8 @@ def test_a_game_by_mouse(page: Page, server: Served, width: int) -> None:
     wait_until(lambda: '[Result "0-1"]' in (server.folder / GAMES_FILE).read_text("utf-8"))
 
 
-def test_a_game_by_keyboard_alone(page: Page) -> None:
-    from selenium.webdriver.common.keys import Keys
-
-    page.do("byId('move').focus()")
+def test_a_game_by_keyboard_alone(page: BoardPage) -> None:
+    page.focus("#move")
     page.press("Nf3", Keys.ENTER)
     page.wait_for_move(2)
     page.press("e2e5", Keys.ENTER)
@@ -145,30 +114,15 @@ def test_a_game_by_keyboard_alone(page: Page) -> None:
     page.press("d2d3", Keys.ENTER)
     page.wait_for_move(4)
     assert page.run("game.moves[2]") == "d2d3"
-    page.do("byId('takeback').focus()")
+    page.focus("#takeback")
     page.press(Keys.ENTER)
     page.wait_for_move(2)
     page.press("f")
     assert page.run("board.flipped")
 
 
-def test_a_game_is_kept_when_the_page_goes_away(page: Page) -> None:
-    page.drag("e2e4")
-    page.wait_for_move(2)
-    moves = page.run("game.moves")
-    page.reload()
-    assert page.run("game.moves") == moves
-    # In another tab it is offered.
-    page.do("sessionStorage.clear()")
-    page.reload()
-    assert page.run("game.moves") == []
-    page.click("#resume")
-    page.wait_for_move(2)
-    assert page.run("game.moves") == moves
-
-
-def test_black_with_a_clock_from_the_position_on_the_board(page: Page) -> None:
-    page.drag("e2e4")
+def test_black_with_a_clock_from_the_position_on_the_board(page: BoardPage) -> None:
+    page.drag("e2", "e4")
     page.wait_for_move(2)
     page.click("#first")
     page.click("#new summary")
@@ -176,118 +130,32 @@ def test_black_with_a_clock_from_the_position_on_the_board(page: Page) -> None:
     page.click("#new-game button")
     page.wait_for_move(1)
     assert page.run("board.flipped")
-    assert page.find("#clock-below")[0].is_displayed()
+    assert page.is_shown("#clock-below")
     page.wait("byId('clock-below').textContent === 'Black 0:59'")
     page.do("game.clock.black = 300")
     page.wait("game.result === '1-0'")
 
 
-def test_a_pawn_is_promoted_by_choice_or_not(page: Page, server: Served) -> None:
-    from selenium.webdriver.common.keys import Keys
-
-    page.play_from(server, PROMOTION)
-    page.drag("a7a8")
+def test_the_last_move_of_a_game_is_seen_and_a_pawn_promoted_by_choice(page: BoardPage) -> None:
+    height = "Number(byId('bar-white').getAttribute('height'))"
+    page.play_from(MATE_IN_ONE)
+    page.click("#explain")
+    page.wait("here().lines !== undefined")
+    assert page.run(f"{height} > 90")
+    page.click("#explain")
+    page.drag("a1", "a8")
+    page.wait("here().result === '1-0'")
+    assert page.run(height) == 100
+    page.play_from(PROMOTION)
+    page.drag("a7", "a8")
     page.wait("byId('promotion').open")
     page.press(Keys.ESCAPE)
     page.wait("!byId('promotion').open")
     assert page.run("game.moves") == []
     page.touch("a7", "a8")
     page.click("#promotion button[value='n']")
-    page.wait("game.moves.length >= 1")
-    assert page.run("game.moves[0]") == "a7a8n"
-
-
-def test_hands_may_be_quicker_than_the_engine(page: Page) -> None:
-    page.do("game.elo = 0; play('e2e4'); play('d2d4')")
-    page.wait("game.moves.length === 1 && isThinking()")
-    page.click("#explain")
-    page.wait_for_move(2)
-    page.wait("here().depth > 1")
-    page.drag("g1f3")
-    page.wait("isThinking()")
-    page.click("#takeback")
-    page.wait_for_move(2)
-    page.click("#resign")
-    page.wait("game.result === '0-1'")
-    page.click("#takeback")
-    page.wait("here().depth > 1")
-    assert page.run("[game.moves, game.result, canPlay()]") == [[], "*", True]
-
-
-def test_another_tab_takes_the_engine_and_a_click_takes_it_back(page: Page, server: Served) -> None:
-    page.click("#explain")
-    page.wait("here().depth > 1")
-    server.ask("reply")
-    page.wait("!byId('notice').hidden")
-    page.click("#notice")
-    page.wait("asking?.name === 'explain'")
-
-
-@pytest.mark.slow
-def test_a_game_outlives_its_server_and_chess960_is_recognised(page: Page, tmp_path: Path) -> None:
-    with Served(tmp_path, "--fen", CHESS_960) as server:
-        page.open(server)
-        # The king takes its own rook.
-        page.drag("b1g1")
-        page.wait_for_move(2)
-        server.process.kill()
-        page.click("#hint")
-        page.wait("!byId('notice').hidden")
-        moves = page.run("game.moves")
-        page.log()
-    with Served(tmp_path, "--port", str(server.port)) as server:
-        page.show(server.address)
-        page.wait("here() !== undefined")
-        page.click("#resume")
-        page.wait_for_move(2)
-        assert page.run("game.moves") == moves
-
-
-def check_that_it_works(page: Page, notice: bool = True) -> None:
-    if notice:
-        page.wait("!byId('notice').hidden")
-    page.drag("e2e4")
-    page.wait_for_move(2)
-    page.check_quiet()
-
-
-@pytest.mark.slow
-def test_what_the_browser_cannot_keep_or_give_back_leaves_a_page_that_works(page: Page) -> None:
-    refused = "JSON.stringify({...newGame({}), positions: [], moves: ['e2e5'], color: 'white'})"
-    for kept in ("'{'", "5", "'[]'", "'{\"moves\": 5}'", refused):
-        page.do(f"localStorage.clear(); sessionStorage.clear(); sessionStorage[location.pathname] = {kept}")
-        page.reload()
-        check_that_it_works(page)
-    page.do("sessionStorage.clear(); localStorage['secateur-game'] = '{'")
-    page.reload()
-    check_that_it_works(page)
-    forbidden = "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('forbidden'); }})"
-    script: Any = page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": forbidden})
-    page.do("sessionStorage.clear()")
-    page.reload()
-    check_that_it_works(page, notice=False)
-    page.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
-
-
-@pytest.mark.slow
-def test_a_file_of_games_that_cannot_be_loaded_leaves_a_page_that_works(page: Page, tmp_path: Path) -> None:
-    (tmp_path / "games.pgn").write_text("no game\n")
-    with Served(tmp_path, "games.pgn") as server:
-        page.open(server)
-        check_that_it_works(page)
-
-
-def test_the_bar_follows_the_numbers_to_the_end_of_the_game(page: Page, server: Served) -> None:
-    height = "Number(byId('bar-white').getAttribute('height'))"
-    page.play_from(server, "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
-    page.click("#explain")
-    page.wait("here().lines !== undefined")
-    assert page.run(f"{height} > 90")
-    page.click("#explain")
-    page.drag("a1a8")
-    page.wait("here().result === '1-0'")
-    assert page.run(height) == 100
-    page.play_from(server, STALEMATE)
+    page.wait("game.moves[0] === 'a7a8n'")
+    page.play_from(STALEMATE)
     page.touch("c7", "c8")
     # The first choice is the queen.
     page.click("#promotion button")
@@ -296,8 +164,75 @@ def test_the_bar_follows_the_numbers_to_the_end_of_the_game(page: Page, server: 
     assert page.run("asking === null && byId('hint').disabled")
 
 
+def test_hands_may_be_quicker_than_the_engine_and_another_tab_takes_it(page: BoardPage, server: Served) -> None:
+    page.do("game.elo = 0; play('e2e4'); play('d2d4')")
+    page.wait("game.moves.length === 1 && isThinking()")
+    page.click("#explain")
+    page.wait_for_move(2)
+    page.wait("here().depth > 1")
+    page.drag("g1", "f3")
+    page.wait("isThinking()")
+    page.click("#takeback")
+    page.wait_for_move(2)
+    page.click("#resign")
+    page.wait("game.result === '0-1'")
+    page.click("#takeback")
+    page.wait("here().depth > 1")
+    assert page.run("[game.moves, game.result, canPlay()]") == [[], "*", True]
+    server.ask("reply")
+    page.wait("!byId('notice').hidden")
+    page.click("#notice")
+    page.wait("asking?.name === 'explain'")
+
+
+def test_a_game_outlives_its_page_and_its_server_and_chess960_is_recognised(page: BoardPage, tmp_path: Path) -> None:
+    with Served(tmp_path, "--fen", CHESS_960) as server:
+        page.open(server)
+        # The king takes its own rook.
+        page.drag("b1", "g1")
+        page.wait_for_move(2)
+        moves = page.run("game.moves")
+        page.reload()
+        assert page.run("game.moves") == moves
+        server.process.kill()
+        page.click("#hint")
+        page.wait("!byId('notice').hidden")
+        # The browser complains of the connection.
+        assert page.log()
+    with Served(tmp_path, "--port", str(server.port)) as server:
+        # It has another address, so this is as another tab, where the game is offered.
+        page.show(server.address)
+        page.wait("here() !== undefined")
+        assert page.run("game.moves") == []
+        page.click("#resume")
+        page.wait_for_move(2)
+        assert page.run("game.moves") == moves
+
+
+@pytest.mark.slow
+def test_what_cannot_be_kept_given_back_or_loaded_leaves_a_page_that_works(page: BoardPage, tmp_path: Path) -> None:
+    refused = "JSON.stringify({...newGame({}), positions: [], moves: ['e2e5'], color: 'white'})"
+    for kept in ("'{\"moves\": 5}'", refused):
+        page.do(f"localStorage.clear(); sessionStorage.clear(); sessionStorage[location.pathname] = {kept}")
+        page.reload()
+        page.check_that_it_works()
+    page.do("sessionStorage[location.pathname] = localStorage['secateur-game'] = '{'")
+    page.reload()
+    page.check_that_it_works(notice=False)
+    forbidden = "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('forbidden'); }})"
+    script = page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": forbidden})
+    page.do("sessionStorage.clear()")
+    page.reload()
+    page.check_that_it_works(notice=False)
+    page.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+    (tmp_path / "games.pgn").write_text("no game\n")
+    with Served(tmp_path, "games.pgn") as server:
+        page.open(server)
+        page.check_that_it_works()
+
+
 @pytest.mark.parametrize("width", WIDTHS)
-def test_explain_and_prove(page: Page, server: Served, width: int) -> None:
+def test_explain_and_prove(page: BoardPage, server: Served, width: int) -> None:
     page.open(server, width)
     page.click("#explain")
     page.wait("here().depth > 3")
@@ -306,7 +241,6 @@ def test_explain_and_prove(page: Page, server: Served, width: int) -> None:
     assert page.find("#families tr")
     assert len(page.find("#board .arrow")) == 3
     page.click("#worth")
-    page.wait("here().sum !== undefined")
     assert len(page.find("#board .worth-text")) == 30
     page.touch("e2")
     assert len(page.find("#board rect[class^='cost']")) == 2
@@ -316,8 +250,7 @@ def test_explain_and_prove(page: Page, server: Served, width: int) -> None:
     assert board.count("pawn") == 16
     assert page.run("here().fen") == chess.STARTING_BOARD_FEN
 
-    # A line is played through, by its moves and the buttons, and left.
-    # At little depth a line may have one move only.
+    # A line is played through, by its moves and the buttons, and left. At little depth it may have one move only.
     second_move = "document.querySelector('#lines .line-move:nth-of-type(2)')"
     page.wait(f"{second_move} !== null")
     page.do(f"{second_move}.click()")
@@ -325,12 +258,12 @@ def test_explain_and_prove(page: Page, server: Served, width: int) -> None:
     assert page.run("viewer.at") == 2
     page.wait("document.activeElement.id === 'leave'")
     page.click("#previous")
-    assert page.find("#leave")[0].is_displayed()
+    assert page.is_shown("#leave")
     page.click("#leave")
     assert page.run("here() === game.positions[0]")
 
     page.click("#prove")
-    page.drag("g2g4")
+    page.drag("g2", "g4")
     page.wait("here().proof && asking?.name !== 'prove'")
     assert "g4" in page.text("proof-title")
     assert page.text("proof-text")
@@ -343,7 +276,7 @@ def test_explain_and_prove(page: Page, server: Served, width: int) -> None:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_a_game_is_loaded_and_its_mistake_retried(page: Page, server: Served, width: int) -> None:
+def test_a_game_is_loaded_and_its_mistake_retried(page: BoardPage, server: Served, width: int) -> None:
     page.open(server, width)
     page.click("#load summary")
     page.do("byId('pgn').value = arguments[0]", GAME)
@@ -367,16 +300,16 @@ def test_a_game_is_loaded_and_its_mistake_retried(page: Page, server: Served, wi
     page.wait("retry !== null")
     assert "2...Qg5" in page.text("retry-text")
     assert page.run("board.flipped")
-    page.drag("d8h4")
+    page.drag("d8", "h4")
     page.wait("here().proof?.move === 'd8h4'")
     wrong = page.text("retry-text")
     assert page.run("byId('proof').hidden")
-    page.drag("b8c6")
+    page.drag("b8", "c6")
     page.wait("here().proof.move === 'b8c6'")
     assert page.text("retry-text") != wrong
     page.click("#retry-answer")
     page.wait("here().proof.move === 'd8g5'")
-    assert page.find("#proof")[0].is_displayed()
+    assert page.is_shown("#proof")
     assert page.run("here().proof.is_error && retry === null")
     # Below a long list of mistakes, the answer comes into sight, each time that it is refined.
     page.wait("asking?.name !== 'prove'")

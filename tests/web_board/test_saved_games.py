@@ -13,15 +13,15 @@ import pytest
 
 from tests.support.kernel import random_game, start_board
 from tests.web_board.served import GAMES_FILE, Served
-from uci_engine.web_board.requests import Fields
-from uci_engine.web_board.saved_games import SavedGames
+from uci_engine.web_board.questions import Fields
+from uci_engine.web_board.saved_games import save
 
 NOTES = b'[Site "x"]\n\n1. d4 d5 *\n\nMy notes: [GameId "c3"]\n'
 FOREIGN = b'[Event "A"]\n\n1. e4 {as in\n[GameId "c3"]\n} e5 *\n\n\n \n'
 
 
-def save(path: Path, **fields: Any) -> None:
-    SavedGames(path).save(Fields(json.dumps({"id": "c3", **fields}).encode()))
+def play(path: Path, **fields: Any) -> None:
+    save(path, Fields(json.dumps({"id": "c3", **fields}).encode()))
 
 
 @pytest.mark.parametrize(
@@ -37,9 +37,9 @@ def save(path: Path, **fields: Any) -> None:
 def test_what_others_wrote_stays_byte_for_byte(tmp_path: Path, before: bytes, after: bytes) -> None:
     path = tmp_path / "games.pgn"
     path.write_bytes(before)
-    save(path, moves=["e2e4"])
+    play(path, moves=["e2e4"], elo=1500, color="black")
     path.write_bytes(path.read_bytes() + after)
-    save(path, moves=["e2e4", "e7e5"], result="1-0", elo=1500, color="black")
+    play(path, moves=["e2e4", "e7e5"], result="1-0", elo=1500, color="black")
     text = path.read_bytes()
     assert text.startswith(before)
     assert text.endswith(after)
@@ -61,11 +61,11 @@ def test_what_others_wrote_stays_byte_for_byte(tmp_path: Path, before: bytes, af
 )
 def test_a_game_that_somebody_edited_stays(tmp_path: Path, written: bytes, edited: bytes) -> None:
     path = tmp_path / "games.pgn"
-    save(path, moves=["e2e4"])
+    play(path, moves=["e2e4"])
     text = path.read_bytes().replace(written, edited)
     path.write_bytes(text)
     for moves in (["e2e4", "e7e5"], ["e2e4", "e7e5", "g1f3"]):
-        save(path, moves=moves)
+        play(path, moves=moves)
     assert path.read_bytes().startswith(text)
     assert path.read_bytes().count(b"[GameId") == 2
 
@@ -76,16 +76,8 @@ def test_a_game_is_in_the_file_once_however_it_goes(tmp_path: Path, chess960: bo
     for number in (0, 1):
         start = start_board(number, chess960).fen()
         for board in random_game(number, start_board(number, chess960), 80):
-            save(path, id=f"{number}", start=start, moves=[move.uci() for move in board.move_stack])
+            play(path, id=f"{number}", start=start, moves=[move.uci() for move in board.move_stack])
     assert path.read_bytes().count(b"[Event ") == 2
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="files have no such modes there")
-def test_the_mode_of_the_file_stays(tmp_path: Path) -> None:
-    path = tmp_path / "games.pgn"
-    path.touch(0o600)
-    save(path, moves=[])
-    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_two_boards_may_share_the_file(tmp_path: Path) -> None:
@@ -97,24 +89,24 @@ def test_two_boards_may_share_the_file(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [GAMES_FILE]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a link needs more rights there")
-def test_a_link_stays_and_what_cannot_be_saved_is_told(tmp_path: Path) -> None:
-    path, link = tmp_path / "games" / "real.pgn", tmp_path / "link.pgn"
+@pytest.mark.skipif(sys.platform == "win32", reason="a link needs more rights there, and files have no such modes")
+def test_a_link_and_a_mode_stay(tmp_path: Path) -> None:
+    path, link = tmp_path / "real.pgn", tmp_path / "link.pgn"
+    path.touch(0o600)
     link.symlink_to(path)
-    with pytest.raises(ValueError, match="No such file"):
-        save(link)
-    path.parent.mkdir()
-    save(link, moves=["e2e4"])
-    assert b"1. e4" in path.read_bytes()
+    play(link, moves=["e2e4"])
     assert link.is_symlink()
+    assert b"1. e4" in path.read_bytes()
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_file_that_is_too_large_or_no_file_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match="plain file"):
-        save(tmp_path)
+def test_what_cannot_be_saved_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for path, reason in ((tmp_path / "missing" / "games.pgn", "No such file"), (tmp_path, "plain file")):
+        with pytest.raises(ValueError, match=reason):
+            play(path)
     path = tmp_path / "games.pgn"
     path.write_bytes(b"x" * 11)
     monkeypatch.setattr("uci_engine.web_board.saved_games.MAX_FILE_BYTES", 10)
     with pytest.raises(ValueError, match="too large"):
-        save(path)
+        play(path)
     assert path.read_bytes() == b"x" * 11

@@ -7,24 +7,19 @@ import json
 import signal
 import socket
 import sys
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import chess
 import pytest
 
 from tests.support import wait_until
-from tests.web_board.served import GAMES_FILE, Served, answers
-from uci_engine.api import Engine
+from tests.web_board.served import Served, answers
 from uci_engine.web_board.desk import AT_THE_END, OTHER_TAB
-from uci_engine.web_board.saved_games import SavedGames
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
-ONE_MOVE = "7k/8/8/8/8/8/8/K6q w - - 0 1"
 # Black loses a queen.
 MISTAKE = ["e2e4", "e7e5", "g1f3", "d8g5"]
 GAME = '[White "A \\"B\\""]\n[Black "B"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
@@ -70,9 +65,7 @@ def test_positions_have_what_python_chess_says_of_them(server: Served) -> None:
         ("7k/5Q2/5K2/8/8/8/8/8 b - - 0 1", [], "1/2-1/2", "Stalemate"),
         ("8/8/8/8/8/8/8/K6k w - - 0 1", [], "1/2-1/2", "mate"),
         ("7k/8/8/8/8/8/R7/K7 w - - 99 80", ["a2a3"], "1/2-1/2", "Fifty"),
-        ("7k/8/8/8/8/8/R7/K7 w - - 150 100", [], "1/2-1/2", "Fifty"),
         (chess.STARTING_FEN, ["g1f3", "g8f6", "f3g1", "f6g8"] * 2, "1/2-1/2", "three times"),
-        (chess.STARTING_FEN, ["g1f3", "g8f6", "f3g1", "f6g8"] * 5, "1/2-1/2", "three times"),
         (chess.STARTING_FEN, ["g1f3", "g8f6", "f3g1", "f6g8"], None, ""),
     ],
 )
@@ -143,15 +136,9 @@ CHESS_960 = '[Variant "Chess960"]\n[SetUp "1"]\n[FEN "1k6/8/8/8/8/8/8/1K4R1 w G 
     ("pgn", "games", "remark"),
     [
         (GAME * 2, [["f2f3", "e7e5", "g2g4", "d8h4"]] * 2, ""),
-        ("1. e4 (1. d4 d5 (1... Nf6)) e5 {[%clk 0:01] words} $1 2. Nf3! *", [["e2e4", "e7e5", "g1f3"]], ""),
         ("1. e4 e5 2. Ke3 Nf6 *", [["e2e4", "e7e5"]], "2.Ke3 "),
         ('[Variant "Atomic"]\n\n1. e4 *\n\n' + CHESS_960, [["b1g1"]], "1 of 2 games cannot be loaded"),
         ("1. e4 " * 20_000, [["e2e4"]], "not all of the game can be read"),
-        (
-            '[FEN "4k3/8/8/8/8/8/4P3/4K3 W KQ \u2013 0 1;"]\r\r1. e4 Kd7 *\r',
-            [["e2e4", "e8d7"]],
-            "the position is read as",
-        ),
     ],
 )
 def test_games_are_loaded(server: Served, pgn: str, games: list[list[str]], remark: str) -> None:
@@ -178,16 +165,12 @@ DEEP = "[" * 100_000
         ("positions", b"\xff\xfe\x00"),
         ("positions", '{"start": "no position"}'),
         ("positions", '{"start": 1}'),
-        ("positions", '{"moves": "e2e4"}'),
         ("positions", '{"moves": ["e2e5"]}'),
-        ("positions", '{"moves": ["0000"]}'),
         ("positions", '{"moves": [1]}'),
-        ("positions", '{"first": 1e9}'),
         ("positions", '{"first": true}'),
         ("positions", json.dumps({"moves": ["g1f3"] * 5000})),
         ("positions", json.dumps({"start": "8" * 5000})),
         ("load", "{}"),
-        ("load", '{"pgn": "\\u0000"}'),
         ("load", json.dumps({"pgn": '[Variant "Atomic"]\n\n1. e4 *'})),
         ("load", json.dumps({"pgn": '[FEN "x"]\n[SetUp "1"]\n\n1. e4 *'})),
         ("load", json.dumps({"pgn": '[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n[SetUp "1"]\n\n*'})),
@@ -199,10 +182,8 @@ DEEP = "[" * 100_000
         ("reply", '{"elo": 5}'),
         ("reply", '{"white": -1}'),
         ("reply", json.dumps({"white": -(10**400)})),
-        ("reply", '{"white": "1000"}'),
         ("reply", '{"white": 1e400}'),
         ("reply", '{"start": "7k/5Q2/5K2/8/8/8/8/8 b - - 0 1"}'),
-        ("explain", '{"moves": ["a1a1"]}'),
     ],
 )
 def test_a_hostile_request_gets_one_sentence(server: Served, name: str, body: bytes | str) -> None:
@@ -223,10 +204,9 @@ def test_a_hostile_request_gets_one_sentence(server: Served, name: str, body: by
         ("POST", "positions", {"origin": "http://localhost:1"}, 403),
         ("POST", "positions", {"host": "evil.example", "origin": "http://evil.example"}, 400),
         ("GET", "", {"host": "evil.example"}, 400),
-        ("GET", "/", {}, 404),
+        # A tunnel may have another name and port.
+        ("POST", "load", {"host": "localhost:9999", "origin": "http://localhost:9999"}, 200),
         ("GET", "/wrong-token/", {}, 404),
-        ("GET", "/%C3%A4/", {}, 404),
-        ("POST", "/wrong-token/positions", {}, 404),
         ("POST", "nothing", {}, 404),
         ("GET", "positions", {}, 405),
         ("DELETE", "", {}, 405),
@@ -250,59 +230,19 @@ def test_a_request_is_not_larger_than_a_bound(server: Served) -> None:
     assert response.read() == b"A request has at most 1024 KiB."
 
 
-def test_a_tunnel_may_have_another_name_and_port(server: Served) -> None:
-    response = server.open("POST", "positions", "{}", host="localhost:9999", origin="http://localhost:9999")
-    assert response.status == 200
-
-
-def test_idle_sockets_give_way_to_the_page(server: Served) -> None:
-    with ExitStack() as idle:
-        for _ in range(100):
-            idle.enter_context(socket.create_connection((server.host, server.port), timeout=30))
+def test_sockets_that_hang_block_nobody(server: Served) -> None:
+    with ExitStack() as hanging:
+        for start in (b"", b"GET / HT", half_request(server)) * 60:
+            client = hanging.enter_context(socket.create_connection((server.host, server.port), timeout=30))
+            client.sendall(start)
         assert server.open("GET", "").status == 200
-        told = answers(server.open("POST", "explain", "{}"))
-        assert "sum" in next(told)
-        for _ in range(100):
-            idle.enter_context(socket.create_connection((server.host, server.port), timeout=30))
-        # Its own connections come first.
-        assert "costs" in next(told)
+        assert server.ask("reply", start=MATE_IN_ONE) == [{"move": "a1a8"}]
 
 
-@pytest.fixture
-def hasty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Any, str]]:
-    """The address and the token of a server to which requests must come at once."""
-    from uci_engine.web_board.server import BoardServer, bound_socket
-
-    monkeypatch.setattr("uci_engine.web_board.server.REQUEST_SECONDS", 0.5)
-    with Engine() as engine, bound_socket(0) as listening:
-        board = BoardServer(engine, SavedGames(tmp_path / GAMES_FILE), chess.Board(), "")
-        thread = threading.Thread(target=board.run_on, args=[listening])
-        thread.start()
-        yield listening.getsockname(), board.token
-        board.should_exit = True
-        thread.join()
-
-
-GET = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
-
-
-@pytest.mark.parametrize("parts", [[], ["GET / HT"], ["POST"], [GET, "GE"]])
-def test_a_request_that_does_not_come_is_cut(hasty: tuple[Any, str], parts: list[str]) -> None:
-    address, token = hasty
-    with socket.create_connection(address, timeout=4) as slow:
-        for part in parts:
-            slow.sendall(half_request(address, f"/{token}/") if part == "POST" else part.encode())
-            if part == GET:
-                assert slow.recv(1000)
-        with suppress(ConnectionResetError):
-            while slow.recv(1000):
-                pass
-
-
-def half_request(address: tuple[str, int], path: str) -> bytes:
+def half_request(server: Served) -> bytes:
     """A request whose body is announced, and does not come."""
-    host = "{}:{}".format(*address)
-    return f"POST {path}load HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nContent-Length: 9\r\n\r\n".encode()
+    headers = f"Host: {server.host}:{server.port}\r\nOrigin: {server.origin}\r\nContent-Length: 9"
+    return f"POST {server.path}load HTTP/1.1\r\n{headers}\r\n\r\n".encode()
 
 
 # The one engine ------------------------------------------------------------------------------------------------------
@@ -336,13 +276,15 @@ def is_idle(process: int) -> bool:
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is for all processes of a console there")
 @pytest.mark.parametrize("is_searching", [False, True])
 def test_ctrl_c_ends_it_cleanly(tmp_path: Path, is_searching: bool) -> None:
-    with Served(tmp_path) as served:
+    with Served(tmp_path) as served, ExitStack() as open_ones:
         served.open("GET", "").read()
         if is_searching:
-            # What nobody waits for any more is no fault either.
+            # What nobody waits for any more, or what does not come, is no fault either.
             left = served.open("POST", "explain", "{}")
             assert "sum" in next(answers(left))
             left.close()
+            half = open_ones.enter_context(socket.create_connection((served.host, served.port)))
+            half.sendall(half_request(served))
             told = answers(served.open("POST", "explain", "{}"))
             assert "sum" in next(told)
         served.process.send_signal(signal.SIGINT)
@@ -350,16 +292,3 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path, is_searching: bool) -> None:
         assert (served.process.returncode, output, errors) == (0, "", "")
         if is_searching:
             assert list(told)[-1] == {"problem": AT_THE_END}
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is for all processes of a console there")
-def test_ctrl_c_ends_what_needs_no_engine(tmp_path: Path) -> None:
-    with Served(tmp_path) as served:
-        pgn = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n" * 7000
-        long = served.open("POST", "load", json.dumps({"pgn": pgn}))
-        with socket.create_connection((served.host, served.port)) as half:
-            half.sendall(half_request((served.host, served.port), served.path))
-            served.process.send_signal(signal.SIGINT)
-            output, errors = served.process.communicate(timeout=20)
-        assert (served.process.returncode, output, errors) == (0, "", "")
-        assert list(answers(long)) == [{"problem": AT_THE_END}]

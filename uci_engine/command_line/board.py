@@ -8,6 +8,7 @@ import tempfile
 import threading
 import webbrowser
 from collections.abc import Sequence
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def run(words: Sequence[str], default_core: str) -> int:
     options = _parser(default_core).parse_args(words)
     try:
         import_module("jinja2")
-        from uci_engine.web_board import saved_games, server
+        from uci_engine.web_board import server
     except ImportError as error:
         if error.name is None or error.name.startswith("uci_engine"):
             raise
@@ -55,29 +56,24 @@ def run(words: Sequence[str], default_core: str) -> int:
         raise UsageError(printable(f"secateur board: {error}"), exit_code=1) from None
     for note in notes:
         warn(note)
-    with listening, analysis_engine(options) as engine:
-        board = server.BoardServer(engine, saved_games.SavedGames(Path(options.pgn)), start, pgn)
+    with listening, analysis_engine(options) as engine, ExitStack() as leading:
+        board = server.BoardServer(engine, Path(options.pgn), start, pgn)
         host, port = listening.getsockname()
         address = f"http://{host}:{port}/{board.token}/"
-        opener = threading.Thread(target=_open_browser, args=[address, board.was_opened])
         # Until the server runs, an end by a signal must not leave the file that leads to the page.
         for ending in (signal.SIGINT, signal.SIGTERM):
             signal.signal(ending, signal.default_int_handler)
-        try:
-            if not options.no_browser:
-                warn("If no board appears in the browser, open this address there:")
-                opener.start()
-            show(address)
-            board.run_on(listening)
-        finally:
-            board.was_opened.set()
-            if not options.no_browser:
-                opener.join()
+        board.on_open = leading.close
+        if not options.no_browser:
+            warn("If no board appears in the browser, open this address there:")
+            _open_browser(address, leading)
+        show(address)
+        board.run_on(listening)
     return 0
 
 
-def _open_browser(address: str, was_opened: threading.Event) -> None:
-    """Open the page by a file that leads to it, until it was opened.
+def _open_browser(address: str, leading: ExitStack) -> None:
+    """Open the page by a file that leads to it, until `leading` ends.
 
     Every user of the machine can read the command line of a browser, and only its owner the file.
     """
@@ -90,14 +86,11 @@ def _open_browser(address: str, was_opened: threading.Event) -> None:
         warn(f"secateur board: the browser cannot be opened: {reason_of(error)}")
         return
     path = Path(name)
-    try:
-        with open(descriptor, "w", encoding="ascii") as file:
-            file.write(REDIRECT.format(address=address))
-        # Some browsers return only when they are closed.
-        threading.Thread(target=webbrowser.open, args=[path.as_uri()], daemon=True).start()
-        was_opened.wait()
-    finally:
-        path.unlink(missing_ok=True)
+    leading.callback(path.unlink, missing_ok=True)
+    with open(descriptor, "w", encoding="ascii") as file:
+        file.write(REDIRECT.format(address=address))
+    # Some browsers return only when they are closed.
+    threading.Thread(target=webbrowser.open, args=[path.as_uri()], daemon=True).start()
 
 
 def _games(path: str | None, longest: int) -> str:

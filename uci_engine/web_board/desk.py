@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import chess
-from chess.engine import EngineError, Limit
+from chess.engine import Limit
 
 from uci_engine.api import Analysis, Engine
 
@@ -18,10 +18,6 @@ OTHER_TAB = "Another tab has asked the engine. Click here to go on in this one."
 AT_THE_END = "The engine has been ended."
 
 Answer = dict[str, object]
-
-
-class StoppedError(Exception):
-    """The question was stopped. The text says why."""
 
 
 class Turn:
@@ -33,8 +29,6 @@ class Turn:
         self.configure = engine.configure
         self.explain = engine.explain
         self.probe_tablebases = engine.probe_tablebases
-        # What the searches have learnt is kept as long as this stays.
-        self.game: object = None
         self._analysis = engine.analysis
         # Ctrl-C may come while the same thread stops the question.
         self._lock = threading.RLock()
@@ -42,23 +36,24 @@ class Turn:
         self._why: str | None = None
 
     def begin(self, board: chess.Board, limit: Limit, **words: Any) -> Analysis:
-        """Begin a search. StoppedError: the question was stopped."""
+        """Begin a search. ValueError: the question was stopped."""
         with self._lock:
             self.require()
-            self._search = self._analysis(board, limit, **words | {"game": self.game})
+            self._search = self._analysis(board, limit, **words)
             return self._search
 
     def analyse(self, board: chess.Board, limit: Limit, *, multipv: int | None = None, **words: Any) -> Any:
-        """Search, as `Engine.analyse` does. StoppedError: the question was stopped."""
-        search = self.begin(board, limit, multipv=multipv, **words)
+        """Search, as `Engine.analyse` does. ValueError: the question was stopped."""
+        # In the same game, what one search has learnt serves the next.
+        search = self.begin(board, limit, multipv=multipv, **words | {"game": None})
         search.wait()
         self.require()
         return search.info if multipv is None else search.multipv
 
     def require(self) -> None:
-        """StoppedError: the question was stopped."""
+        """ValueError: the question was stopped."""
         if self._why is not None:
-            raise StoppedError(self._why)
+            raise ValueError(self._why)
 
     def stop(self, why: str) -> None:
         """Stop the question. The first reason stays. May be called from any thread."""
@@ -80,30 +75,28 @@ class Desk:
         self._pool.submit(engine.explain, chess.Board())
 
     async def ask(self, question: Callable[[Turn], None]) -> AsyncIterator[Answer]:
-        """Ask a question, and give its answers as they come, the last of them a `problem` where there is one.
+        """Ask a question, and give its answers as they come. It stops when nobody reads on.
 
-        It stops when nobody reads on.
+        ValueError and EngineError: there is no answer, or no more.
         """
         loop = asyncio.get_running_loop()
-        answers: asyncio.Queue[Answer | None] = asyncio.Queue()
+        answers: asyncio.Queue[Answer | BaseException | None] = asyncio.Queue()
         self.stop(OTHER_TAB)
         turn = self._turn = Turn(self._engine, lambda answer: loop.call_soon_threadsafe(answers.put_nowait, answer))
         work = loop.run_in_executor(self._pool, self._answer, turn, question)
-        work.add_done_callback(lambda _: answers.put_nowait(None))
+        work.add_done_callback(lambda work: answers.put_nowait(work.exception()))
         try:
-            while (answer := await answers.get()) is not None:
+            while isinstance(answer := await answers.get(), dict):
                 yield answer
-            await work
+            if answer is not None:
+                raise answer
         finally:
             turn.stop("Nobody reads on.")
 
     def _answer(self, turn: Turn, question: Callable[[Turn], None]) -> None:
-        try:
-            turn.require()
-            self._engine.configure(uci_limit_strength=False, uci_analyse_mode=True)
-            question(turn)
-        except (ValueError, EngineError, StoppedError) as error:
-            turn.tell({"problem": str(error)})
+        turn.require()
+        self._engine.configure(uci_limit_strength=False, uci_analyse_mode=True)
+        question(turn)
 
     def stop(self, why: str = AT_THE_END) -> None:
         """Stop the question that is being answered."""

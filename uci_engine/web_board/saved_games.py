@@ -7,7 +7,6 @@ has edited of a game: that is then written once more, at the end.
 from __future__ import annotations
 
 import re
-import threading
 from pathlib import Path
 
 import chess.pgn
@@ -16,48 +15,40 @@ from evaluation.files import locked, read_start, reason_of, replace_file
 from uci_engine import __version__
 from uci_engine.game_analysis.pgn import RESULTS
 from uci_engine.web_board.desk import Answer
-from uci_engine.web_board.requests import Fields
+from uci_engine.web_board.questions import Fields
 
 GAME_ID = re.compile("[0-9a-f]{1,16}")
 MAX_FILE_BYTES = 16 << 20
 PATIENCE_SECONDS = 10.0
-# Of a game without comments, as python-chess writes it: the values that may be others at the next move, and the moves.
-_PLAYER = r"(?:Player|Secateur [\w.+-]+(?: at \d+)?)"
+# Of a game as it was written, what may be other at the next move: its result, and its moves without an annotation.
 _RESULT = f"(?:{'|'.join(map(re.escape, RESULTS))})"
-_MAY_CHANGE = {"White": _PLAYER, "Black": _PLAYER, "Result": _RESULT}
 _MOVES = rf"(?:(?:\d+\.+|[KQRBNOa-h][-\w=+#]*)[ \n])*{_RESULT}"
 
 
-class SavedGames:
-    """The file of this path. It is read anew each time, because another program may change it."""
+def save(path: Path, fields: Fields) -> Answer:
+    """Add a game to a file, or replace the one with the same `id`. `elo` is that of the engine, 0 for full strength.
 
-    def __init__(self, path: Path) -> None:
-        # Boards that reach it by different names have the same lock.
-        self._path = path.resolve()
-        # Where a file system has no locks between processes, the tabs of a board still have this one.
-        self._lock = threading.Lock()
-
-    def save(self, fields: Fields) -> Answer:
-        """Add a game, or replace the one with the same `id`. `elo` is that of the engine, 0 for full strength.
-
-        Returns the path. ValueError: the file cannot be read or written, or is too large; then it stays as it was.
-        """
-        number, result, elo = fields.get("id", ""), fields.get("result", "*"), fields.get("elo", 0)
-        if not GAME_ID.fullmatch(number) or result not in RESULTS:
-            raise ValueError("this is no game to save")
-        game = chess.pgn.Game.from_board(fields.board())
-        sides = ["Player", f"Secateur {__version__} at {elo}" if elo else f"Secateur {__version__}"]
-        white, black = sides if fields.get("color", "white") == "white" else reversed(sides)
-        game.headers.update(Event="Game against Secateur", White=white, Black=black, Result=result, GameId=number)
-        try:
-            with self._lock, locked(self._path.with_name(f".{self._path.name}.lock"), PATIENCE_SECONDS):
-                before = read_start(self._path, MAX_FILE_BYTES + 1, ValueError) if self._path.exists() else b""
-                if len(before) > MAX_FILE_BYTES:
-                    raise ValueError("it is too large to add games to it")
-                replace_file(self._path, _with_game(before, game))
-        except (OSError, ValueError) as error:
-            raise ValueError(f"the game cannot be saved in {self._path}: {reason_of(error)}") from None
-        return {"saved": str(self._path)}
+    Returns the path. ValueError: the file cannot be read or written, or is too large; then it stays as it was.
+    """
+    number, result, elo = fields.get("id", ""), fields.get("result", "*"), fields.get("elo", 0)
+    if not GAME_ID.fullmatch(number) or result not in RESULTS:
+        raise ValueError("this is no game to save")
+    game = chess.pgn.Game.from_board(fields.board())
+    sides = ["Player", f"Secateur {__version__} at {elo}" if elo else f"Secateur {__version__}"]
+    white, black = sides if fields.get("color", "white") == "white" else reversed(sides)
+    game.headers.update(Event="Game against Secateur", White=white, Black=black, Result=result, GameId=number)
+    # Boards that reach it by different names have the same lock.
+    path = path.resolve()
+    try:
+        with locked(path.with_name(f".{path.name}.lock"), PATIENCE_SECONDS):
+            # It is read anew each time, because another program may change it.
+            before = read_start(path, MAX_FILE_BYTES + 1, ValueError) if path.exists() else b""
+            if len(before) > MAX_FILE_BYTES:
+                raise ValueError("it is too large to add games to it")
+            replace_file(path, _with_game(before, game))
+    except (OSError, ValueError) as error:
+        raise ValueError(f"the game cannot be saved in {path}: {reason_of(error)}") from None
+    return {"saved": str(path)}
 
 
 def _with_game(text: bytes, game: chess.pgn.Game) -> bytes:
@@ -65,7 +56,8 @@ def _with_game(text: bytes, game: chess.pgn.Game) -> bytes:
 
     A game that somebody has edited stays, too: it is no longer what was written.
     """
-    headers = (rf'\[{name} "{_MAY_CHANGE.get(name) or re.escape(value)}"\]\n' for name, value in game.headers.items())
+    values = ((name, _RESULT if name == "Result" else re.escape(value)) for name, value in game.headers.items())
+    headers = (rf'\[{name} "{value}"\]\n' for name, value in values)
     if written := re.search(f"^{''.join(headers)}\n{_MOVES}$".encode(), text, re.MULTILINE):
         return text[: written.start()] + str(game).encode() + text[written.end() :]
     gap = b"" if not text or text.endswith(b"\n\n") else b"\n" if text.endswith(b"\n") else b"\n\n"

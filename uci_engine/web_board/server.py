@@ -12,15 +12,14 @@ import asyncio
 import json
 import secrets
 import socket
-import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
 from types import FrameType
 
 import chess
-import h11
 import uvicorn
+from chess.engine import EngineError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -29,15 +28,13 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from uci_engine.api import Engine
 from uci_engine.game_analysis.pages import render
 from uci_engine.search.strength import MAX_ELO, MIN_ELO
-from uci_engine.web_board.desk import AT_THE_END, Answer, Desk
-from uci_engine.web_board.questions import QUESTIONS
-from uci_engine.web_board.requests import Fields, load, positions
-from uci_engine.web_board.saved_games import SavedGames
+from uci_engine.web_board.desk import Answer, Desk
+from uci_engine.web_board.questions import QUESTIONS, Fields, load, positions
+from uci_engine.web_board.saved_games import save
 
 ADDRESS = "127.0.0.1"
 # The names by which a browser reaches it, also through a tunnel.
@@ -47,11 +44,7 @@ USUAL_PORT = 8064
 MAX_BODY_BYTES = 1 << 20
 # In JSON a character has up to four bytes, apart from rare ones.
 MAX_PGN_LENGTH = MAX_BODY_BYTES // 4
-# A page has up to six. More would come near the descriptors that a process may have, 256 on macOS.
-MAX_CONNECTIONS = 64
-# How long a request may take to arrive, its body too.
-REQUEST_SECONDS = 30.0
-# How long answers may go on when the server ends.
+# How long requests may still come, and answers be taken, when the server ends.
 GRACE_SECONDS = 1.0
 TEMPLATES = Path(__file__).with_name("templates")
 SCRIPTS = ("game.js", "engine.js", "explain.js", "pgn.js", "live.js")
@@ -65,13 +58,8 @@ LEVELS = (
     (2400, "master"),
     (MAX_ELO, "grandmaster"),
 )
-HEADERS = {
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": "frame-ancestors 'none'",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-}
+# A new version has another page.
+HEADERS = {"Cache-Control": "no-store"}
 
 
 def bound_socket(port: int | None) -> socket.socket:
@@ -84,54 +72,20 @@ def bound_socket(port: int | None) -> socket.socket:
         return socket.create_server((ADDRESS, 0))
 
 
-class _Connection(H11Protocol):
-    """A connection. It is cut where a request does not come in time.
-
-    Where there are too many, the oldest is cut that has not named the token.
-    """
-
-    _deadline: asyncio.TimerHandle | None = None
-
-    @property
-    def is_own(self) -> bool:
-        """Whether its last request named the token."""
-        return self.scope is not None and "is_own" in self.scope["state"]
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self.began = self.loop.time()
-        self._deadline = self.loop.call_later(REQUEST_SECONDS, transport.abort)
-        if len(self.connections) > MAX_CONNECTIONS:
-            ours = [each for each in self.connections if isinstance(each, _Connection)]
-            oldest = min(ours, key=lambda each: (each.is_own, each.began))
-            self.connections.discard(oldest)
-            oldest.transport.abort()
-
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        is_unfinished = self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
-        if is_unfinished and self._deadline is None:
-            self._deadline = self.loop.call_later(REQUEST_SECONDS, self.transport.abort)
-        elif not is_unfinished and self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
-
-    def shutdown(self) -> None:
-        super().shutdown()
-        # uvicorn would end with a traceback for an answer that nobody takes, or a request that does not come.
-        self.loop.call_later(2 * GRACE_SECONDS, self.transport.abort)
-
-
 class BoardServer(uvicorn.Server):
     """Serves the page until Ctrl-C. `token` is the first part of every path."""
 
-    def __init__(self, engine: Engine, games: SavedGames, start: chess.Board, pgn: str) -> None:
-        """`start` is the first position. `pgn`: games to begin with, "" for none."""
+    def __init__(self, engine: Engine, path: Path, start: chess.Board, pgn: str) -> None:
+        """`path`: where games are saved. `start`: the first position. `pgn`: games to begin with, "" for none."""
         self.token = secrets.token_urlsafe(16)
-        # Set when the page is opened, or when the server has ended.
-        self.was_opened = threading.Event()
+        # Called when the page is opened.
+        self.on_open: Callable[[], object] = lambda: None
         self._desk = Desk(engine)
-        self._requests = {"positions": positions, "load": load, "save": games.save}
+        self._requests: dict[str, Callable[[Fields], Answer]] = {
+            "positions": positions,
+            "load": load,
+            "save": partial(save, path),
+        }
         self._page = render(
             "board.html.j2",
             {"start": start.fen(), "pgn": pgn, "longest": MAX_PGN_LENGTH},
@@ -146,23 +100,13 @@ class BoardServer(uvicorn.Server):
             routes.append(Route(f"/{self.token}/{name}", partial(self._answer, name), methods=["POST"]))
         hosts = Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False)
         app = Starlette(routes=routes, middleware=[hosts])
-        config = uvicorn.Config(
-            app,
-            http=_Connection,
-            ws="none",
-            log_level="error",
-            # So many are accepted at a time, before there can be too many.
-            backlog=MAX_CONNECTIONS,
-            timeout_graceful_shutdown=int(3 * GRACE_SECONDS),
-        )
-        super().__init__(config)
+        super().__init__(uvicorn.Config(app, ws="none", log_level="error"))
 
     def run_on(self, listening: socket.socket) -> None:
         """Serve on this socket until Ctrl-C or SIGTERM."""
         try:
             self.run(sockets=[listening])
         finally:
-            self.was_opened.set()
             self._desk.close()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -170,13 +114,17 @@ class BoardServer(uvicorn.Server):
         self._desk.stop()
         self.should_exit = True
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End, also where a request does not come, or nobody takes the answer."""
+        for connection in self.server_state.connections:
+            asyncio.get_running_loop().call_later(GRACE_SECONDS, connection.transport.abort)
+        await super().shutdown(sockets)
+
     async def _open(self, request: Request) -> Response:
-        request.state.is_own = True
-        self.was_opened.set()
+        self.on_open()
         return HTMLResponse(self._page, headers=HEADERS)
 
     async def _answer(self, name: str, request: Request) -> Response:
-        request.state.is_own = True
         if request.headers.get("origin") != f"http://{request.headers.get('host')}":
             raise HTTPException(403, "Only the page of this server may ask.")
         body = b""
@@ -196,19 +144,6 @@ class BoardServer(uvicorn.Server):
                 async for answer in self._desk.ask(partial(QUESTIONS[name], fields=fields)):
                     yield json.dumps(answer) + "\n"
             else:
-                yield json.dumps(await self._done(name, fields)) + "\n"
-        except ValueError as error:
+                yield json.dumps(await run_in_threadpool(self._requests[name], fields)) + "\n"
+        except (ValueError, EngineError) as error:
             yield json.dumps({"problem": str(error)}) + "\n"
-
-    async def _done(self, name: str, fields: Fields) -> Answer:
-        """What needs no engine. ValueError: it cannot be done, or the server ends before it is."""
-        work = asyncio.create_task(run_in_threadpool(self._requests[name], fields))
-        try:
-            while not (work.done() or self.should_exit):
-                await asyncio.wait({work}, timeout=0.1)
-            await asyncio.wait({work}, timeout=GRACE_SECONDS)
-            if not work.done():
-                raise ValueError(AT_THE_END)
-            return work.result()
-        finally:
-            work.cancel()

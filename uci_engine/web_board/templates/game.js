@@ -32,28 +32,15 @@ function store(name) {
 const lasting = store("localStorage");
 const passing = store("sessionStorage");
 
-const isRecord = (found) =>
-  [found?.id, found?.title, found?.start, found?.ending].every((text) => typeof text === "string") &&
-  Array.isArray(found.moves) &&
-  [null, "white", "black"].includes(found.color) &&
-  Number.isInteger(found.elo) &&
-  ["*", "1-0", "0-1", "1/2-1/2"].includes(found.result) &&
-  (found.clock === null || ["white", "black", "increment"].every((name) => Number.isFinite(found.clock?.[name])));
-
-// Forget what is kept and is no game. Returns whether there was something.
-function forgetUnreadable() {
-  const isUnreadable = (text) => {
-    try {
-      return !isRecord(JSON.parse(text));
-    } catch {
-      return true;
-    }
-  };
-  const places = [[lasting, "secateur-game"], [passing, location.pathname]];
-  const wrong = places.filter(([kept, key]) => kept[key] !== undefined && isUnreadable(kept[key]));
-  for (const [kept, key] of wrong) delete kept[key];
-  return wrong.length > 0;
+// What is kept under a name, null for nothing and for what cannot be read.
+function kept(place, name) {
+  try {
+    return JSON.parse(place[name] ?? "null");
+  } catch {
+    return null;
+  }
 }
+
 const viewer = new Viewer(game, show);
 const { board } = viewer;
 
@@ -65,8 +52,8 @@ const canPlay = () => isPlaying() && here() === latest() && !isThinking();
 // The game without what the server can tell again.
 const record = () => ({ ...game, positions: [] });
 // The last game that any tab has kept, and that of this tab as long as the server is the same.
-const lastKept = () => JSON.parse(lasting["secateur-game"] ?? "null");
-const ownKept = () => JSON.parse(passing[location.pathname] ?? "null");
+const lastKept = () => kept(lasting, "secateur-game");
+const ownKept = () => kept(passing, location.pathname);
 // The position on the board, as the server is asked about it.
 const path = () => ({ start: viewer.track.start, moves: viewer.track.moves.slice(0, viewer.at) });
 

@@ -184,7 +184,6 @@ byId("load-form").onsubmit = async (event) => {
 };
 
 async function start() {
-  const isForgotten = forgetUnreadable();
   const own = ownKept();
   const isShown = own !== null && (await begin(newGame(own)).then(() => true, () => false));
   if (!isShown) await beginGame({ color: data.start.split(" ")[1] === "b" ? "black" : "white" });
@@ -201,7 +200,7 @@ async function start() {
     ["", "v", () => byId("prove").click()],
     ["", "w", () => byId("worth").click()],
   ]);
-  if (isForgotten || (own && !isShown)) notify("A game that this browser kept cannot be read, and is forgotten.");
+  if (own && !isShown) notify("A game that this browser kept cannot be read, and is forgotten.");
   if (!isShown && data.pgn) await load(data.pgn);
 }
 
