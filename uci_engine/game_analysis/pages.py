@@ -11,6 +11,7 @@ import base64
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,7 @@ import chess.svg
 from uci_engine import __version__
 from uci_engine.game_analysis.analysed_game import AnalysedGame, Ply
 from uci_engine.game_analysis.boards import king_of, last_move, positions
+from uci_engine.game_analysis.causes import Why
 from uci_engine.game_analysis.judgement import ERRORS, INACCURACY_LOSS, NO_WIN, WON, Mark, Phase
 from uci_engine.game_analysis.values import Found, Value
 from uci_engine.game_analysis.words import sentence
@@ -36,8 +38,18 @@ GENERATOR = f"Secateur {__version__}"
 MAX_SHOWN_ERRORS = 40
 # Who stands better, by the least expected result of that side. Below the last, neither does.
 STANDINGS = ((WON, "was winning"), (NO_WIN, "was better"), (0.55, "was slightly better"))
-# So many mistakes are the turning points of a game.
+# So many mistakes are the turning points of a game, and one kind of cause is a theme from so many on.
 TURNING_POINTS = 3
+LEAST_OFTEN = 3
+THEMES = {
+    Why.LOSS: "lost material",
+    Why.MISSED_GAIN: "missed a gain",
+    Why.REPLY: "allowed a strong reply",
+    Why.THREAT: "did not meet a threat",
+    Why.ONLY_MOVE: "missed the only good move",
+    Why.ALLOWS_MATE: "allowed mate",
+    Why.MISSES_MATE: "missed a mate",
+}
 SHOWN_HEADERS = ("Event", "Site", "Date", "Round", "TimeControl", "Termination")
 
 
@@ -163,7 +175,7 @@ def game_page(game: AnalysedGame, index: str = "") -> str:
         marks=ERRORS,
         sentences=[
             *(_phase_sentence(game, phase) for phase in Phase if phase in {ply.phase for ply in game.plies}),
-            *_turning_points(game),
+            *_story(game),
         ],
         errors={ply.index: number for number, ply in enumerate(errors)},
         least_loss=round(100 * INACCURACY_LOSS),
@@ -179,9 +191,9 @@ def positions_of(game: AnalysedGame) -> list[dict[str, object]]:
     ]
 
 
-def shown_errors(game: AnalysedGame, count: int = MAX_SHOWN_ERRORS) -> list[Ply]:
+def shown_errors(game: AnalysedGame) -> list[Ply]:
     """The worst errors of a game, in the order of the moves."""
-    worst = sorted(game.errors, key=lambda ply: -ply.judgement.loss)[:count]
+    worst = sorted(game.errors, key=lambda ply: -ply.judgement.loss)[:MAX_SHOWN_ERRORS]
     return sorted(worst, key=lambda ply: ply.index)
 
 
@@ -258,11 +270,27 @@ def _phase_sentence(game: AnalysedGame, phase: Phase) -> str:
     )
 
 
-def _turning_points(game: AnalysedGame) -> list[str]:
-    """A sentence on what decided the game, none where nothing did."""
-    worst = shown_errors(game, TURNING_POINTS)
-    named = [f"{ply.name}{ply.judgement.mark.sign} (\u2212{100 * ply.judgement.loss:.0f} %)" for ply in worst]
-    return [f"{'Turning points' if len(named) > 1 else 'The turning point'}: {joined(named)}."] if named else []
+def _story(game: AnalysedGame) -> list[str]:
+    """What decided the game: its turning points, the theme that recurs, and who let a won game slip."""
+    sentences = []
+    worst = sorted(game.errors, key=lambda ply: -ply.judgement.loss)[:TURNING_POINTS]
+    if worst:
+        named = [
+            f"{ply.name}{ply.judgement.mark.sign} (\u2212{100 * ply.judgement.loss:.0f} %)"
+            for ply in sorted(worst, key=lambda ply: ply.index)
+        ]
+        sentences.append(f"{'Turning points' if len(named) > 1 else 'The turning point'}: {joined(named)}.")
+    for color in chess.COLORS:
+        errors = [ply for ply in game.errors if ply.board.turn == color]
+        themes = Counter(cause.why for ply in errors for cause in ply.causes[:1])
+        for why, count in themes.most_common(1):
+            if why in THEMES and count >= LEAST_OFTEN and 2 * count >= len(errors):
+                sentences.append(f"{game.player(color)} {THEMES[why]} in {count} of {len(errors)} mistakes.")
+        highest = max((ply.value.expected_for(color) for ply in game.plies), default=0.5)
+        if highest >= WON and game.result in ("1/2-1/2", "0-1" if color else "1-0"):
+            how = "drew" if game.result == "1/2-1/2" else "lost"
+            sentences.append(f"{game.player(color)} {how}, though a win was near: {100 * highest:.0f} %.")
+    return sentences
 
 
 def _standing(value: Value) -> str:
