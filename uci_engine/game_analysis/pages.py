@@ -24,7 +24,7 @@ from uci_engine import __version__
 from uci_engine.game_analysis.analysed_game import AnalysedGame, Ply
 from uci_engine.game_analysis.boards import king_of, last_move, positions
 from uci_engine.game_analysis.causes import Why
-from uci_engine.game_analysis.judgement import ERRORS, INACCURACY_LOSS, NO_WIN, WON, Mark, Phase
+from uci_engine.game_analysis.judgement import ERRORS, INACCURACY_LOSS, WON, Mark, Phase
 from uci_engine.game_analysis.values import Found, Value
 from uci_engine.game_analysis.words import sentence
 from uci_engine.text import joined
@@ -36,8 +36,6 @@ TEMPLATES = Path(__file__).with_name("templates")
 GENERATOR = f"Secateur {__version__}"
 # Of more errors the worst are shown with their lines, so that the page stays small. All have their marks.
 MAX_SHOWN_ERRORS = 40
-# Who stands better, by the least expected result of that side. Below the last, neither does.
-STANDINGS = ((WON, "was winning"), (NO_WIN, "was better"), (0.55, "was slightly better"))
 # So many mistakes are the turning points of a game, and one kind of cause is a theme from so many on.
 TURNING_POINTS = 3
 LEAST_OFTEN = 3
@@ -173,10 +171,7 @@ def game_page(game: AnalysedGame, index: str = "") -> str:
         times=_times(game),
         phases=list(Phase),
         marks=ERRORS,
-        sentences=[
-            *(_phase_sentence(game, phase) for phase in Phase if phase in {ply.phase for ply in game.plies}),
-            *_story(game),
-        ],
+        sentences=_story(game),
         errors={ply.index: number for number, ply in enumerate(errors)},
         least_loss=round(100 * INACCURACY_LOSS),
     )
@@ -251,32 +246,13 @@ def _quoted(words: str) -> str:
     return f". \u201c{words}\u201d" if words else ""
 
 
-def _phase_sentence(game: AnalysedGame, phase: Phase) -> str:
-    """What happened in a phase: the mistakes of both sides, and what it made of White's expected result."""
-    plies = [ply for ply in game.plies if ply.phase is phase]
-    first, last = plies[0], plies[-1]
-    start = game.plies[first.index - 1].value if first.index else game.value
-    before, after = round(100 * start.expected), round(100 * last.value.expected)
-    if before == after:
-        change = f"stayed at {after} %"
-    else:
-        change = f"{'rose' if after > before else 'fell'} from {before} % to {after} %"
-    white, black = (sum(game.summary(color, phase).counts[mark] for mark in ERRORS) for color in chess.COLORS)
-    mistakes = f"White made {white or 'no'} mistake{'s' if white != 1 else ''} and Black {black or 'none'}"
-    moves = f"moves {first.board.fullmove_number} to {last.board.fullmove_number}"
-    return (
-        f"{phase.value.capitalize()}, {moves}: {mistakes}; White's expected result {change}, "
-        f"and {_standing(last.value)} at its end."
-    )
-
-
 def _story(game: AnalysedGame) -> list[str]:
     """What decided the game: its turning points, the theme that recurs, and who let a won game slip."""
     sentences = []
     worst = sorted(game.errors, key=lambda ply: -ply.judgement.loss)[:TURNING_POINTS]
     if worst:
         named = [
-            f"{ply.name}{ply.judgement.mark.sign} (\u2212{100 * ply.judgement.loss:.0f} %)"
+            f"{ply.name}{ply.judgement.mark.sign} in the {ply.phase.value} (\u2212{100 * ply.judgement.loss:.0f} %)"
             for ply in sorted(worst, key=lambda ply: ply.index)
         ]
         sentences.append(f"{'Turning points' if len(named) > 1 else 'The turning point'}: {joined(named)}.")
@@ -291,15 +267,6 @@ def _story(game: AnalysedGame) -> list[str]:
             how = "drew" if game.result == "1/2-1/2" else "lost"
             sentences.append(f"{game.player(color)} {how}, though a win was near: {100 * highest:.0f} %.")
     return sentences
-
-
-def _standing(value: Value) -> str:
-    share = round(max(value.expected, 1 - value.expected), 2)
-    side = "White" if value.expected > 0.5 else "Black"
-    if value.score.mate() == 0:
-        return f"{side} mated"
-    words = (words for least, words in STANDINGS if share >= least)
-    return f"{side} {word}" if (word := next(words, "")) else "neither side was better"
 
 
 # Graphs --------------------------------------------------------------------------------------------------------------
