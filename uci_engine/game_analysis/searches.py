@@ -3,8 +3,7 @@
 A game is searched from its last position to its first, and then again where the errors are. The transposition table is
 kept, so what a later position has shown reaches the moves before it. Most of the effort for a move goes into a search
 of the position. A little goes into a search of the other moves, where the move played may be the only one. The rest is
-for second looks at the errors, from the last to the first: the better move and the position after the move played are
-searched again. If that shows that the next move missed a chance, it gets a second look, too.
+for second looks at the errors, from the last to the first: the positions before and after them are searched again.
 
 Invariant: a mate is stated only where searches proved it. For the side that mates one move is enough. The other side is
 mated only where all its moves were searched, and not because the move that it played allows a mate.
@@ -21,7 +20,7 @@ import chess
 from chess.engine import InfoDict, Limit
 
 from uci_engine.game_analysis.boards import board_after, is_obvious
-from uci_engine.game_analysis.judgement import MISTAKE_LOSS, WON
+from uci_engine.game_analysis.judgement import WON
 from uci_engine.game_analysis.values import DRAWN, MAX_LINE_PLIES, Found, SearchedMove, Value, final_value, value_of
 
 # A shorter line of an error is made longer by so many short searches, so that it shows the reason.
@@ -36,8 +35,6 @@ OTHERS_SHARE = 0.1
 SUSPICION = 0.05
 LEAST_SECOND_SHARE = 1.0
 MOST_SECOND_SHARE = 3.0
-# The time for a doubt that is too small for a mistake, as a part of that for a greater one.
-SMALL_DOUBT_PART = 0.25
 
 Number = TypeVar("Number", int, float)
 
@@ -226,68 +223,25 @@ class _Game:
             on_position(1 / len(self._boards))
 
     def look_again(self) -> None:
-        """Search what is in doubt once more, from the last move to the first, as far as what is left over reaches."""
-        looked: set[int] = set()
-        for last in reversed(range(len(self._moves))):
-            # A look at one move may uncover what the next one missed.
-            for index in (last, last + 1):
-                if index < len(self._moves) and index not in looked:
-                    share = self._second_share(index)
-                    if share > 0:
-                        looked.add(index)
-                        self._look_again_at(index, share)
-
-    def _second_share(self, index: int) -> float:
-        """The share for each search of a second look at a move, 0 for no look. The moves before it keep their part.
-
-        Where not all can be looked at, those in greatest doubt are.
-        """
-        doubt = self._doubt(index)
-        if doubt < SUSPICION:
-            return 0.0
-        doubts_before = sorted((self._doubt(before) for before in range(index)), reverse=True)
-        rivals = [other for other in doubts_before if other >= SUSPICION]
+        """Search the worst errors once more, as many as what is left over reaches for, from the last to the first."""
         affordable = round(self._left_over / (2 * LEAST_SECOND_SHARE))
-        if sum(rival > doubt for rival in rivals) >= affordable:
-            return 0.0
-        weights = sum(map(_weight, rivals[: affordable - 1]), start=_weight(doubt))
-        part = self._left_over / 2 * _weight(doubt) / weights
-        return min(max(part, LEAST_SECOND_SHARE), MOST_SECOND_SHARE, self._left_over / 2)
-
-    def _look_again_at(self, index: int, share: float) -> None:
-        """Search the better move again, and the position after the move played; then the position, if in doubt."""
-        if self._loss(index) >= SUSPICION:
-            self._look_at(index, share, [*self.found[index].line[:1]])
+        worst = sorted(range(len(self._moves)), key=self._loss, reverse=True)[:affordable]
+        suspects = sorted(index for index in worst if self._loss(index) >= SUSPICION)
+        while suspects:
+            share = min(self._left_over / (2 * len(suspects)), MOST_SECOND_SHARE)
+            index = suspects.pop()
+            self._look_at(index, share)
             self._look_at(index + 1, share)
-            self._hand_back(index)
-        if self._loss(index) < SUSPICION <= self._fall(index) and self._left_over >= 2 * LEAST_SECOND_SHARE:
-            self._look_for_another(index, min(share, self._left_over / 2))
+            # What was found reaches the positions before it.
+            for before in range(min(index + 1, len(self._moves) - 1), -1, -1):
+                if not self._take_from_next(before) and before < index:
+                    break
 
-    def _look_for_another(self, index: int, share: float) -> None:
-        """Search a position again whose best move is not as good as it was thought to be: another may be better."""
-        mover = self._boards[index].turn
-        another = self._own[index] = self._search(index, share)
-        if another.line and another.value.expected_for(mover) > self.found[index].value.expected_for(mover):
-            self.found[index] = another
-            self._look_at(index, share, [another.line[0]])
-            self._hand_back(index)
-
-    def _look_at(self, index: int, share: float, root_moves: list[chess.Move] | None = None) -> None:
+    def _look_at(self, index: int, share: float) -> None:
         """Search a position, and keep what is found if it is not less deep than what was found before."""
-        found, own = self._search(index, share, root_moves), self._own[index]
-        if root_moves is None:
-            self._own[index] = found
+        found, own = self._search(index, share), self._own[index]
         if found.depth >= own.depth:
-            if root_moves is None:
-                self.found[index] = found
-            else:
-                self._keep(index, found)
-
-    def _hand_back(self, index: int) -> None:
-        """Let what was found before and after a move reach the positions before it."""
-        for before in range(min(index + 1, len(self._moves) - 1), -1, -1):
-            if not self._take_from_next(before) and before < index:
-                return
+            self.found[index] = self._own[index] = found
 
     def searched(self, index: int) -> SearchedMove:
         played, here = self._played(index), self.found[index]
@@ -304,44 +258,27 @@ class _Game:
         before, after = self.found[index].value, self._played(index).value
         return 0.0 if self.searched(index).is_best else before.expected_for(mover) - after.expected_for(mover)
 
-    def _fall(self, index: int) -> float:
-        """How much less the best move of a position is worth than all its moves were, when they were last searched."""
-        mover = self._boards[index].turn
-        return self._own[index].value.expected_for(mover) - self.found[index].value.expected_for(mover)
-
-    def _doubt(self, index: int) -> float:
-        return max(self._loss(index), self._fall(index))
-
     def _take_from_next(self, index: int) -> bool:
         """Give the value after the move played to the position before it, if that is its best move.
 
+        If that move is mated, the others decide. They are searched, unless a search of all moves has shown a mate.
         Returns whether that has changed what is known of the position.
         """
-        mover = self._boards[index].turn
-        here, played = self.found[index], self._played(index)
+        board, here, played = self._boards[index], self.found[index], self._played(index)
+        mover = board.turn
         is_better = played.value.order_for(mover) >= here.value.order_for(mover)
         if here == played or not (is_better or here.move in (None, self._moves[index])):
             return False
-        self._keep(index, played)
-        return self.found[index] is not here
-
-    def _keep(self, index: int, found: Found) -> None:
-        """Let what was found of the best move alone say what its position is worth.
-
-        If that move is mated, the others decide. They are searched, unless a search of all moves has shown a mate.
-        """
-        board, own = self._boards[index], self._own[index].value
-        mover = board.turn
-        if found.value.mate_for(not mover) is not None and board.legal_moves.count() > 1:
-            if own.mate_for(not mover) is None:
-                others = self._search_others(index, found.line[0])
+        if played.value.mate_for(not mover) is not None and board.legal_moves.count() > 1:
+            if self._own[index].value.mate_for(not mover) is None:
+                others = self._search_others(index, self._moves[index])
                 if others is None:
-                    return
+                    return False
                 self.found[index] = self._own[index] = others
-                own = others.value
-            if found.value.order_for(mover) < own.order_for(mover):
-                return
-        self.found[index] = found
+            if played.value.order_for(mover) < self._own[index].value.order_for(mover):
+                return self.found[index] is not here
+        self.found[index] = played
+        return True
 
     def _search_others(self, index: int, move: chess.Move) -> Found | None:
         """Search all moves but this one. None if nothing is left over for it, or nothing came of it."""
@@ -369,8 +306,3 @@ class _Game:
         if expected <= 1 - WON or value.mate_for(board.turn) == 1 or board.legal_moves.count() < 2:
             return False
         return not is_obvious(board, move)
-
-
-def _weight(doubt: float) -> float:
-    """How much a move in doubt gets of the effort, compared with others."""
-    return 1.0 if doubt >= MISTAKE_LOSS else SMALL_DOUBT_PART
