@@ -208,7 +208,7 @@ class Conversations(RuleBasedStateMachine):
 
     def wait(self, is_done: Callable[[], bool]) -> None:
         while self.failure is None and not is_done():
-            if not self.process.wait_for_line("", self.judged, PATIENCE_SECONDS):
+            if not self.process.wait_for_line(self.judged, PATIENCE_SECONDS):
                 self.failure = AssertionError(f"nothing comes, and due are {self.due} and {self.searches}")
             self.listen()
 
