@@ -83,8 +83,10 @@ class UciProcess:
     Leaving the block ends the process.
     """
 
-    def __init__(self, *arguments: str, core: str | None = None) -> None:
-        """`core`: the value for SECATEUR_CORE; None leaves the environment as it is."""
+    def __init__(self, *arguments: str, core: str | None = None, reads_output: bool = True) -> None:
+        """`core`: the value for SECATEUR_CORE; None leaves the environment as it is. `reads_output`: False where a test
+        reads `output` itself; then nothing is audited but stderr.
+        """
         self.lines: list[str] = []
         self.arrivals: list[float] = []
         self._news = threading.Condition()
@@ -102,13 +104,16 @@ class UciProcess:
             # A session of its own: an interrupt of the tests is not meant for it.
             start_new_session=True,
         )
-        self._threads = [threading.Thread(target=target, daemon=True) for target in (self._read, self._read_errors)]
+        assert self.process.stdout is not None
+        self.output = self.process.stdout
+        self.reads_output = reads_output
+        targets = [self._read_errors, self._read] if reads_output else [self._read_errors]
+        self._threads = [threading.Thread(target=target, daemon=True) for target in targets]
         for thread in self._threads:
             thread.start()
 
     def _read(self) -> None:
-        assert self.process.stdout is not None
-        for raw in self.process.stdout:
+        for raw in self.output:
             arrival = time.perf_counter()
             with self._news:
                 self.lines.append(raw.decode("latin-1").removesuffix("\n").removesuffix("\r"))
@@ -216,6 +221,8 @@ class UciProcess:
         format that UCI asks for; nothing on stderr.
         """
         assert self.errors == ""
+        if not self.reads_output:
+            return
         lines = (line for line in self.sent if len(line) <= MAX_LINE_BYTES)
         commands = list(takewhile(lambda command: command is not Word.QUIT, map(parse, lines)))
         goes = sum(isinstance(command, Go) and command.perft is None for command in commands)
@@ -230,9 +237,9 @@ class UciProcess:
         self.process.kill()
         self.wait_for_exit()
         self.close_input()
-        for stream in (self.process.stdout, self.process.stderr):
-            assert stream is not None
-            stream.close()
+        self.output.close()
+        assert self.process.stderr is not None
+        self.process.stderr.close()
 
     def __enter__(self) -> Self:
         return self

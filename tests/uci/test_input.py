@@ -1,21 +1,21 @@
-"""Bytes to lines: `read_lines`. How long the program may work after the last line: `read`."""
+"""Bytes to lines: `read_lines`. How long the program may work after the last line: `read`, `Inbox.quit`."""
 
 from __future__ import annotations
 
 import io
 import os
-import threading
 import time
 from itertools import chain, pairwise
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from uci_engine.uci import loop, protocol
-from uci_engine.uci.loop import Inbox, Writer, read
-from uci_engine.uci.protocol import MAX_LINE_BYTES, read_lines
+from uci_engine.uci.loop import STUCK_SECONDS, Inbox, Mark, Received, Writer, read
+from uci_engine.uci.protocol import MAX_LINE_BYTES, Word, read_lines
 
 
 def lines_of(*pieces: bytes, max_bytes: int = MAX_LINE_BYTES) -> list[str | None]:
@@ -49,25 +49,34 @@ def test_too_long_a_line_is_not_stored() -> None:
     assert time.perf_counter() - started < 10
 
 
-@pytest.mark.parametrize(("data", "exits"), [(b"ucinewgame\n", 0), (b"ucinewgame\nquit\n", 1)])
-def test_a_slow_command_is_finished_at_the_end_of_the_input_but_not_after_quit(
-    monkeypatch: pytest.MonkeyPatch, data: bytes, exits: int
-) -> None:
-    exit_calls: list[None] = []
-    monkeypatch.setattr(loop, "STUCK_SECONDS", 0.05)
-    monkeypatch.setattr(loop, "exit_now", lambda: exit_calls.append(None))
+@pytest.mark.parametrize(
+    ("data", "last"), [(b"ucinewgame\n", Mark.END_OF_INPUT), (b"ucinewgame\nquit\nisready\n", Word.QUIT)]
+)
+def test_only_quit_hurries_what_was_read_before(data: bytes, last: Mark | Word) -> None:
     read_end, write_end = os.pipe()
     os.write(write_end, data)
     os.close(write_end)
     inbox = Inbox()
-    reader = threading.Thread(target=read, args=(read_end, inbox, Writer(io.BytesIO())))
-    reader.start()
-    # The command is taken out, and is executed for much longer than STUCK_SECONDS.
-    inbox.get()
-    reader.join(1.0 if exits else 0.4)
-    assert reader.is_alive() == (not exits)
-    inbox.task_done()
     inbox.closed.set()
-    reader.join()
+    read(read_end, inbox, Writer(io.BytesIO()))
     os.close(read_end)
-    assert len(exit_calls) == exits
+    events = [inbox.get() for _ in range(inbox.qsize())]
+    assert [event.command if isinstance(event, Received) else event for event in events] == [Word.NEW_GAME, last]
+    assert inbox.must_end == (last is Word.QUIT)
+
+
+def test_after_quit_the_process_ends_once_no_more_commands_are_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    inbox = Inbox()
+    seconds_waited = []
+
+    def wait(seconds: float) -> bool:
+        seconds_waited.append(seconds)
+        if len(seconds_waited) < 3:
+            inbox.task_done()
+        return False
+
+    monkeypatch.setattr(inbox.closed, "wait", wait)
+    monkeypatch.setattr(loop, "exit_now", Mock(side_effect=SystemExit))
+    with pytest.raises(SystemExit):
+        inbox.quit("quit")
+    assert seconds_waited == [STUCK_SECONDS] * 3

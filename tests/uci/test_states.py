@@ -9,8 +9,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from pathlib import Path
 
 import chess
@@ -168,45 +167,12 @@ class TestEnding:
             assert engine.wait_for_exit(EXIT_SECONDS) == 0
 
 
-class Pipes:
-    """A process with its pipes, whose output nobody reads unless the test does."""
-
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        self.process = process
-        self.stdin, self.stdout, self.stderr = process.stdin, process.stdout, process.stderr
-
-    def write(self, data: bytes) -> None:
-        self.stdin.write(data)
-        self.stdin.flush()
-
-    def assert_ends_well(self) -> None:
-        assert self.process.wait(PATIENCE_SECONDS) == 0
-        assert self.stderr.read() == b""
-
-
-@contextmanager
-def started(command: list[str]) -> Iterator[Pipes]:
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=ENVIRONMENT) as process:
-        try:
-            yield Pipes(process)
-        finally:
-            process.kill()
-
-
-PROGRAM = [sys.executable, "-m", "uci_engine"]
-
 # A main thread that no signal can interrupt stands for one that was just about to wait when the signal came.
 DEAF = """
 import signal
-import sys
 from uci_engine.uci.loop import Inbox, quit_on_signals
-from uci_engine.uci.loop import Writer
 inbox = Inbox()
-quit_on_signals(inbox, Writer(sys.stdout.buffer))
+quit_on_signals(inbox)
 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
 print("waiting", flush=True)
 print(inbox.get().command.name, flush=True)
@@ -217,51 +183,50 @@ inbox.get()
 @posix_only
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_does_not_need_the_main_thread(number: signal.Signals) -> None:
-    with started([sys.executable, "-c", DEAF]) as program:
-        assert program.stdout.readline() == b"waiting\n"
-        program.process.send_signal(number)
-        assert program.stdout.readline() == b"QUIT\n"
-        program.process.send_signal(number)
-        program.process.wait(PATIENCE_SECONDS)
+    command = [sys.executable, "-c", DEAF]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "waiting\n"
+        program.send_signal(number)
+        assert program.stdout.readline() == "QUIT\n"
+        # Nothing more happens there, and that ends it.
+        assert program.wait(PATIENCE_SECONDS) == 0
 
 
 @posix_only
 class TestBrokenPipes:
-    @pytest.mark.parametrize("go", [b"", b"go infinite\n", b"go ponder\n"])
-    def test_output_closed(self, go: bytes) -> None:
-        with started(PROGRAM) as program:
-            program.write(go + b"isready\n")
-            assert program.stdout.readline()
-            program.stdout.close()
-            # A search that is running may have noticed by now.
-            with suppress(BrokenPipeError):
-                os.write(program.stdin.fileno(), b"isready\n")
+    @pytest.mark.parametrize("go", ["", "go infinite", "go ponder"])
+    def test_output_closed(self, go: str) -> None:
+        with UciProcess(reads_output=False) as engine:
+            engine.send(go, "isready")
+            assert engine.output.readline()
+            engine.output.close()
             # The input stays open: the process must notice by itself that nobody listens.
-            program.assert_ends_well()
+            engine.send("isready")
+            assert engine.wait_for_exit() == 0
 
-    @pytest.mark.parametrize("line", [b"go perft 30", b"go wtime 9000000 btime 9000000"])
-    def test_output_closed_after_the_end_of_the_input(self, line: bytes) -> None:
-        with started(PROGRAM) as program:
-            program.write(line + b"\nisready\n")
-            program.stdin.close()
-            while program.stdout.readline() != b"readyok\n":
+    def test_output_closed_after_the_end_of_the_input(self) -> None:
+        with UciProcess(reads_output=False) as engine:
+            engine.send("go wtime 9000000 btime 9000000", "isready")
+            engine.close_input()
+            while engine.output.readline() != b"readyok\n":
                 pass
-            program.stdout.close()
-            program.assert_ends_well()
+            engine.output.close()
+            assert engine.wait_for_exit() == 0
 
-    @pytest.mark.parametrize("end", [b"quit\n", b""])
-    def test_output_blocked(self, end: bytes) -> None:
-        with started(PROGRAM) as program:
-            program.write(b"uci\n" * 500 + b"go depth 1\n" + end)
-            if not end:
-                program.stdin.close()
-            assert program.process.wait(PATIENCE_SECONDS) == 0
+    def test_output_blocked(self) -> None:
+        with UciProcess(reads_output=False) as engine:
+            engine.send(*["uci"] * 500, "go depth 1", "quit")
+            assert engine.wait_for_exit() == 0
 
     @pytest.mark.parametrize("redirection", [">&-", "<&-", "<&- >&-", "2>&-", "<&- >&- 2>&-"])
     def test_never_open(self, redirection: str) -> None:
-        with started(["sh", "-c", f'exec "$0" -m uci_engine {redirection}', sys.executable]) as program:
-            program.stdin.close()
-            program.assert_ends_well()
+        command = ["sh", "-c", f'exec "$0" -m uci_engine {redirection}', sys.executable]
+        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+        ended = subprocess.run(
+            command, stdin=nothing, stdout=pipe, stderr=pipe, env=ENVIRONMENT, timeout=PATIENCE_SECONDS
+        )
+        assert (ended.returncode, ended.stderr) == (0, b"")
 
 
 @pytest.mark.timing

@@ -9,18 +9,16 @@ takes the commands out in order and executes them on the engine, also during a s
 - A `go` stops the search before it, and so do many waiting commands. A `stop` behind a waiting `go` stops the search of
   that `go`.
 - Every `go` is answered by one `bestmove`. An error in a command, ours or the GUI's, ends neither search nor program.
-- At the end of the input all commands are finished first, and a search that ends by itself, unless nobody reads the
-  answers. `quit` stops every search, and ends the program even when its other threads are stuck.
+- At the end of the input all commands are finished first, and a search that ends by itself. `quit` stops every search,
+  and ends the program even when its other threads are stuck.
 - No event is lost. Lines from different threads are never mixed. Once nobody can read the output, the process ends.
 - An error of the debug log closes it and is reported once.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import queue
-import select
 import signal
 import sys
 import threading
@@ -30,7 +28,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from evaluation.files import reason_of
 from uci_engine.board.game import Game, PositionError, display, parse_searchmoves
@@ -49,8 +47,7 @@ AUTHOR = "the Secateur developers"
 # The number of commands read and not yet executed at which the reader pauses.
 UNREAD_LIMIT = 1024
 
-# The reader ends the process when this long after `quit` no command has finished, or when after the end of the input
-# the output is blocked for this long.
+# After `quit` the process ends when for this long no command has finished, as while nobody reads its output.
 STUCK_SECONDS = 1.0
 
 # So many commands may wait for the end of a search. Then it is stopped: the reader pauses at UNREAD_LIMIT, and a `stop`
@@ -66,7 +63,7 @@ _TO_SEARCH = (Word.STOP, Word.PONDER_HIT)
 # The output -------------------------------------------------------------------------------------------------------
 
 
-def exit_now() -> None:
+def exit_now() -> NoReturn:
     """End the process at once, with exit code 0 and without any cleaning up."""
     os._exit(0)
 
@@ -80,20 +77,6 @@ class Writer:
         self._log: DebugLog | None = None
         # A lock of its own: a command must not wait to be noted while nobody reads the output.
         self._log_lock = threading.Lock()
-        # For the watch on a blocked output: the number of writes that have begun, and of those that have ended.
-        self.begun = 0
-        self.ended = 0
-
-    def has_lost_its_reader(self) -> bool:
-        """Whether the other end of the pipe is known to be closed. Only POSIX systems tell without a write."""
-        if os.name != "posix":
-            return False
-        poll = select.poll()
-        try:
-            poll.register(self._stream.fileno(), 0)
-            return any(event & select.POLLERR for _, event in poll.poll(0))
-        except (OSError, ValueError):
-            return False
 
     def set_log(self, log: DebugLog | None) -> None:
         """Close the log, if there is one, and begin this one."""
@@ -112,13 +95,11 @@ class Writer:
         """Write a line, or several lines, joined by newlines, that must not be separated."""
         try:
             with self._lock:
-                self.begun += 1
                 problem = self._note(TO_GUI, text, time.time())
                 if problem:
                     text = f"{problem}\n{text}"
                 self._stream.write(text.encode("ascii", errors="replace") + b"\n")
                 self._stream.flush()
-                self.ended += 1
         except (OSError, ValueError):  # ValueError: the stream has been closed on our side
             exit_now()
 
@@ -199,23 +180,20 @@ class Inbox(queue.SimpleQueue[Event]):
         self._done_count += 1
         self._free_places.release()
 
-    def exit_if_stuck(self, writer: Writer) -> None:
-        """After a `quit` or the end of the input: return once closed. End the process when nobody can read the answers,
-        or the output is blocked for STUCK_SECONDS. With `must_end`, also when no command was finished in that time.
-        """
+    def quit(self, line: str) -> None:
+        """Put a `quit`, and return once all is closed. End the process when no command is finished in STUCK_SECONDS."""
+        self.must_end = True
+        self.put(Received(time.perf_counter(), Word.QUIT, line))
         while True:
-            done_before, begun_before, ended_before = self._done_count, writer.begun, writer.ended
+            done_before = self._done_count
             if self.closed.wait(STUCK_SECONDS):
                 return
-            is_blocked = begun_before > ended_before == writer.ended
-            is_stuck = self._done_count == done_before and (is_blocked or self.must_end)
-            if is_stuck or (not self.must_end and writer.has_lost_its_reader()):
+            if self._done_count == done_before:
                 exit_now()
-                return
 
 
-def quit_on_signals(inbox: Inbox, writer: Writer) -> None:
-    """SIGINT and SIGTERM mean `quit`; a second one ends the process at once.
+def quit_on_signals(inbox: Inbox) -> None:
+    """SIGINT and SIGTERM mean `quit`.
 
     To be called from the main thread, where Python runs signal handlers. If a signal arrives just before that thread
     waits for an event, its handler would run only after the next event, which may never come. So another thread reads
@@ -224,22 +202,16 @@ def quit_on_signals(inbox: Inbox, writer: Writer) -> None:
     read_end, write_end = os.pipe()
     if os.name == "posix":
         os.set_blocking(write_end, False)
-    threading.Thread(target=_read_signals, args=(read_end, inbox, writer), name="signals", daemon=True).start()
+    threading.Thread(target=_read_signals, args=(read_end, inbox), name="signals", daemon=True).start()
     signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _number, _frame: None)
 
 
-def _read_signals(descriptor: int, inbox: Inbox, writer: Writer) -> None:
+def _read_signals(descriptor: int, inbox: Inbox) -> None:
     """Read the pipe, into which Python writes a byte for each signal as it arrives."""
     os.read(descriptor, 1)
-    inbox.must_end = True
-    inbox.put(Received(time.perf_counter(), Word.QUIT, "(signal)"))
-    # Without a thread for the watch, a second signal still ends the process.
-    with contextlib.suppress(RuntimeError):
-        threading.Thread(target=inbox.exit_if_stuck, args=(writer,), name="exit if stuck", daemon=True).start()
-    os.read(descriptor, 1)
-    exit_now()
+    inbox.quit("(signal)")
 
 
 # The commands -----------------------------------------------------------------------------------------------------
@@ -493,12 +465,11 @@ class Dispatcher:
 
 
 def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
-    """Put the commands from `descriptor` into the inbox. After the last, end the process if that is stuck.
+    """Put the commands from `descriptor` into the inbox. The end of the input is an event of its own.
 
-    The end of the input is an event of its own. A failure here means `quit`: an engine that cannot read must not stay
-    alive.
+    A failure here means `quit`: an engine that cannot read must not stay alive.
     """
-    last: Event = Received(time.perf_counter(), Word.QUIT)
+    last_line: str | None = "(failure)"
     try:
         for received_at, line in protocol.read_lines(descriptor):
             if line is None:
@@ -506,17 +477,17 @@ def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
                 continue
             received = Received(received_at, protocol.parse(line), line[:MAX_LINE_CHARACTERS])
             if received.command is Word.QUIT:
-                last = received
+                last_line = received.line
                 break
             if received.command is not Word.EMPTY:
                 inbox.receive(received)
         else:
-            last = Mark.END_OF_INPUT
+            last_line = None
     finally:
-        if last is not Mark.END_OF_INPUT:
-            inbox.must_end = True
-        inbox.put(last)
-        inbox.exit_if_stuck(writer)
+        if last_line is None:
+            inbox.put(Mark.END_OF_INPUT)
+        else:
+            inbox.quit(last_line)
 
 
 def run(begin: Callable[[], tuple[UciEngine, Game]], lines: Sequence[str] | None = None) -> int:
@@ -529,7 +500,7 @@ def run(begin: Callable[[], tuple[UciEngine, Game]], lines: Sequence[str] | None
         return 0
     inbox = Inbox()
     writer = Writer(sys.stdout.buffer)
-    quit_on_signals(inbox, writer)
+    quit_on_signals(inbox)
     engine, game = begin()
     connect_debug_log(engine.options, writer)
     dispatcher = Dispatcher(engine, inbox, writer, game)
