@@ -38,6 +38,13 @@ def test_lines_come_out_as_they_went_in(texts: list[str]) -> None:
     assert lines_of("".join(f"{text}\r\n" for text in texts).encode()) == [text for text in texts if text.strip()]
 
 
+def test_only_cr_and_lf_end_a_line() -> None:
+    assert lines_of(b"a\rb\r\n \n\ncd") == ["a", "b", "cd"]
+    line = "isready\u2028isready\u0085isready\fisready\visready\0"
+    assert lines_of(f"{line}\n".encode()) == [line]
+    assert lines_of(b"C:\\Sch\xe4ch \xff\n") == ["C:\\Sch\ufffdch \ufffd"]
+
+
 def test_too_long_a_line_is_dropped_and_the_next_is_not() -> None:
     assert lines_of(b"abc\nabcd\nab", b"cdefgh", b"\nxy\n", max_bytes=3) == ["abc", None, None, "xy"]
 

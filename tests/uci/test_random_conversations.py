@@ -242,9 +242,9 @@ class Conversations(RuleBasedStateMachine):
             assert self.due[line] >= 0
         elif word in ("id", "option"):
             assert self.due["uciok"]
-            option = read_option(line)
-            if option is not None and not self.ending:
-                self.declared.append(option)
+            declared = [read_option(line)] if word == "option" else []
+            if not self.ending:
+                self.declared += declared
         else:
             assert self.asked_for_text, line
 

@@ -19,7 +19,6 @@ from tests.support import ENVIRONMENT, PATIENCE_SECONDS, wait_until
 from tests.support.uci_process import EXIT_SECONDS, UciProcess
 
 START = chess.Board()
-NUMBERS = re.compile(r" (nodes|time) (\d+)")
 MATED = "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1"
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="signals and file descriptors as POSIX has them")
@@ -27,11 +26,6 @@ posix_only = pytest.mark.skipif(os.name != "posix", reason="signals and file des
 
 def is_pv(line: str) -> bool:
     return " pv " in line
-
-
-def infos_of(lines: list[str]) -> list[dict[str, int]]:
-    """The nodes and milliseconds of each line that has a PV."""
-    return [{name: int(number) for name, number in NUMBERS.findall(line)} for line in lines if is_pv(line)]
 
 
 STATES: dict[str, Callable[[UciProcess], object]] = {
@@ -83,13 +77,6 @@ class TestEnding:
             assert engine.wait_for_exit(EXIT_SECONDS) == 0
             # On the way out, the audit: every go answered, nothing on stderr.
 
-    @pytest.mark.parametrize("ending", ["quit", "end of input"])
-    def test_on_the_core_of_python_chess(self, ending: str) -> None:
-        with UciProcess(core="python-chess") as engine:
-            STATES["searching"](engine)
-            ENDINGS[ending](engine)
-            assert engine.wait_for_exit(EXIT_SECONDS) == 0
-
     @pytest.mark.timing
     def test_takes_less_than_a_second(self) -> None:
         times = []
@@ -101,57 +88,28 @@ class TestEnding:
                 times.append(time.perf_counter() - started)
         assert min(times) < 1.0
 
-    def test_what_follows_quit_is_not_executed(self) -> None:
-        with UciProcess() as engine:
-            engine.send("isready", "quit", "isready", "go depth 1")
-            assert engine.wait_for_exit() == 0
-            assert engine.lines == ["readyok"]
-
-    def test_a_last_line_without_its_end_is_executed(self) -> None:
-        with UciProcess() as engine:
-            engine.send_bytes(b"uci")
-            engine.close_input()
-            assert engine.wait_for_exit() == 0
-            assert engine.lines[-1] == "uciok"
-
     @pytest.mark.parametrize(
-        "go", ["go nodes 60000", "go depth 9", "go movetime 300", "go wtime 30000 btime 30000", "go btime 30000"]
-    )
-    def test_a_search_that_ends_by_itself_is_finished(self, go: str) -> None:
-        with UciProcess() as alone:
-            alone.search(go)
-            searched = infos_of(alone.lines)
-        with UciProcess() as engine:
-            engine.send(go)
-            engine.close_input()
-            assert engine.wait_for_exit() == 0
-            if "time" in go:
-                assert infos_of(engine.lines)[-1]["time"] >= 100
-            else:
-                assert infos_of(engine.lines)[-1]["nodes"] == searched[-1]["nodes"]
-
-    @pytest.mark.parametrize(
-        ("lines", "answer"),
+        ("lines", "found"),
         [
-            (["go perft 5"], "Nodes searched: 4865609"),
-            (["bench 5"], "nps "),
-            (["go infinite", "position startpos moves e2e4", "go depth 7", "isready"], "bestmove "),
+            ("go nodes 600000", r" nodes 6\d{5} "),
+            ("go depth 9", r"info depth 9 "),
+            ("go movetime 300", r" time \d{3,} "),
+            ("go wtime 30000 btime 30000", r" time \d{3,} "),
+            ("go btime 30000", r" time \d{3,} "),
+            ("go ponder movetime 300\nponderhit", r" time \d{3,} "),
+            ("go perft 5", r"Nodes searched: 4865609"),
+            ("bench 5", r"nps \d+"),
+            ("go infinite\nposition startpos moves e2e4\ngo depth 7\nisready", r"info depth 7 "),
+            ("uci", r"uciok"),
         ],
     )
-    def test_other_work_that_ends_by_itself_is_finished(self, lines: list[str], answer: str) -> None:
+    def test_what_ends_by_itself_is_finished(self, lines: str, found: str) -> None:
         with UciProcess() as engine:
-            engine.send(*lines)
+            # The last line has no end of its own.
+            engine.send_bytes(lines.encode())
             engine.close_input()
             assert engine.wait_for_exit() == 0
-            assert engine.lines[-1].startswith(answer)
-
-    def test_after_a_ponderhit_the_search_is_finished(self) -> None:
-        with UciProcess() as engine:
-            engine.send("go ponder movetime 300", "ponderhit")
-            started = time.perf_counter()
-            engine.close_input()
-            assert engine.wait_for_exit() == 0
-            assert time.perf_counter() - started > 0.2
+            assert any(re.search(found, line) for line in engine.lines)
 
     @posix_only
     @pytest.mark.parametrize("ending", ["SIGINT", "SIGTERM"])
@@ -231,27 +189,16 @@ class TestBrokenPipes:
 
 @pytest.mark.timing
 class TestHowSoon:
-    def test_isready_is_answered_soon(self, either_engine: UciProcess) -> None:
-        either_engine.send("go infinite")
-        either_engine.wait_for(is_pv)
-        delays = []
-        for _ in range(20):
-            sent_at = either_engine.send("isready")
-            either_engine.wait_for("readyok")
-            delays.append(either_engine.arrived_at() - sent_at)
-        either_engine.send("stop")
-        either_engine.wait_for("bestmove")
-        assert statistics.median(delays) < 0.2
-
-    def test_stop_is_executed_soon(self, either_engine: UciProcess) -> None:
-        delays = []
+    def test_isready_and_stop_during_a_search(self, either_engine: UciProcess) -> None:
+        delays: dict[str, list[float]] = {"isready": [], "stop": []}
         for _ in range(10):
             either_engine.send("go infinite")
             either_engine.wait_for(is_pv)
-            sent_at = either_engine.send("stop")
-            either_engine.wait_for("bestmove")
-            delays.append(either_engine.arrived_at() - sent_at)
-        assert statistics.median(delays) < 0.2
+            for question, answer in (("isready", "readyok"), ("stop", "bestmove")):
+                sent_at = either_engine.send(question)
+                either_engine.wait_for(answer)
+                delays[question].append(either_engine.arrived_at() - sent_at)
+        assert max(map(statistics.median, delays.values())) < 0.2
 
     @pytest.mark.parametrize("go", ["go movetime 20", "go wtime 50 btime 50", "go wtime 1 btime 1 winc 1 binc 1"])
     def test_answers_come_in_time(self, either_engine: UciProcess, go: str) -> None:
