@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from uci_engine.board.game import Game
 from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
+from uci_engine.text import Message
 from uci_engine.time_management import Limits
 from uci_engine.uci import loop as uci
 from uci_engine.uci.loop import Event, Inbox, Received, Writer
@@ -97,7 +98,7 @@ class NotedOptions(Options):
         super().__init__()
         self._engine = engine
 
-    def set(self, name: str | None, text: str | None) -> list[str]:
+    def set(self, name: str | None, text: str | None) -> list[Message]:
         self._engine.note(f"option {name} {text}")
         return []
 

@@ -34,10 +34,22 @@ from evaluation.files import reason_of
 from uci_engine.board.game import Game, PositionError, display, parse_searchmoves
 from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
-from uci_engine.text import ERROR, parse_int, print_failure, quoted
+from uci_engine.text import Message, parse_int, print_failure, quoted
 from uci_engine.uci import protocol
 from uci_engine.uci.debug_log import FROM_GUI, MAX_LINE_CHARACTERS, TO_GUI, DebugLog
-from uci_engine.uci.protocol import Bench, Command, Debug, Go, SetOption, SetPosition, Unknown, Word, format_info
+from uci_engine.uci.protocol import (
+    Bench,
+    Command,
+    Debug,
+    Go,
+    SetOption,
+    SetPosition,
+    Unknown,
+    Word,
+    format_best_move,
+    format_info,
+    format_message,
+)
 
 if TYPE_CHECKING:
     from uci_engine.engine import UciEngine
@@ -113,20 +125,20 @@ class Writer:
             except (OSError, ValueError) as error:
                 self._log = None
                 log.close()
-                problem = f"error: the debug log {quoted(log.path)} is closed, because of an error: {reason_of(error)}"
-                return format_info(Info(string=problem))
+                reason = f"the debug log {quoted(log.path)} is closed, because of an error: {reason_of(error)}"
+                return format_message(Message.error(reason))
         return ""
 
 
-def say(writer: Writer, *messages: str) -> None:
+def say(writer: Writer, *messages: Message) -> None:
     """Write each message as an `info string`."""
     for message in messages:
-        writer.write(format_info(Info(string=message)))
+        writer.write(format_message(message))
 
 
 def report_failure(writer: Writer, error: Exception) -> None:
     """Report an error in this program: one line for the user, and a traceback on stderr for developers."""
-    say(writer, f"error: {type(error).__name__}: {error}")
+    say(writer, Message.error(f"{type(error).__name__}: {error}"))
     print_failure(error)
 
 
@@ -285,7 +297,7 @@ class Dispatcher:
         if self._go_waits or len(self._waiting) >= WAITING_LIMIT:
             self._engine.stop()
         if self._debug:
-            self._say(f"{quoted(received.line)} waits for the end of the search")
+            self._say(Message(f"{quoted(received.line)} waits for the end of the search"))
 
     def _execute_waiting(self) -> None:
         """Execute the commands that waited for the end of the search. Behind the next search they wait again."""
@@ -347,7 +359,7 @@ class Dispatcher:
                 self._engine.ponderhit(received.received_at)
             case Debug(on) if on is not None and on != self._debug:
                 self._debug = on
-                self._say(f"debug mode {'on' if on else 'off'}")
+                self._say(Message(f"debug mode {'on' if on else 'off'}"))
             case Word.DISPLAY:
                 board = self._game.board
                 self._writer.write("no position" if board is None else display(board))
@@ -360,7 +372,7 @@ class Dispatcher:
                 options = [option.description() for option in self._engine.options]
                 self._writer.write("\n".join([protocol.HELP, "Options:", *options]))
             case Unknown(text):
-                self._say(f"error: unknown command {quoted(text)}, help lists the known ones")
+                self._say(Message.error(f"unknown command {quoted(text)}, help lists the known ones"))
             case Word.REGISTER | Word.EMPTY | Word.QUIT:
                 pass
 
@@ -370,24 +382,25 @@ class Dispatcher:
             f"id author {AUTHOR}",
             *(option.declaration() for option in self._engine.options),
         ]
+        warnings: list[str | None] = [self._engine.problem]
         if self._engine.core.is_fallback:
             from uci_engine.tools.doctor import slow_core_warning
 
-            lines.append(protocol.format_info(Info(string=f"warning: {slow_core_warning(self._engine.core)}")))
-        if self._engine.problem:
-            lines.append(protocol.format_info(Info(string=f"warning: {self._engine.problem}")))
+            warnings.append(slow_core_warning(self._engine.core))
+        lines += [format_message(Message(f"warning: {warning}")) for warning in warnings if warning]
         self._writer.write("\n".join([*lines, "uciok"]))
 
     def _set_position(self, fen: str | None, moves: Sequence[str], error: str | None) -> None:
         if error is not None:
             # Handled like an illegal position. Otherwise the next `go` would search the previous position.
             self._game.board = None
-            self._say(f"error: {error}")
+            self._say(Message.error(error))
             return
         try:
-            self._say(*self._game.set(fen, moves, self._engine.options.chess960.value))
+            notes = self._game.set(fen, moves, self._engine.options.chess960.value)
+            self._say(*map(Message, notes))
         except PositionError as refusal:
-            self._say(f"error: {refusal}")
+            self._say(Message.error(refusal))
 
     def _go(self, go: Go, received_at: float) -> None:
         board, limits = self._game.board, go.limits
@@ -406,24 +419,26 @@ class Dispatcher:
             from uci_engine.engine import any_move
 
             report_failure(self._writer, error)
-            self._writer.write(protocol.format_best_move(BestMove(any_move(board))))
+            self._writer.write(format_best_move(BestMove(any_move(board))))
 
     def _perft(self, depth: int) -> None:
-        from uci_engine.tools.perft import perft
+        from uci_engine.tools.perft import MAX_DEPTH, perft
 
         board = self._game.board
         if board is None:
-            self._say("error: there is no position")
-            return
-        self._start(lambda is_stopped: perft(self._engine, board, depth, self._writer.write, is_stopped))
+            self._say(Message.error("there is no position"))
+        elif depth > MAX_DEPTH:
+            self._say(Message.error(f"perft counts to depth {MAX_DEPTH} at most, not to {depth}"))
+        else:
+            self._start(lambda is_stopped: perft(self._engine, board, depth, self._writer.write, is_stopped))
 
     def _bench(self, words: Sequence[str]) -> None:
         depth = parse_int(words[0]) if words else None
         if words and (depth is None or depth < 1):
-            self._say("error: bench takes a depth, for example: bench 8")
+            self._say(Message.error("bench takes a depth, for example: bench 8"))
             return
         if self._engine.problem:
-            self._say(f"{ERROR}{self._engine.problem}")
+            self._say(Message.error(self._engine.problem))
             return
         from uci_engine.engine import UciEngine
         from uci_engine.tools.bench import bench
@@ -451,16 +466,16 @@ class Dispatcher:
     # The engine calls these two from the search's thread, `_on_info` also from the timer's.
 
     def _on_info(self, info: Info) -> None:
-        self._writer.write(protocol.format_info(info))
+        self._writer.write(format_info(info))
 
     def _on_best_move(self, best: BestMove) -> None:
         # SEARCH_ENDED comes first, so that it precedes any command that answers the move. No output overtakes
         # the move, because `_handle` waits for the end of this thread.
         self._inbox.put(Mark.SEARCH_ENDED)
-        self._writer.write(protocol.format_best_move(best))
+        self._writer.write(format_best_move(best))
 
-    def _say(self, *messages: str) -> None:
-        self.has_refused |= any(message.startswith(ERROR) for message in messages)
+    def _say(self, *messages: Message) -> None:
+        self.has_refused |= any(message.is_error for message in messages)
         say(self._writer, *messages)
 
 
@@ -473,7 +488,7 @@ def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
     try:
         for received_at, line in protocol.read_lines(descriptor):
             if line is None:
-                say(writer, f"error: a line of more than {protocol.MAX_LINE_BYTES} bytes is ignored")
+                say(writer, Message.error(f"a line of more than {protocol.MAX_LINE_BYTES} bytes is ignored"))
                 continue
             received = Received(received_at, protocol.parse(line), line[:MAX_LINE_CHARACTERS])
             if received.command is Word.QUIT:
