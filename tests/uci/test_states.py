@@ -123,6 +123,7 @@ class TestEnding:
             wait_until(lambda: "(end of input)" in log.read_text())
             ENDINGS[ending](engine)
             assert engine.wait_for_exit(EXIT_SECONDS) == 0
+            assert " >> (signal)\n" in log.read_text()
 
 
 # A main thread that no signal can interrupt stands for one that was just about to wait when the signal came.
