@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from uci_engine.uci import loop, protocol
-from uci_engine.uci.loop import STUCK_SECONDS, Inbox, Mark, Received, Writer, read
+from uci_engine.uci.loop import STUCK_SECONDS, Inbox, Mark, Writer, read
 from uci_engine.uci.protocol import MAX_LINE_BYTES, Word, read_lines
 
 
@@ -68,7 +68,7 @@ def test_only_quit_hurries_what_was_read_before(data: bytes, last: Mark | Word) 
     read(read_end, inbox, Writer(io.BytesIO()))
     os.close(read_end)
     events = [inbox.get() for _ in range(inbox.qsize())]
-    assert [event.command if isinstance(event, Received) else event for event in events] == [Word.NEW_GAME, last]
+    assert [event.what for event in events[:2]] == [Word.NEW_GAME, last]
     assert inbox.must_end == (last is Word.QUIT)
 
 

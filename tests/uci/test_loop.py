@@ -25,7 +25,7 @@ from uci_engine.search.info import BestMove, Info
 from uci_engine.text import Message
 from uci_engine.time_management import Limits
 from uci_engine.uci import loop as uci
-from uci_engine.uci.loop import Event, Inbox, Received, Writer
+from uci_engine.uci.loop import Event, Inbox, Writer
 from uci_engine.uci.protocol import parse
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class PatientInbox(Inbox):
         try:
             return super().get(block=False)
         except queue.Empty:
-            return Received(0.0, parse("quit"))
+            return Event(0.0, parse("quit"))
 
 
 class Conversation:
@@ -152,7 +152,7 @@ class Conversation:
         with mock.patch.object(uci, "Game", return_value=NotedGame(self.engine)):
             dispatcher = uci.Dispatcher(cast("UciEngine", self.engine), inbox, Writer(output))
             for line in (*lines, "quit") if hurry else lines:
-                inbox.put(Received(0.0, parse(line), line))
+                inbox.put(Event(0.0, parse(line), line))
             dispatcher.serve()
         self.lines = output.getvalue().decode().splitlines()
         self.log = self.engine.log
@@ -237,7 +237,7 @@ def test_the_reader_pauses_when_it_is_too_far_ahead() -> None:
 
     def read() -> None:
         for _ in range(uci.UNREAD_LIMIT + extra):
-            inbox.receive(Received(0.0, parse("isready")))
+            inbox.receive(Event(0.0, parse("isready")))
 
     thread = threading.Thread(target=read, daemon=True)
     thread.start()

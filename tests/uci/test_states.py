@@ -134,7 +134,7 @@ inbox = Inbox()
 quit_on_signals(inbox)
 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
 print("waiting", flush=True)
-print(inbox.get().command.name, flush=True)
+print(inbox.get().what.name, flush=True)
 inbox.get()
 """
 

@@ -23,7 +23,6 @@ import signal
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -153,23 +152,20 @@ def connect_debug_log(options: Options, writer: Writer) -> None:
 # The inbox --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Received:
-    """A command, and the `time.perf_counter()` at which its line was read. `line` is for the debug log."""
-
-    received_at: float
-    command: Command
-    line: str = ""
-
-
 class Mark(Enum):
-    """An event without more to say: the search has given its answer, or no more commands will come."""
+    """What happens besides commands: the search has given its answer, or no more commands will come."""
 
     SEARCH_ENDED = 1
     END_OF_INPUT = 2
 
 
-Event = Received | Mark
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A command or a mark, and the `time.perf_counter()` at which it came. `line` is for the debug log."""
+
+    received_at: float
+    what: Command | Mark
+    line: str = ""
 
 
 class Inbox(queue.SimpleQueue[Event]):
@@ -182,10 +178,14 @@ class Inbox(queue.SimpleQueue[Event]):
         # Whether to end now: after `quit`, and when all is done. Until then a command or search may take its time.
         self.must_end = False
 
-    def receive(self, received: Received) -> None:
+    def receive(self, command: Event) -> None:
         """Called by the reader: waits while UNREAD_LIMIT commands are received and not yet executed."""
         self._free_places.acquire()
-        self.put(received)
+        self.put(command)
+
+    def tell(self, what: Command | Mark, line: str = "") -> None:
+        """Put an event of now."""
+        self.put(Event(time.perf_counter(), what, line))
 
     def task_done(self) -> None:
         """A command has been executed or refused."""
@@ -195,7 +195,7 @@ class Inbox(queue.SimpleQueue[Event]):
     def quit(self, line: str) -> None:
         """Put a `quit`, and return once all is closed. End the process when no command is finished in STUCK_SECONDS."""
         self.must_end = True
-        self.put(Received(time.perf_counter(), Word.QUIT, line))
+        self.tell(Word.QUIT, line)
         while True:
             done_before = self._done_count
             if self.closed.wait(STUCK_SECONDS):
@@ -238,7 +238,7 @@ class Dispatcher:
         self._game = game or Game()
         self._inbox = inbox
         self._writer = writer
-        self._waiting: deque[Received] = deque()
+        self._waiting: list[Event] = []
         self._go_waits = False
         self._searching = False
         self._input_ended = False
@@ -255,7 +255,7 @@ class Dispatcher:
     def execute_all(self, lines: Sequence[str]) -> None:
         """Execute these lines, waiting for the end of each search. Only a signal stops one early."""
         for line in lines:
-            running = self._handle(Received(time.perf_counter(), protocol.parse(line), line))
+            running = self._handle(Event(time.perf_counter(), protocol.parse(line), line))
             while running and self._searching:
                 running = self._handle(self._inbox.get())
             if not running:
@@ -263,51 +263,48 @@ class Dispatcher:
         self._close()
 
     def _handle(self, event: Event) -> bool:
-        """Handle one event; False for `quit`."""
-        if isinstance(event, Received):
+        """Handle one event; False for the last one."""
+        if event.line:
             # Noted now, not when it was read, because an earlier `setoption` may open the log.
             self._writer.note_received(event.line, event.received_at)
-        if event is Mark.SEARCH_ENDED:
-            # The search's thread sends this event just before its `bestmove`, so wait for the thread to end.
-            self._engine.wait()
-            self._searching = False
-            self._execute_waiting()
-            return self._searching or not self._input_ended
-        if event is Mark.END_OF_INPUT:
-            self._writer.note_received("(end of input)", time.perf_counter())
-            self._input_ended = True
-            self._stop_if_endless()
-            return self._searching
-        if event.command is Word.QUIT:
-            return False
-        if self._may_execute(event.command):
+        match event.what:
+            case Word.QUIT:
+                return False
+            case Mark.SEARCH_ENDED:
+                # The search's thread sends this event just before its `bestmove`, so wait for the thread to end.
+                self._engine.wait()
+                self._searching = False
+                self._execute_waiting()
+                return self._searching or not self._input_ended
+            case Mark.END_OF_INPUT:
+                self._input_ended = True
+                self._stop_if_endless()
+                return self._searching
+        self._execute_or_wait(event)
+        return True
+
+    def _execute_or_wait(self, event: Event) -> None:
+        is_for_search = event.what in _TO_SEARCH and not self._go_waits
+        is_for_any_time = event.what in _ALWAYS or isinstance(event.what, Debug | Unknown)
+        if is_for_search or is_for_any_time or not self._searching:
             self._execute(event)
         else:
             self._wait(event)
-        return True
 
-    def _may_execute(self, command: Command) -> bool:
-        if not self._searching or command in _ALWAYS or isinstance(command, Debug | Unknown):
-            return True
-        return command in _TO_SEARCH and not self._go_waits
-
-    def _wait(self, received: Received) -> None:
-        self._waiting.append(received)
-        self._go_waits |= isinstance(received.command, Go)
+    def _wait(self, event: Event) -> None:
+        self._waiting.append(event)
+        self._go_waits |= isinstance(event.what, Go)
         if self._go_waits or len(self._waiting) >= WAITING_LIMIT:
             self._engine.stop()
         if self._debug:
-            self._say(Message(f"{quoted(received.line)} waits for the end of the search"))
+            self._say(Message(f"{quoted(event.line)} waits for the end of the search"))
 
     def _execute_waiting(self) -> None:
         """Execute the commands that waited for the end of the search. Behind the next search they wait again."""
-        waiting, self._waiting = self._waiting, deque()
+        waiting, self._waiting = self._waiting, []
         self._go_waits = False
-        for received in waiting:
-            if self._may_execute(received.command):
-                self._execute(received)
-            else:
-                self._wait(received)
+        for event in waiting:
+            self._execute_or_wait(event)
 
     def _close(self) -> None:
         """Stop all searches, wait until every `go` is answered, and close the engine."""
@@ -315,14 +312,14 @@ class Dispatcher:
         self._engine.stop()
         while self._searching:
             event = self._inbox.get()
-            if event is Mark.SEARCH_ENDED:
+            if event.what is Mark.SEARCH_ENDED:
                 self._handle(event)
         self._engine.close()
         self._inbox.closed.set()
 
-    def _execute(self, received: Received) -> None:
+    def _execute(self, event: Event) -> None:
         try:
-            self._act(received)
+            self._act(event)
         except Exception as error:
             report_failure(self._writer, error)
         finally:
@@ -338,8 +335,8 @@ class Dispatcher:
         if self._searching and self._engine.is_endless:
             self._engine.stop()
 
-    def _act(self, received: Received) -> None:
-        match received.command:
+    def _act(self, event: Event) -> None:
+        match event.what:
             case Word.UCI:
                 self._introduce()
             case Word.IS_READY:
@@ -351,12 +348,12 @@ class Dispatcher:
                 self._say(*self._engine.options.set(name, value))
             case SetPosition(fen, moves, error):
                 self._set_position(fen, moves, error)
-            case Go():
-                self._go(received.command, received.received_at)
+            case Go() as go:
+                self._go(go, event.received_at)
             case Word.STOP:
                 self._engine.stop()
             case Word.PONDER_HIT:
-                self._engine.ponderhit(received.received_at)
+                self._engine.ponderhit(event.received_at)
             case Debug(on) if on is not None and on != self._debug:
                 self._debug = on
                 self._say(Message(f"debug mode {'on' if on else 'off'}"))
@@ -458,7 +455,7 @@ class Dispatcher:
             except Exception as error:
                 report_failure(self._writer, error)
             finally:
-                self._inbox.put(Mark.SEARCH_ENDED)
+                self._inbox.tell(Mark.SEARCH_ENDED)
 
         self._engine.start(guarded)
         self._searching = True
@@ -471,7 +468,7 @@ class Dispatcher:
     def _on_best_move(self, best: BestMove) -> None:
         # SEARCH_ENDED comes first, so that it precedes any command that answers the move. No output overtakes
         # the move, because `_handle` waits for the end of this thread.
-        self._inbox.put(Mark.SEARCH_ENDED)
+        self._inbox.tell(Mark.SEARCH_ENDED)
         self._writer.write(format_best_move(best))
 
     def _say(self, *messages: Message) -> None:
@@ -480,29 +477,20 @@ class Dispatcher:
 
 
 def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
-    """Put the commands from `descriptor` into the inbox. The end of the input is an event of its own.
-
-    A failure here means `quit`: an engine that cannot read must not stay alive.
-    """
-    last_line: str | None = "(failure)"
+    """Put the commands from `descriptor` into the inbox. A failure here counts as the end of the input."""
     try:
         for received_at, line in protocol.read_lines(descriptor):
             if line is None:
                 say(writer, Message.error(f"a line of more than {protocol.MAX_LINE_BYTES} bytes is ignored"))
                 continue
-            received = Received(received_at, protocol.parse(line), line[:MAX_LINE_CHARACTERS])
-            if received.command is Word.QUIT:
-                last_line = received.line
+            event = Event(received_at, protocol.parse(line), line[:MAX_LINE_CHARACTERS])
+            if event.what is Word.QUIT:
+                inbox.quit(event.line)
                 break
-            if received.command is not Word.EMPTY:
-                inbox.receive(received)
-        else:
-            last_line = None
+            if event.what is not Word.EMPTY:
+                inbox.receive(event)
     finally:
-        if last_line is None:
-            inbox.put(Mark.END_OF_INPUT)
-        else:
-            inbox.quit(last_line)
+        inbox.tell(Mark.END_OF_INPUT, "(end of input)")
 
 
 def run(begin: Callable[[], tuple[UciEngine, Game]], lines: Sequence[str] | None = None) -> int:
