@@ -487,8 +487,7 @@ def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
             if event.what is Word.QUIT:
                 inbox.quit(event.line)
                 break
-            if event.what is not Word.EMPTY:
-                inbox.receive(event)
+            inbox.receive(event)
     finally:
         inbox.tell(Mark.END_OF_INPUT, "(end of input)")
 
