@@ -29,7 +29,7 @@ def records(path: Path) -> list[tuple[str, str]]:
     for text in path.read_text("utf-8").splitlines():
         match = RECORD.fullmatch(text)
         if match is None:
-            assert text.startswith(HEADING.decode()), text
+            assert text.startswith(HEADING), text
         else:
             found.append((match["mark"], match["line"]))
     return found
@@ -80,7 +80,7 @@ def test_a_log_is_continued_and_may_be_shared(tmp_path: Path) -> None:
                 engine.send(option(path))
                 engine.sync()
     assert records(path).count((">>", "isready")) == 4
-    assert path.read_text().count(HEADING.decode()) == 4
+    assert path.read_text().count(HEADING) == 4
     processes = {match["process"] for match in map(RECORD.fullmatch, path.read_text().splitlines()) if match}
     assert len(processes) == 4
 

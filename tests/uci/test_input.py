@@ -56,6 +56,15 @@ def test_too_long_a_line_is_not_stored() -> None:
     assert time.perf_counter() - started < 10
 
 
+def test_an_input_in_non_blocking_mode_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter([BlockingIOError, b"uci\n", BlockingIOError, b""])
+    waited_for = []
+    monkeypatch.setattr(protocol, "os", SimpleNamespace(read=Mock(side_effect=answers)))
+    monkeypatch.setattr(protocol, "select", SimpleNamespace(select=lambda ready, *_: waited_for.append(ready)))
+    assert [line for _, line in read_lines(7)] == ["uci"]
+    assert waited_for == [[7], [7]]
+
+
 @pytest.mark.parametrize(
     ("data", "last"), [(b"ucinewgame\n", Mark.END_OF_INPUT), (b"ucinewgame\nquit\nisready\n", Word.QUIT)]
 )
