@@ -230,7 +230,10 @@ class UciProcess:
         assert len(best_moves) == goes, f"{goes} go, {len(best_moves)} bestmove"
         assert self.lines.count("readyok") == commands.count(Word.IS_READY)
         for line in self.lines:
-            assert_clean_or_text(line)
+            assert line.isascii(), repr(line)
+            assert line == line.rstrip(), repr(line)
+            if line.startswith("info"):
+                read_info(line)
 
     def kill(self) -> None:
         """End the process, and free everything."""
@@ -254,11 +257,3 @@ class UciProcess:
                 self.audit()
         finally:
             self.kill()
-
-
-def assert_clean_or_text(line: str) -> None:
-    """An `info` line by its grammar; anything else at least in ASCII."""
-    if line.startswith("info"):
-        read_info(line)
-    assert line.isascii(), repr(line)
-    assert line == line.rstrip(), repr(line)
