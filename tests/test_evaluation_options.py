@@ -156,7 +156,7 @@ def test_without_memory_nothing_changes(option: str, paths: dict[str, str], monk
         monkeypatch.setattr("evaluation.evaluator.Evaluator", fail)
         (message,) = engine.options.set(option, paths[option])
         monkeypatch.undo()
-        assert message.startswith(f"error: option {option} ")
+        assert str(message).startswith(f"error: option {option} ")
         assert (static(engine), in_use(engine, option)) == before
 
 
@@ -215,10 +215,10 @@ def test_a_bad_file_is_refused_with_one_sentence(
         started = time.perf_counter()
         (message,) = engine.options.set(option, str(bad))
         assert time.perf_counter() - started < 10
-        assert message.startswith(f"error: option {option} ")
-        assert reason in message
-        assert message.isprintable()
-        assert len(message) < 500
+        assert str(message).startswith(f"error: option {option} ")
+        assert reason in message.text
+        assert message.text.isprintable()
+        assert len(message.text) < 500
         assert in_use(engine, option) is before
         search(engine, depth=2)
 
@@ -232,8 +232,8 @@ def test_a_file_that_cannot_be_read_is_refused(option: str, name: str, engine: U
         os.mkfifo(tmp_path / "pipe")
     before = in_use(engine, option)
     (message,) = engine.options.set(option, f"{tmp_path}/{name}")
-    assert message.startswith(f"error: option {option} ")
-    assert message.isprintable()
+    assert str(message).startswith(f"error: option {option} ")
+    assert message.text.isprintable()
     assert in_use(engine, option) is before
 
 
@@ -365,7 +365,7 @@ def test_without_its_network_a_new_engine_says_so_and_plays_with_the_features(
         assert "network" in engine.problem
         search(engine)
         (message,) = engine.options.set("Use NNUE", "true")
-        assert message.startswith("error: option Use NNUE ")
+        assert str(message).startswith("error: option Use NNUE ")
         assert not engine.options.use_nnue.value
         assert (engine.pool.network, static(engine)) == (None, EXPECTED[""])
         assert engine.options.set("EvalFile", paths["EvalFile"]) == []

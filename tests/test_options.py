@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from uci_engine.options import Check, Options, Spin, String, ValueOption
 from uci_engine.search.history import HISTORY_SHIFT
 from uci_engine.search.parameters import PARAMETERS
+from uci_engine.text import Message
 from uci_engine.time_management import time_tunables
 
 
@@ -67,8 +68,8 @@ def test_every_machine_declares_the_same_range_and_takes_what_it_can(
     options = Options()
     option = options.hash if name == "Hash" else options.threads
     assert option.declaration().endswith(f" min {bounds}")
-    (sentence,) = options.set(name, str(most + 1))
-    assert f"{name}: {most + 1} is taken as {most}," in sentence
+    (message,) = options.set(name, str(most + 1))
+    assert f"{name}: {most + 1} is taken as {most}," in message.text
     assert options.set(name, str(most)) == []
     assert option.value == most
 
@@ -107,16 +108,16 @@ def test_set(text_name: str, text: str, name: str, expected: bool | int | str) -
 )
 def test_out_of_range_is_clamped_and_said(name: str, text: str, expected: int) -> None:
     options = Sample()
-    (sentence,) = options.set(name, text)
+    (message,) = options.set(name, text)
     assert options.value(name) == expected
-    assert str(expected) in sentence
-    assert not sentence.startswith("error:")
+    assert str(expected) in message.text
+    assert not message.is_error
 
 
 def refusal(options: Options, name: str | None, text: str | None) -> str:
-    (sentence,) = options.set(name, text)
-    assert sentence.startswith("error: ")
-    return sentence
+    (message,) = options.set(name, text)
+    assert message.is_error
+    return message.text
 
 
 @pytest.mark.parametrize(
@@ -147,19 +148,19 @@ class Listener:
         self._sentence = sentence
         self._refusal = refusal
 
-    def __call__(self) -> Sequence[str]:
+    def __call__(self) -> Sequence[Message]:
         self.values.append(self._option.value)
         if self._refusal:
             raise self._refusal
-        return [self._sentence]
+        return [Message(self._sentence)]
 
 
 def test_an_option_acts_when_it_changes() -> None:
     options = Sample()
     listener = options.hash.on_set = Listener(options.hash, "changed")
-    assert options.set("Hash", "32") == ["changed"]
+    assert options.set("Hash", "32") == [Message("changed")]
     assert options.set("Hash", "32") == []
-    assert options.set("Hash", "9999")[1:] == ["changed"]
+    assert options.set("Hash", "9999")[1:] == [Message("changed")]
     options.set("Hash", "many")
     assert listener.values == [32, 1024]
 
@@ -167,7 +168,7 @@ def test_an_option_acts_when_it_changes() -> None:
 def test_the_name_of_a_file_acts_whenever_it_is_set() -> None:
     options = Sample()
     listener = options.book_file.on_set = Listener(options.book_file, "read")
-    assert options.set("BookFile", "a.bin") == options.set("BookFile", "a.bin") == ["read"]
+    assert options.set("BookFile", "a.bin") == options.set("BookFile", "a.bin") == [Message("read")]
     assert listener.values == ["a.bin", "a.bin"]
 
 
@@ -185,9 +186,9 @@ def test_an_option_that_cannot_act_keeps_its_value(error: Exception, reason: str
 
 
 def test_a_button_ignores_a_value_and_says_so() -> None:
-    (sentence,) = Sample().set("clear hash", "x")
-    assert "Clear Hash" in sentence
-    assert "'x' is ignored" in sentence
+    (message,) = Sample().set("clear hash", "x")
+    assert "Clear Hash" in message.text
+    assert "'x' is ignored" in message.text
     assert Sample().set("clear hash", None) == []
 
 
@@ -201,7 +202,7 @@ def test_a_button_ignores_a_value_and_says_so() -> None:
 def test_any_text_leaves_the_table_sound(settings: list[tuple[str | None, str | None]]) -> None:
     options = Sample()
     for name, text in settings:
-        assert all(sentence.isascii() and len(sentence) < 1000 for sentence in options.set(name, text))
+        assert all(message.text.isascii() and len(message.text) < 1000 for message in options.set(name, text))
     types = {Check: bool, Spin: int, String: str}
     for option in options:
         if isinstance(option, ValueOption):

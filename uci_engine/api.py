@@ -53,7 +53,7 @@ from uci_engine.explanation import Explanation
 from uci_engine.game_analysis.examination import Examination, MoveComparison, compare_moves, examine
 from uci_engine.options import EngineOptions, Options, ValueOption
 from uci_engine.search.info import BestMove, Bound, Info
-from uci_engine.text import ERROR, MAX_INT, suggestion
+from uci_engine.text import MAX_INT, suggestion
 from uci_engine.time_management import Limits
 from uci_engine.tools.doctor import slow_core_warning
 
@@ -65,7 +65,7 @@ __all__ = ["Analysis", "Engine", "EngineOptions", "Explanation", "TermValue"]
 
 LOGGER = logging.getLogger("uci_engine")
 # What the engine's reports and those of python-chess call by the same name.
-SAME_NAMES = ("depth", "seldepth", "multipv", "nodes", "nps", "hashfull", "tbhits", "currmovenumber", "string")
+SAME_NAMES = ("depth", "seldepth", "multipv", "nodes", "nps", "hashfull", "tbhits", "currmovenumber")
 
 Moves = Iterable[chess.Move] | None
 
@@ -213,8 +213,8 @@ class Analysis:
 
     def on_info(self, info: Info) -> None:
         """Take a report. Called from the search's thread and the timer's."""
-        if info.string is not None and info.string.startswith(ERROR):
-            LOGGER.warning("%s", info.string.removeprefix(ERROR))
+        if info.message is not None and info.message.is_error:
+            LOGGER.warning("%s", info.message.text)
         report = info_dict(info, self._turn, self._selector)
         if not report:
             return
@@ -261,6 +261,8 @@ def info_dict(info: Info, turn: chess.Color, selector: chess.engine.Info) -> Inf
         result["pv"] = list(info.pv)
     if info.currmove is not None:
         result["currmove"] = info.currmove
+    if info.message is not None:
+        result["string"] = str(info.message)
     return result
 
 
@@ -496,7 +498,7 @@ class Engine:
             for _, option, value in settings:
                 self._wait_for_turn()
                 for message in option.assign(value):
-                    LOGGER.warning("%s", message.removeprefix(ERROR))
+                    LOGGER.warning("%s", message.text)
             if "uci_analyse_mode" in options:
                 self._chooses_analyse_mode = False
 

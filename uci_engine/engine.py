@@ -41,7 +41,7 @@ from uci_engine.search.strength import MAX_PACE_MS, MAX_SKILL_LEVEL, Strength, e
 from uci_engine.search.thread_pool import TaskThread, ThreadPool
 from uci_engine.tablebases.root_ranking import Probing, RankingLimits, RootRanking, rank
 from uci_engine.tablebases.tablebases import Tablebases
-from uci_engine.text import print_failure
+from uci_engine.text import Message, print_failure
 from uci_engine.time_management import (
     UNLIMITED,
     Budget,
@@ -292,7 +292,7 @@ class UciEngine:
             answer = BestMove(move, error=error)
             with contextlib.suppress(MemoryError):
                 print_failure(error)
-                self._on_info(Info(string=f"error: {type(error).__name__} in the search: {error}"))
+                self._on_info(Info(message=Message.error(f"{type(error).__name__} in the search: {error}")))
             self._may_answer.wait()
         finally:
             if self._owns_process:
@@ -306,7 +306,7 @@ class UciEngine:
     def _think(self) -> BestMove:
         board = self._board
         if board is None:
-            self._send(["error: there is no position to search"])
+            self._send([Message.error("there is no position to search")])
             self._may_answer.wait()
             return BestMove(None)
         legal = list(board.legal_moves)
@@ -332,7 +332,7 @@ class UciEngine:
         if options.analyse_mode.value or not options.own_book.value:
             return None
         advice = self._opening.advise(board, self._limits, options.book_depth.value, options.book_variety.value)
-        self._send(advice.messages)
+        self._send(map(Message, advice.notes))
         if not advice.line:
             return None
         searcher = self.pool.main.searcher
@@ -385,9 +385,9 @@ class UciEngine:
             self._timer.end()
         return search
 
-    def _send(self, messages: Iterable[str]) -> None:
+    def _send(self, messages: Iterable[Message]) -> None:
         for message in messages:
-            self._on_info(Info(string=message))
+            self._on_info(Info(message=message))
 
     def _must_end(self) -> bool:
         """Whether `stop` was sent or the time is up. Reads the clock each time, because `ponderhit` changes it."""
@@ -412,12 +412,12 @@ class UciEngine:
         options.use_nnue.on_set = options.eval_file.on_set = self._load_network
         options.limit_strength.on_set = options.skill_level.on_set = self._switch_network
 
-    def _open_syzygy(self) -> list[str]:
+    def _open_syzygy(self) -> list[Message]:
         messages = self._tablebases.set_syzygy_path(self.options.syzygy_path.value)
         self.pool.clear_table()
         return messages
 
-    def _open_book(self) -> list[str]:
+    def _open_book(self) -> list[Message]:
         return self._opening.open(self.options.book_file.value if self.options.own_book.value else None)
 
     def _configure_search(self) -> None:

@@ -19,7 +19,7 @@ from uci_engine.memory import HASH_DECLARED_MIB, hash_maximum_mib
 from uci_engine.processor import usable_processors
 from uci_engine.search.parameters import PARAMETERS
 from uci_engine.search.strength import MAX_ELO, MAX_SKILL_LEVEL, MIN_ELO
-from uci_engine.text import parse_int, quoted
+from uci_engine.text import Message, parse_int, quoted
 from uci_engine.time_management import time_tunables
 from uci_engine.tunable import Tunable
 
@@ -30,7 +30,7 @@ EMPTY = "<empty>"
 NETWORK_BY_DEFAULT = True
 
 # Acts on an option and may return messages for the user. ValueError, OSError, MemoryError: the option keeps its value.
-Callback = Callable[[], Sequence[str] | None]
+Callback = Callable[[], Sequence[Message] | None]
 
 T = TypeVar("T", bound=bool | int | str)
 
@@ -50,14 +50,14 @@ class Option:
     def description(self) -> str:
         return f"{self.name}: {self.help}"
 
-    def set(self, text: str | None) -> list[str]:
+    def set(self, text: str | None) -> list[Message]:
         """Set the option from the value of `setoption`, or None. Returns messages for the user.
 
         ValueError: it cannot be set; the text tells the user why.
         """
         raise NotImplementedError
 
-    def _act(self) -> list[str]:
+    def _act(self) -> list[Message]:
         return [] if self.on_set is None else list(self.on_set() or ())
 
 
@@ -66,8 +66,8 @@ class Button(Option):
 
     type_name = "button"
 
-    def set(self, text: str | None) -> list[str]:
-        remarks = [] if text is None else [f"option {self.name} takes no value, {quoted(text)} is ignored"]
+    def set(self, text: str | None) -> list[Message]:
+        remarks = [] if text is None else [Message(f"option {self.name} takes no value, {quoted(text)} is ignored")]
         return remarks + self._act()
 
 
@@ -86,7 +86,7 @@ class ValueOption(Option, Generic[T]):
     def description(self) -> str:
         return f"{self.name} = {self._shown(self.value)}: {self.help}"
 
-    def set(self, text: str | None) -> list[str]:
+    def set(self, text: str | None) -> list[Message]:
         if text is None:
             raise ValueError(f"option {self.name} needs a value, it stays {self._shown(self.value)}")
         value = self.read(text)
@@ -94,7 +94,7 @@ class ValueOption(Option, Generic[T]):
             raise ValueError(f"option {self.name} cannot be {quoted(text)}, it stays {self._shown(self.value)}")
         return self.assign(value)
 
-    def assign(self, value: T) -> list[str]:
+    def assign(self, value: T) -> list[Message]:
         """Set the value, or the nearest that is allowed. Returns messages for the user; ValueError: as `set`."""
         value, remarks = self._bounded(value)
         before, self.value = self.value, value
@@ -120,7 +120,7 @@ class ValueOption(Option, Generic[T]):
     def _allows(self, value: T) -> bool:
         return True
 
-    def _bounded(self, value: T) -> tuple[T, list[str]]:
+    def _bounded(self, value: T) -> tuple[T, list[Message]]:
         """The nearest allowed value, and a message if it differs."""
         return value, []
 
@@ -170,14 +170,15 @@ class Spin(ValueOption[int]):
     def _allows(self, value: int) -> bool:
         return self.minimum <= value <= self.maximum
 
-    def _bounded(self, value: int) -> tuple[int, list[str]]:
+    def _bounded(self, value: int) -> tuple[int, list[Message]]:
         clamped = min(max(value, self.minimum), self.usable)
         if clamped == value:
             return value, []
         if value > self.usable < self.maximum:
-            return clamped, [f"option {self.name}: {value} is taken as {clamped}, the most that is possible here"]
-        bounds = f"{self.minimum} to {self.maximum}"
-        return clamped, [f"option {self.name}: {value} is taken as {clamped} ({bounds})"]
+            why = ", the most that is possible here"
+        else:
+            why = f" ({self.minimum} to {self.maximum})"
+        return clamped, [Message(f"option {self.name}: {value} is taken as {clamped}{why}")]
 
 
 class String(ValueOption[str]):
@@ -287,20 +288,20 @@ class Options:
     def find(self, name: str) -> Option | None:
         return self._options.get(_key(name))
 
-    def set(self, name: str | None, text: str | None) -> list[str]:
+    def set(self, name: str | None, text: str | None) -> list[Message]:
         """Set an option from the name and value of `setoption`, each None if absent. Returns messages for the user.
 
-        When nothing was changed, the only message starts with "error: ".
+        When nothing was changed, the only message is an error.
         """
         if not name:
-            return ["error: setoption needs name and the name of an option"]
+            return [Message.error("setoption needs name and the name of an option")]
         option = self.find(name)
         if option is None:
-            return [f"error: there is no option {quoted(name)}"]
+            return [Message.error(f"there is no option {quoted(name)}")]
         try:
             return option.set(text)
         except ValueError as error:
-            return [f"error: {error}"]
+            return [Message.error(error)]
 
     def _add(self, option: AnyOption) -> AnyOption:
         self._options[_key(option.name)] = option

@@ -8,15 +8,13 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import chess
 
 # `parse_int` clamps to plus or minus this number. It fits in 64 bits.
 MAX_INT_DIGITS = 18
 MAX_INT: int = 10**MAX_INT_DIGITS - 1
-
-# How a message begins that reports an error. It stands behind `info string` in UCI.
-ERROR = "error: "
 
 # For `str.translate`: what people and programs write for a hyphen.
 DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"))
@@ -86,23 +84,39 @@ def print_failure(error: Exception) -> None:
     sys.excepthook(type(error), error, error.__traceback__)
 
 
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A sentence for the user. `is_error`: something was refused or has failed."""
+
+    text: str
+    is_error: bool = False
+
+    def __str__(self) -> str:
+        """As UCI shows it, behind `info string`."""
+        return f"error: {self.text}" if self.is_error else self.text
+
+    @staticmethod
+    def error(text: str | Exception) -> Message:
+        return Message(str(text), is_error=True)
+
+
 class Messages:
-    """Messages about the errors of one line."""
+    """Messages about one line."""
 
     def __init__(self) -> None:
-        self._texts: list[str] = []
+        self._kept: list[Message] = []
         self._count = 0
 
     def __bool__(self) -> bool:
         return self._count > 0
 
-    def add(self, message: str, *words: str) -> None:
+    def add(self, text: str, *words: str, is_error: bool = True) -> None:
         """Add a message. Each `{}` in it is replaced by one of the words, which are quoted."""
         self._count += 1
         if self._count <= MAX_MESSAGES:
-            self._texts.append(message.format(*map(quoted, words)))
+            self._kept.append(Message(text.format(*map(quoted, words)), is_error))
 
-    def texts(self) -> tuple[str, ...]:
+    def kept(self) -> tuple[Message, ...]:
         """The first MAX_MESSAGES messages, and a last one with the number of the others."""
-        more = self._count - len(self._texts)
-        return (*self._texts, f"and {more} more like these") if more else tuple(self._texts)
+        more = self._count - len(self._kept)
+        return (*self._kept, Message(f"and {more} more like these")) if more else tuple(self._kept)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from uci_engine import score as scores
 from uci_engine.api import info_dict
 from uci_engine.search.info import Bound, Info
+from uci_engine.text import Message
 from uci_engine.uci.protocol import format_info
 
 MOVES = tuple(map(chess.Move.from_uci, ("e2e4", "e7e5", "g1f3")))
@@ -36,7 +37,7 @@ PERMILLE = st.none() | st.integers(0, 1000)
         pv=st.sampled_from([(), MOVES[:1], MOVES]),
         currmove=st.none() | st.just(MOVES[0]),
         currmovenumber=NUMBERS,
-        string=st.none() | st.just("error: some words"),
+        message=st.none() | st.just(Message.error("some words")),
     ),
     st.sampled_from([chess.engine.INFO_ALL, chess.engine.INFO_NONE, chess.engine.INFO_BASIC, chess.engine.INFO_SCORE]),
 )

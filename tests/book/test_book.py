@@ -208,7 +208,7 @@ def advise(subject: Opening, board: chess.Board, limits: Limits = CLOCK, depth: 
 
 def test_the_advice_is_a_move_and_its_reply() -> None:
     advice = advise(opening(), chess.Board())
-    (sentence,) = advice.messages
+    (sentence,) = advice.notes
     assert sentence.startswith(f"book: {advice.line[0]}, weight ")
     assert re.search(r"%\), [A-E]\d\d \w", sentence)
     move, reply = advice.line
@@ -255,22 +255,22 @@ def test_leaving_the_book_is_announced_once_a_game() -> None:
     board.push_uci("h7h5")
     left = advise(subject, board)
     assert left.line == ()
-    assert left.messages == ("book: left after 4 plies, B20 Sicilian Defense: Myers Attack, with h4",)
+    assert left.notes == ("book: left after 4 plies, B20 Sicilian Defense: Myers Attack, with h4",)
     board.push_uci("h1h3")
     assert advise(subject, board) == Advice()
     # A new game begins, whether it is announced or not.
     assert advise(subject, chess.Board()).line
     elsewhere = chess.Board("8/8/4k3/8/8/4K3/4P3/8 w - - 0 1")
-    assert advise(opening(), elsewhere).messages == ("book: left",)
+    assert advise(opening(), elsewhere).notes == ("book: left",)
 
 
 def test_the_name_is_kept_when_the_board_has_lost_its_moves() -> None:
     subject = opening()
     board = board_after(chess.STARTING_FEN, "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6")
-    assert "Ruy Lopez" in advise(subject, board).messages[0]
+    assert "Ruy Lopez" in advise(subject, board).notes[0]
     board.push_uci("b5c6")
     board.push_uci("b7c6")
-    (sentence,) = advise(subject, board.copy(stack=False)).messages
+    (sentence,) = advise(subject, board.copy(stack=False)).notes
     # Which name depends on the move that weighs most, and so on the search that the book was compiled with.
     assert sentence.startswith("book: left after 8 plies, C")
     assert "Ruy Lopez" in sentence
@@ -279,8 +279,8 @@ def test_the_name_is_kept_when_the_board_has_lost_its_moves() -> None:
 def test_a_refused_book_is_said_when_it_is_set_and_a_closed_one_says_nothing(path: Path) -> None:
     subject = Opening()
     for _ in range(2):
-        (sentence,) = subject.open(str(path))
-        assert sentence.startswith(f"error: book {quoted(str(path))} cannot be read")
+        (message,) = subject.open(str(path))
+        assert str(message).startswith(f"error: book {quoted(str(path))} cannot be read")
         assert advise(subject, chess.Board()) == Advice()
     assert subject.open("") == []
     assert advise(subject, chess.Board()).line
@@ -293,7 +293,7 @@ def strings_of(engine: UciEngine) -> list[str]:
     infos: list[Info] = []
     engine.go(chess.Board(), Limits(nodes=1), time.perf_counter(), infos.append, lambda _: None)
     assert engine.wait(PATIENCE_SECONDS)
-    return [info.string for info in infos if info.string is not None]
+    return [str(info.message) for info in infos if info.message is not None]
 
 
 def test_a_book_is_read_again_when_it_is_named_again(path: Path) -> None:
@@ -350,7 +350,7 @@ def test_names_of_well_known_positions(moves: str, name: str, shown: str) -> Non
         board.push_san(move)
     assert str(opening_of(board)).startswith(name)
     assert len(board.move_stack) == len(moves.split())
-    (message,) = advise(opening(), board, depth=0).messages
+    (message,) = advise(opening(), board, depth=0).notes
     assert (shown or name) in message
 
 

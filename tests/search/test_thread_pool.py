@@ -259,7 +259,7 @@ def test_without_memory_the_number_of_threads_stays(
     before = set(threading.enumerate())
     lack(monkeypatch)
     (message,) = engine.options.set("Threads", "8")
-    assert message.startswith("error: option Threads ")
+    assert str(message).startswith("error: option Threads ")
     monkeypatch.undo()
     assert (set(threading.enumerate()), engine.options.threads.value) == (before, 2)
     assert go(engine, nodes=1000).last.nodes == 1000

@@ -51,7 +51,7 @@ class Ear:
 
     @property
     def sentences(self) -> list[str]:
-        return [info.string for info in self.infos if info.string is not None]
+        return [str(info.message) for info in self.infos if info.message is not None]
 
 
 def begin(engine: UciEngine, board: chess.Board | str | None = None, **limits: Any) -> Ear:

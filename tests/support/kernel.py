@@ -211,7 +211,7 @@ class Outcome:
 
     @property
     def sentences(self) -> list[str]:
-        return [info.string for info in self.infos if info.string is not None]
+        return [str(info.message) for info in self.infos if info.message is not None]
 
 
 def search(board: chess.Board, root_moves: list[chess.Move] | None = None, **asked: Any) -> Outcome:

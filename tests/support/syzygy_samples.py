@@ -29,7 +29,7 @@ class Probing:
         self.searcher: Any = new_searcher(self.core, self.core.table_class(1))
         self.position: Any = self.searcher.position
         self.tables = Tablebases(self.core, self.searcher.prober, copied_bytes)
-        self.sentences = self.tables.set_syzygy_path(str(path))
+        self.sentences = [str(message) for message in self.tables.set_syzygy_path(str(path))]
 
     def value(self, board: chess.Board) -> int | None:
         self.position.set_board(board)

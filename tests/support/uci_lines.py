@@ -1,4 +1,4 @@
-"""`info` and `bestmove` lines, taken apart by the letter of the UCI text.
+"""`info`, `bestmove` and `option` lines, taken apart by the letter of the UCI text.
 
 Whatever is not exactly as UCI has it raises ValueError. Moves are words here: whether they are legal, only the position
 tells.
@@ -22,8 +22,9 @@ _FIELD = re.compile(
     r"| (?P<string>string) (?P<text>[!-~](?:[ -~]*[!-~])?)$"
 )
 _OPTION = re.compile(
-    r"option name (?P<name>\S+(?: \S+)*) type (?P<type>check|spin|button|string)"
-    r"(?: default (?P<default>\S+(?: \S+)*?))?(?: min (?P<min>-?[0-9]+) max (?P<max>-?[0-9]+))?"
+    r"option name (?P<name>\S+(?: \S+)*?) type (?P<type>button|check|spin|string)"
+    r"(?:(?<=button)|(?<=check) default (?:true|false)|(?<=string) default \S+(?: \S+)*"
+    r"|(?<=spin) default -?[0-9]+ min (?P<min>-?[0-9]+) max (?P<max>-?[0-9]+))"
 )
 _BEST_MOVE = re.compile(rf"bestmove (?P<move>{_MOVE}|\(none\))(?: ponder (?P<ponder>{_MOVE}))?")
 
@@ -99,10 +100,10 @@ def read_best_move(line: str) -> tuple[str, str | None]:
     return match["move"], match["ponder"]
 
 
-def read_option(line: str) -> chess.engine.Option | None:
-    """The declaration of an option; None where the line is none."""
+def read_option(line: str) -> chess.engine.Option:
+    """The declaration of an option, without its default."""
     found = _OPTION.fullmatch(line)
     if found is None:
-        return None
+        raise ValueError(f"no option of UCI: {line!r}")
     lowest, highest = (None if found[name] is None else int(found[name]) for name in ("min", "max"))
-    return chess.engine.Option(found["name"], found["type"], found["default"], lowest, highest, [])
+    return chess.engine.Option(found["name"], found["type"], None, lowest, highest, [])

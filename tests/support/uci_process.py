@@ -8,17 +8,20 @@ knows the grammar of the output, which is in uci_lines.py, and raises on anythin
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
 from types import TracebackType
+from typing import Self
 
 import chess
 
 from tests.support import ENVIRONMENT, PATIENCE_SECONDS
-from tests.support.process import EngineProcess
 from tests.support.uci_lines import InfoLine, read_best_move, read_info
 from uci_engine.uci.protocol import MAX_LINE_BYTES, Go, Word, parse
 
@@ -73,15 +76,57 @@ def play(board: chess.Board, words: Sequence[str]) -> None:
         position.push(move)
 
 
-class UciProcess(EngineProcess):
-    """`python -m uci_engine`, with its output read as it comes."""
+class UciProcess:
+    """`python -m uci_engine`, with its output read as it comes.
 
-    def __init__(self, *arguments: str, core: str | None = None) -> None:
-        """`core`: the value for SECATEUR_CORE; None leaves the environment as it is."""
-        environment = ENVIRONMENT if core is None else {**ENVIRONMENT, "SECATEUR_CORE": core}
-        super().__init__([sys.executable, "-m", "uci_engine", *arguments], environment=environment)
+    `lines` and `arrivals` (as `time.perf_counter` counts) only grow; a line is complete once it has its arrival.
+    Leaving the block ends the process.
+    """
+
+    def __init__(self, *arguments: str, core: str | None = None, reads_output: bool = True) -> None:
+        """`core`: the value for SECATEUR_CORE; None leaves the environment as it is. `reads_output`: False where a test
+        reads `output` itself; then nothing is audited but stderr.
+        """
+        self.lines: list[str] = []
+        self.arrivals: list[float] = []
+        self._news = threading.Condition()
+        self._has_ended = False
         self._sent: list[bytes] = []
         self._taken = 0
+        # What has arrived on stderr so far.
+        self.errors = ""
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "uci_engine", *arguments],
+            env=ENVIRONMENT if core is None else {**ENVIRONMENT, "SECATEUR_CORE": core},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            # A session of its own: an interrupt of the tests is not meant for it.
+            start_new_session=True,
+        )
+        assert self.process.stdout is not None
+        self.output = self.process.stdout
+        self.reads_output = reads_output
+        targets = [self._read_errors, self._read] if reads_output else [self._read_errors]
+        self._threads = [threading.Thread(target=target, daemon=True) for target in targets]
+        for thread in self._threads:
+            thread.start()
+
+    def _read(self) -> None:
+        for raw in self.output:
+            arrival = time.perf_counter()
+            with self._news:
+                self.lines.append(raw.decode("latin-1").removesuffix("\n").removesuffix("\r"))
+                self.arrivals.append(arrival)
+                self._news.notify_all()
+        with self._news:
+            self._has_ended = True
+            self._news.notify_all()
+
+    def _read_errors(self) -> None:
+        assert self.process.stderr is not None
+        for raw in self.process.stderr:
+            self.errors += raw.decode("utf-8", errors="replace")
 
     def send(self, *lines: str) -> float:
         """Send these lines in one write; returns the time at which it was done."""
@@ -89,8 +134,18 @@ class UciProcess(EngineProcess):
 
     def send_bytes(self, data: bytes) -> float:
         """Send these bytes; a process that has ended takes them too."""
+        assert self.process.stdin is not None
         self._sent.append(data)
-        return super().send_bytes(data)
+        with suppress(OSError):  # nobody reads
+            self.process.stdin.write(data)
+            self.process.stdin.flush()
+        return time.perf_counter()
+
+    def close_input(self) -> None:
+        """Tell the process that no more will come."""
+        assert self.process.stdin is not None
+        with suppress(OSError):  # what is left cannot be written, because nobody reads
+            self.process.stdin.close()
 
     @property
     def sent(self) -> list[str]:
@@ -107,19 +162,22 @@ class UciProcess(EngineProcess):
 
         deadline = time.monotonic() + seconds
         position = self._taken
-        while True:
-            while position < len(self.arrivals):
-                position += 1
-                if matches(self.lines[position - 1]):
-                    result = self.lines[self._taken : position]
-                    self._taken = position
-                    return result
-            if not self.wait_for_line("", position, deadline - time.monotonic()):
-                state = "ended" if self.ended else f"did not say it in {seconds:g} s"
-                raise AssertionError(
-                    f"waited for {wanted!r}, the process {state}; last said {self.lines[-5:]}, "
-                    f"last heard {[line[:200] for line in self.sent[-5:]]}; stderr: {self.errors[-2000:]}"
-                )
+        while self.wait_for_line(position, deadline - time.monotonic()):
+            position += 1
+            if matches(self.lines[position - 1]):
+                result = self.lines[self._taken : position]
+                self._taken = position
+                return result
+        raise AssertionError(
+            f"waited for {wanted!r}, exit code {self.process.poll()}; last said {self.lines[-5:]}, "
+            f"last heard {[line[:200] for line in self.sent[-5:]]}; stderr: {self.errors[-2000:]}"
+        )
+
+    def wait_for_line(self, number: int, seconds: float) -> bool:
+        """Wait for the line of this number; False if it does not come in this time, or the output ends before."""
+        with self._news:
+            self._news.wait_for(lambda: number < len(self.arrivals) or self._has_ended, max(seconds, 0.0))
+            return number < len(self.arrivals)
 
     def arrived_at(self) -> float:
         """When the last line that `wait_for` returned came in, as `time.perf_counter()` counts."""
@@ -146,8 +204,9 @@ class UciProcess(EngineProcess):
 
     def wait_for_exit(self, seconds: float = PATIENCE_SECONDS) -> int:
         """The exit code, once the process has ended and all it said has been read."""
-        code = super().wait_for_exit(seconds)
-        assert code is not None, f"still running after {seconds:g} s"
+        code = self.process.wait(seconds)
+        for thread in self._threads:
+            thread.join()
         return code
 
     def quit(self) -> None:
@@ -162,6 +221,8 @@ class UciProcess(EngineProcess):
         format that UCI asks for; nothing on stderr.
         """
         assert self.errors == ""
+        if not self.reads_output:
+            return
         lines = (line for line in self.sent if len(line) <= MAX_LINE_BYTES)
         commands = list(takewhile(lambda command: command is not Word.QUIT, map(parse, lines)))
         goes = sum(isinstance(command, Go) and command.perft is None for command in commands)
@@ -169,7 +230,22 @@ class UciProcess(EngineProcess):
         assert len(best_moves) == goes, f"{goes} go, {len(best_moves)} bestmove"
         assert self.lines.count("readyok") == commands.count(Word.IS_READY)
         for line in self.lines:
-            assert_clean_or_text(line)
+            assert line.isascii(), repr(line)
+            assert line == line.rstrip(), repr(line)
+            if line.startswith("info"):
+                read_info(line)
+
+    def kill(self) -> None:
+        """End the process, and free everything."""
+        self.process.kill()
+        self.wait_for_exit()
+        self.close_input()
+        self.output.close()
+        assert self.process.stderr is not None
+        self.process.stderr.close()
+
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -181,11 +257,3 @@ class UciProcess(EngineProcess):
                 self.audit()
         finally:
             self.kill()
-
-
-def assert_clean_or_text(line: str) -> None:
-    """An `info` line by its grammar; anything else at least in ASCII."""
-    if line.startswith("info"):
-        read_info(line)
-    assert line.isascii(), repr(line)
-    assert line == line.rstrip(), repr(line)

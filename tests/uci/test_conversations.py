@@ -1,4 +1,4 @@
-"""What only the real program shows of the UCI text, and what people type beyond it.
+"""What only the real program shows: the answer to `uci`, floods, what people type beyond UCI, and what is refused.
 
 How a line is read is tested in test_protocol.py, in which order commands are executed in test_loop.py, what a search
 answers in tests/test_engine.py. Random conversations are in test_random_conversations.py.
@@ -7,7 +7,6 @@ answers in tests/test_engine.py. Random conversations are in test_random_convers
 from __future__ import annotations
 
 import os
-import re
 import sys
 import time
 from pathlib import Path
@@ -15,17 +14,12 @@ from pathlib import Path
 import chess
 import pytest
 
+from tests.support.uci_lines import read_option
 from tests.support.uci_process import UciProcess
 from uci_engine.score import normalised
+from uci_engine.uci.protocol import MAX_LINE_BYTES
 
 START = chess.Board()
-# By type of option.
-DECLARATIONS = {
-    "check": r"default (true|false)",
-    "spin": r"default -?\d+ min -?\d+ max -?\d+",
-    "string": r"default .+",
-    "button": r"",
-}
 
 
 def test_the_answer_to_uci_declares_every_option_and_is_always_the_same(either_engine: UciProcess) -> None:
@@ -33,13 +27,8 @@ def test_the_answer_to_uci_declares_every_option_and_is_always_the_same(either_e
     lines = either_engine.wait_for("uciok")
     assert lines[0].startswith("id name Secateur ")
     assert lines[1].startswith("id author ")
-    names = []
-    for line in lines[2:-1]:
-        declared = re.fullmatch(r"option name (?P<name>\S+(?: \S+)*?) type (?P<type>\w+) ?(?P<rest>.*)", line)
-        assert declared is not None, line
-        assert re.fullmatch(DECLARATIONS[declared["type"]], declared["rest"]), line
-        names.append(declared["name"].lower())
-    assert len(set(names)) == len(names) > 20
+    names = {read_option(line).name.lower() for line in lines[2:-1]}
+    assert len(names) == len(lines) - 3 > 20
     either_engine.send("uci")
     assert either_engine.wait_for("uciok") == lines
 
@@ -78,15 +67,6 @@ def test_the_last_report_is_complete(either_engine: UciProcess) -> None:
     assert all(info.currmove is None for info in search.infos)
 
 
-def test_every_go_has_its_own_answer_whatever_comes_before_the_first(engine: UciProcess) -> None:
-    board = chess.Board("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
-    engine.send("go infinite", f"position fen {board.fen()}", "go depth 2", "ucinewgame", "setoption name Hash value 2")
-    engine.send("go ponder depth 1", "ponderhit")
-    engine.answer(START)
-    assert engine.answer(board).best == "a1a8"
-    engine.answer(START)
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 def test_games_take_no_more_threads_files_or_memory(engine: UciProcess) -> None:
     folder = Path("/proc", str(engine.process.pid))
@@ -111,6 +91,52 @@ def test_without_a_position_people_are_told_so(survivor: UciProcess, line: str) 
     assert not any("Error" in said for said in [answer, *survivor.sync()])
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"bench x",
+        b"bench 0",
+        b"bench -3",
+        b"go perft 65",
+        b"position startpos moves" + b" g1f3 g8f6 f3g1 f6g8" * 25_000,
+        b"isready " * (MAX_LINE_BYTES // 8 + 1),
+    ],
+    ids=range(6),
+)
+def test_one_sentence_refuses(survivor: UciProcess, line: bytes) -> None:
+    survivor.send_bytes(line + b"\n")
+    (answer,) = survivor.sync()
+    assert answer.startswith("info string error: ")
+    assert len(answer) < 300
+    survivor.search("position startpos\ngo depth 1", START)
+
+
+def test_ten_megabytes_in_a_line(survivor: UciProcess) -> None:
+    for line in (
+        b"x" * 10_000_000,
+        b"x " * 5_000_000,
+        b"position startpos moves" + b" e2e4" * 2_000_000,
+        b"position startpos\ngo" + b" depth" * 1_600_000 + b" 1",
+        b"go depth 1 searchmoves" + b" e2e5" * 2_000_000,
+        b"go depth 1 searchmoves e2e4 " + b"x" * 10_000_000,
+        b"go depth " + b"0" * 10_000_000 + b"x",
+        b"setoption name " + b"value" * 2_000_000,
+        b"setoption name Hash value " + b"9" * 10_000_000 + b"x",
+    ):
+        survivor.send_bytes(line)
+        sent_at = survivor.send("", "isready")
+        said = survivor.wait_for("readyok")
+        # The duty is one second; it takes a third of one on a machine that has nothing else to do.
+        assert survivor.arrived_at() - sent_at < 20.0
+        # `isready` is answered during a search, too.
+        if b"go " in line and not any(text.startswith("bestmove") for text in said):
+            said += survivor.wait_for("bestmove")
+        told = [text for text in said if text.startswith("info string ")]
+        assert len(told) < 20
+        assert all(len(text) < 300 for text in told)
+    survivor.search("position startpos\ngo depth 1", START)
+
+
 def test_the_evaluation_can_be_shown(survivor: UciProcess) -> None:
     survivor.send("position startpos moves e2e4", "eval")
     lines = survivor.sync()
@@ -133,19 +159,6 @@ def test_a_bench_can_be_stopped(engine: UciProcess) -> None:
     engine.send("go infinite", "bench 100", "go depth 1", "quit")
     assert engine.wait_for_exit() == 0
     assert "info string bench was stopped" in engine.lines
-
-
-@pytest.mark.parametrize("line", ["bench x", "bench 0", "bench -3"])
-def test_a_bench_with_an_odd_depth_is_refused(survivor: UciProcess, line: str) -> None:
-    survivor.send(line)
-    (answer,) = survivor.sync()
-    assert answer.startswith("info string error: ")
-
-
-def test_perft_too_deep_to_end_is_refused(survivor: UciProcess) -> None:
-    history = " g1f3 g8f6 f3g1 f6g8" * 128
-    survivor.send(f"position startpos moves{history}", "go perft 5000")
-    survivor.wait_for("info string error: perft")
 
 
 def test_a_command_as_arguments_leaves_standard_input_alone() -> None:

@@ -9,6 +9,7 @@ import stat
 import sys
 import threading
 import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,6 @@ from uci_engine.uci.loop import Writer
 
 RECORD = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \[(?P<process>\d+)\] (?P<mark>>>|<<|--) (?P<line>.*)")
 
-posix_only = pytest.mark.skipif(os.name != "posix", reason="permissions and pipes as POSIX has them")
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits another process")
 
 
@@ -29,7 +29,7 @@ def records(path: Path) -> list[tuple[str, str]]:
     for text in path.read_text("utf-8").splitlines():
         match = RECORD.fullmatch(text)
         if match is None:
-            assert text.startswith(HEADING.decode()), text
+            assert text.startswith(HEADING), text
         else:
             found.append((match["mark"], match["line"]))
     return found
@@ -42,31 +42,22 @@ def option(path: object) -> str:
 # The real program ---------------------------------------------------------------------------------------------------
 
 
-def test_every_line_is_noted_in_its_order(tmp_path: Path, either_engine: UciProcess) -> None:
+def test_every_line_is_noted_at_once_and_in_its_order(tmp_path: Path, either_engine: UciProcess) -> None:
     path = tmp_path / "with  two blanks.log"
     # In one write: the reader is far ahead when the log is opened.
     either_engine.send(option(path), "isready", "position startpos moves e2e4", "go depth 2")
     either_engine.wait_for("bestmove")
     either_engine.send("nonsense", "d")
     either_engine.sync()
-    either_engine.quit()
     noted = records(path)
     assert [line for mark, line in noted if mark == ">>"] == either_engine.sent[1:-1]
     assert [line for mark, line in noted if mark == "<<"] == either_engine.lines
     for question, answer in (("isready", "readyok"), ("go depth 2", "bestmove"), ("d", "8  r")):
         asked = noted.index((">>", question))
         assert any(mark == "<<" and line.startswith(answer) for mark, line in noted[asked:])
-
-
-def test_a_line_is_in_the_file_at_once(tmp_path: Path, engine: UciProcess) -> None:
-    path = tmp_path / "log"
-    engine.send(option(path))
-    engine.sync()
-    # As a crash leaves it.
-    engine.process.kill()
-    engine.process.wait()
-    assert records(path) == [(">>", "isready"), ("<<", "readyok")]
-    engine.audit()
+    if os.name == "posix":
+        # Only the owner can read it.
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 def test_another_file_and_none(tmp_path: Path, engine: UciProcess) -> None:
@@ -89,28 +80,9 @@ def test_a_log_is_continued_and_may_be_shared(tmp_path: Path) -> None:
                 engine.send(option(path))
                 engine.sync()
     assert records(path).count((">>", "isready")) == 4
-    assert path.read_text().count(HEADING.decode()) == 4
+    assert path.read_text().count(HEADING) == 4
     processes = {match["process"] for match in map(RECORD.fullmatch, path.read_text().splitlines()) if match}
     assert len(processes) == 4
-
-
-@pytest.mark.parametrize("ending", ["end of input", pytest.param("signal", marks=posix_only)])
-def test_the_end_is_noted(ending: str, tmp_path: Path, engine: UciProcess) -> None:
-    engine.send(option(tmp_path / "log"), "isready")
-    engine.wait_for("readyok")
-    if ending == "signal":
-        engine.process.terminate()
-    else:
-        engine.close_input()
-    assert engine.wait_for_exit() == 0
-    assert records(tmp_path / "log") == [(">>", "isready"), ("<<", "readyok"), (">>", f"({ending})")]
-
-
-@posix_only
-def test_only_the_owner_can_read_it(tmp_path: Path, engine: UciProcess) -> None:
-    engine.send(option(tmp_path / "log"))
-    engine.sync()
-    assert stat.S_IMODE((tmp_path / "log").stat().st_mode) == 0o600
 
 
 def bad_places(folder: Path) -> list[str]:
@@ -178,17 +150,15 @@ def test_control_characters_are_escaped(tmp_path: Path) -> None:
 def test_the_time_is_that_of_reading(tmp_path: Path) -> None:
     writer = Writer(io.BytesIO())
     writer.set_log(DebugLog(str(tmp_path / "log")))
-    now = time.time()
-    writer.note_received("stop", time.perf_counter() - 7200)
+    earliest = time.time() - 90
+    writer.note_received("stop", time.perf_counter() - 90)
     writer.set_log(None)
-    shown = (tmp_path / "log").read_text().splitlines()[1][:19]
-    difference = now - time.mktime(time.strptime(shown, "%Y-%m-%d %H:%M:%S"))
-    assert difference % 3600 == pytest.approx(0, abs=60) or difference % 3600 == pytest.approx(3600, abs=60)
-    assert difference > 3000
+    _, record = (tmp_path / "log").read_text().splitlines()
+    shown = datetime.strptime(record[:23], "%Y-%m-%d %H:%M:%S.%f").timestamp()
+    assert -0.01 < shown - earliest < 60
 
 
-@pytest.mark.parametrize("has_log", [False, True])
-def test_a_command_is_noted_while_nobody_reads_the_output(has_log: bool, tmp_path: Path) -> None:
+def test_a_command_is_noted_while_nobody_reads_the_output(tmp_path: Path) -> None:
     """`stop` and `ponderhit` are noted before they are executed."""
     begun, may_end = threading.Event(), threading.Event()
 
@@ -199,8 +169,7 @@ def test_a_command_is_noted_while_nobody_reads_the_output(has_log: bool, tmp_pat
             return 0
 
     writer = Writer(Blocked())
-    if has_log:
-        writer.set_log(DebugLog(str(tmp_path / "blocked.log")))
+    writer.set_log(DebugLog(str(tmp_path / "log")))
     search = threading.Thread(target=writer.write, args=("info depth 1",), daemon=True)
     search.start()
     begun.wait()
@@ -212,5 +181,4 @@ def test_a_command_is_noted_while_nobody_reads_the_output(has_log: bool, tmp_pat
     search.join()
     assert is_noted
     writer.set_log(None)
-    if has_log:
-        assert [line for _, line in records(tmp_path / "blocked.log")] == ["info depth 1", "stop"]
+    assert [line for _, line in records(tmp_path / "log")] == ["info depth 1", "stop"]

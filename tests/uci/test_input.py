@@ -1,21 +1,21 @@
-"""Bytes to lines: `read_lines`. How long the program may work after the last line: `read`."""
+"""Bytes to lines: `read_lines`. How long the program may work after the last line: `read`, `Inbox.quit`."""
 
 from __future__ import annotations
 
 import io
 import os
-import threading
 import time
 from itertools import chain, pairwise
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from uci_engine.uci import loop, protocol
-from uci_engine.uci.loop import Inbox, Writer, read
-from uci_engine.uci.protocol import MAX_LINE_BYTES, read_lines
+from uci_engine.uci.loop import STUCK_SECONDS, Inbox, Mark, Writer, read
+from uci_engine.uci.protocol import MAX_LINE_BYTES, Word, read_lines
 
 
 def lines_of(*pieces: bytes, max_bytes: int = MAX_LINE_BYTES) -> list[str | None]:
@@ -38,6 +38,13 @@ def test_lines_come_out_as_they_went_in(texts: list[str]) -> None:
     assert lines_of("".join(f"{text}\r\n" for text in texts).encode()) == [text for text in texts if text.strip()]
 
 
+def test_only_cr_and_lf_end_a_line() -> None:
+    assert lines_of(b"a\rb\r\n \n\ncd") == ["a", "b", "cd"]
+    line = "isready\u2028isready\u0085isready\fisready\visready\0"
+    assert lines_of(f"{line}\n".encode()) == [line]
+    assert lines_of(b"C:\\Sch\xe4ch \xff\n") == ["C:\\Sch\ufffdch \ufffd"]
+
+
 def test_too_long_a_line_is_dropped_and_the_next_is_not() -> None:
     assert lines_of(b"abc\nabcd\nab", b"cdefgh", b"\nxy\n", max_bytes=3) == ["abc", None, None, "xy"]
 
@@ -49,25 +56,43 @@ def test_too_long_a_line_is_not_stored() -> None:
     assert time.perf_counter() - started < 10
 
 
-@pytest.mark.parametrize(("data", "exits"), [(b"ucinewgame\n", 0), (b"ucinewgame\nquit\n", 1)])
-def test_a_slow_command_is_finished_at_the_end_of_the_input_but_not_after_quit(
-    monkeypatch: pytest.MonkeyPatch, data: bytes, exits: int
-) -> None:
-    exit_calls: list[None] = []
-    monkeypatch.setattr(loop, "STUCK_SECONDS", 0.05)
-    monkeypatch.setattr(loop, "exit_now", lambda: exit_calls.append(None))
+def test_an_input_in_non_blocking_mode_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter([BlockingIOError, b"uci\n", BlockingIOError, b""])
+    waited_for = []
+    monkeypatch.setattr(protocol, "os", SimpleNamespace(read=Mock(side_effect=answers)))
+    monkeypatch.setattr(protocol, "select", SimpleNamespace(select=lambda ready, *_: waited_for.append(ready)))
+    assert [line for _, line in read_lines(7)] == ["uci"]
+    assert waited_for == [[7], [7]]
+
+
+@pytest.mark.parametrize(
+    ("data", "last"), [(b"ucinewgame\n", Mark.END_OF_INPUT), (b"ucinewgame\nquit\nisready\n", Word.QUIT)]
+)
+def test_only_quit_hurries_what_was_read_before(data: bytes, last: Mark | Word) -> None:
     read_end, write_end = os.pipe()
     os.write(write_end, data)
     os.close(write_end)
     inbox = Inbox()
-    reader = threading.Thread(target=read, args=(read_end, inbox, Writer(io.BytesIO())))
-    reader.start()
-    # The command is taken out, and is executed for much longer than STUCK_SECONDS.
-    inbox.get()
-    reader.join(1.0 if exits else 0.4)
-    assert reader.is_alive() == (not exits)
-    inbox.task_done()
     inbox.closed.set()
-    reader.join()
+    read(read_end, inbox, Writer(io.BytesIO()))
     os.close(read_end)
-    assert len(exit_calls) == exits
+    events = [inbox.get() for _ in range(inbox.qsize())]
+    assert [event.what for event in events[:2]] == [Word.NEW_GAME, last]
+    assert inbox.must_end == (last is Word.QUIT)
+
+
+def test_after_quit_the_process_ends_once_no_more_commands_are_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    inbox = Inbox()
+    seconds_waited = []
+
+    def wait(seconds: float) -> bool:
+        seconds_waited.append(seconds)
+        if len(seconds_waited) < 3:
+            inbox.task_done()
+        return False
+
+    monkeypatch.setattr(inbox.closed, "wait", wait)
+    monkeypatch.setattr(loop, "exit_now", Mock(side_effect=SystemExit))
+    with pytest.raises(SystemExit):
+        inbox.quit("quit")
+    assert seconds_waited == [STUCK_SECONDS] * 3

@@ -1,4 +1,4 @@
-"""Games as lichess-bot plays them, with one gigabyte of memory: its configuration, clocks, pondering and resignation.
+"""Games as lichess-bot plays them, with one gigabyte of memory: its configuration, clocks and pondering.
 
 lichess-bot holds the engine through python-chess. `Bot` makes the same calls in the same order, and `Lichess` keeps the
 board and the clocks, as the server does.
@@ -12,7 +12,7 @@ import re
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +28,6 @@ ONE_GIGABYTE_IN_KIB = 1 << 20
 STOCK: ConfigMapping = {"Move Overhead": 100, "Threads": 2, "Hash": 512}
 # lichess-bot gives ten seconds for a first move, because lichess does not run the clock then.
 FIRST_MOVE_SECONDS = 0.1
-RESIGN_SCORE_CP = -1000
-RESIGN_MOVES = 3
 
 
 def documented() -> ConfigMapping:
@@ -39,15 +37,13 @@ def documented() -> ConfigMapping:
 
 
 class Lichess:
-    """The server: the board, the clocks, and an opponent that moves at once."""
+    """The server: the board, the clocks, and an opponent that moves at once and at random."""
 
-    def __init__(
-        self, fen: str, seconds: float, increment: float, opponent: Callable[[chess.Board], chess.Move]
-    ) -> None:
-        self.board = chess.Board(fen)
+    def __init__(self, seconds: float, increment: float) -> None:
+        self.board = chess.Board()
         self.clocks = {chess.WHITE: seconds, chess.BLACK: seconds}
         self.increment = increment
-        self._opponent = opponent
+        self._choice = random.Random(7).choice
 
     def move(self, result: PlayResult, seconds: float) -> None:
         """The bot's move, and how long it took."""
@@ -61,15 +57,14 @@ class Lichess:
 
     def opponent_moves(self) -> None:
         if not self.board.is_game_over():
-            self.board.push(self._opponent(self.board))
+            self.board.push(self._choice(list(self.board.legal_moves)))
 
 
 class Bot:
-    """lichess-bot, with `ponder` and `resign_enabled`."""
+    """lichess-bot, with `ponder`."""
 
     def __init__(self, engine: SimpleEngine, options: ConfigMapping) -> None:
         self.engine = engine
-        self.scores: list[int] = []
         engine.configure(options)
         engine.ping()
         engine.send_opponent_information(opponent=Opponent("Maia", "BOT", 1500, True), engine_rating=2000)
@@ -89,9 +84,7 @@ class Bot:
             )
             ponder = True
         result = self.engine.play(board, limit, info=chess.engine.INFO_ALL, ponder=ponder, draw_offered=False)
-        self.scores.append(result.info["score"].relative.score(mate_score=40_000))
-        last = self.scores[-RESIGN_MOVES:]
-        result.resigned = len(last) == RESIGN_MOVES and max(last) <= RESIGN_SCORE_CP
+        assert "score" in result.info
         return result
 
     def play(self, game: Lichess) -> str:
@@ -99,9 +92,6 @@ class Bot:
         while not game.board.is_game_over(claim_draw=True):
             started = time.perf_counter()
             result = self.answer(game)
-            if result.resigned:
-                self.engine.send_game_result(game.board, not game.board.turn, "resigned")
-                return "0-1" if game.board.turn else "1-0"
             game.move(result, time.perf_counter() - started)
             game.opponent_moves()
         self.engine.send_game_result(game.board)
@@ -130,20 +120,6 @@ def engine(tmp_path: Path) -> Iterator[SimpleEngine]:
 @pytest.mark.parametrize("options", [STOCK, documented()], ids=["stock", "documented"])
 def test_a_game(engine: SimpleEngine, options: ConfigMapping) -> None:
     assert {"Hash", "Threads", "Move Overhead"} <= set(options)
-    choice = random.Random(7).choice
-    game = Lichess(
-        chess.STARTING_FEN, seconds=5, increment=0.02, opponent=lambda board: choice(list(board.legal_moves))
-    )
+    game = Lichess(seconds=5, increment=0.02)
     assert Bot(engine, options).play(game) == "1-0"
     assert game.board.is_checkmate()
-
-
-def test_a_lost_game_is_resigned(engine: SimpleEngine) -> None:
-    def king_move(board: chess.Board) -> chess.Move:
-        """The first one: the queens wait, so that the game goes on."""
-        return next(move for move in board.legal_moves if board.piece_type_at(move.from_square) == chess.KING)
-
-    game = Lichess("4k3/8/8/8/8/8/qqqqq3/7K w - - 0 1", seconds=5, increment=0.02, opponent=king_move)
-    bot = Bot(engine, STOCK)
-    assert bot.play(game) == "0-1"
-    assert len(bot.scores) == RESIGN_MOVES

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.support.uci_lines import read_best_move, read_info
+from tests.support.uci_lines import read_best_move, read_info, read_option
 
 
 def test_a_line_is_taken_apart() -> None:
@@ -17,6 +17,17 @@ def test_a_line_is_taken_apart() -> None:
     assert (info.currmove, info.string) == ("e2e4", "a  b")
     assert read_best_move("bestmove e7e8q ponder a2a1n") == ("e7e8q", "a2a1n")
     assert read_best_move("bestmove (none)") == ("(none)", None)
+
+
+def test_an_option_is_taken_apart() -> None:
+    for line, wanted in (
+        ("option name Clear Hash type button", ("Clear Hash", "button", None, None)),
+        ("option name Skill type spin default 3 min -5 max 20", ("Skill", "spin", -5, 20)),
+        ("option name OwnBook type check default false", ("OwnBook", "check", None, None)),
+        ("option name A type string default C:\\b c", ("A", "string", None, None)),
+    ):
+        option = read_option(line)
+        assert (option.name, option.type, option.min, option.max) == wanted
 
 
 @pytest.mark.parametrize(
@@ -46,8 +57,15 @@ def test_a_line_is_taken_apart() -> None:
         "bestmove e2e4 e7e5",
         "bestmove e2e4 ",
         "bestmove (none) ponder e2e4",
+        "option name A type check default yes",
+        "option name A type check",
+        "option name A type spin default 3",
+        "option name A type string default",
+        "option name A type button default 1",
+        "option name A  B type button",
+        "option name type button",
     ],
 )
 def test_what_uci_does_not_allow(line: str) -> None:
     with pytest.raises(ValueError, match=re.escape(repr(line))):
-        (read_info if line.startswith("info") else read_best_move)(line)
+        {"info": read_info, "bestmove": read_best_move, "option": read_option}[line.split()[0]](line)

@@ -22,9 +22,10 @@ from hypothesis import strategies as st
 from uci_engine.board.game import Game
 from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
+from uci_engine.text import Message
 from uci_engine.time_management import Limits
 from uci_engine.uci import loop as uci
-from uci_engine.uci.loop import Event, Inbox, Received, Writer
+from uci_engine.uci.loop import Event, Inbox, Writer
 from uci_engine.uci.protocol import parse
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class NotedOptions(Options):
         super().__init__()
         self._engine = engine
 
-    def set(self, name: str | None, text: str | None) -> list[str]:
+    def set(self, name: str | None, text: str | None) -> list[Message]:
         self._engine.note(f"option {name} {text}")
         return []
 
@@ -137,7 +138,7 @@ class PatientInbox(Inbox):
         try:
             return super().get(block=False)
         except queue.Empty:
-            return Received(0.0, parse("quit"))
+            return Event(0.0, parse("quit"))
 
 
 class Conversation:
@@ -151,7 +152,7 @@ class Conversation:
         with mock.patch.object(uci, "Game", return_value=NotedGame(self.engine)):
             dispatcher = uci.Dispatcher(cast("UciEngine", self.engine), inbox, Writer(output))
             for line in (*lines, "quit") if hurry else lines:
-                inbox.put(Received(0.0, parse(line), line))
+                inbox.put(Event(0.0, parse(line), line))
             dispatcher.serve()
         self.lines = output.getvalue().decode().splitlines()
         self.log = self.engine.log
@@ -169,40 +170,41 @@ def test_uci_debug_and_nonsense_are_answered_during_a_search() -> None:
     assert any("blah" in line for line in talk.lines[: talk.lines.index(NO_MOVE)])
 
 
+SET = ", setoption name A value b"
+
+
 @pytest.mark.parametrize(
-    ("line", "effect"),
+    ("lines", "log", "answers"),
     [
-        ("position startpos", "position None"),
-        ("setoption name A value b", "option A b"),
-        ("ucinewgame", "new game"),
+        # What needs an idle engine waits, and does not hold up `stop`.
+        (f"go infinite{SET}, ucinewgame, isready, stop", "go, stop, option A b, new game", f"readyok, {NO_MOVE}"),
+        ("go infinite, position startpos, isready, stop", "go, stop, position None", f"readyok, {NO_MOVE}"),
+        # A `stop` behind a waiting `go` is meant for that `go`.
+        ("go infinite, go infinite, stop, go depth 1", "go, stop, go, stop, go, stop", ", ".join([NO_MOVE] * 3)),
+        # When the second search starts, the command that waits behind it does not hide the `stop` behind that.
+        (
+            "go infinite, go ponder, ucinewgame, ponderhit, stop",
+            "go, stop, go, ponderhit, stop, new game",
+            ", ".join([NO_MOVE] * 2),
+        ),
+        # Many waiting commands stop the search.
+        (
+            f"go infinite{SET * uci.WAITING_LIMIT}, isready",
+            "go, stop" + ", option A b" * uci.WAITING_LIMIT,
+            f"{NO_MOVE}, readyok",
+        ),
+        (
+            f"go infinite{SET * (uci.WAITING_LIMIT - 1)}, isready",
+            "go, stop" + ", option A b" * (uci.WAITING_LIMIT - 1),
+            f"readyok, {NO_MOVE}",
+        ),
     ],
+    ids=range(6),
 )
-def test_what_needs_an_idle_engine_waits_and_does_not_hold_up_stop(line: str, effect: str) -> None:
-    talk = Conversation("go infinite", line, "isready", "stop")
-    assert talk.log == ["go", "stop", effect, "close"]
-    assert talk.answers[:2] == ["readyok", NO_MOVE]
-
-
-def test_stop_behind_a_go_that_waits_is_meant_for_that_go() -> None:
-    lines = ["go infinite", "go infinite", "stop", "position startpos moves e2e4", "go depth 1"]
-    assert Conversation(*lines).log == [
-        *["go", "stop"],
-        *["go", "stop"],
-        "position None e2e4",
-        *["go", "stop"],
-        "close",
-    ]
-
-
-def test_stop_passes_a_position_that_waits_after_its_own_go() -> None:
-    # When the second search starts, the position behind it must not hide the stop behind that.
-    lines = ["go infinite", "go ponder", "position startpos moves e2e4", "ponderhit", "stop"]
-    assert Conversation(*lines).log == [
-        *["go", "stop"],
-        *["go", "ponderhit", "stop"],
-        "position None e2e4",
-        "close",
-    ]
+def test_the_order_of_execution(lines: str, log: str, answers: str) -> None:
+    talk = Conversation(*lines.split(", "))
+    assert ", ".join(talk.log) == f"{log}, close"
+    assert ", ".join(talk.answers) == answers
 
 
 def test_debug_mode_tells_what_is_put_off() -> None:
@@ -229,22 +231,13 @@ def test_a_go_that_fails_is_answered_with_a_legal_move_if_there_is_one(capfd: py
     assert none == NO_MOVE
 
 
-def test_many_waiting_commands_stop_the_search() -> None:
-    waiting = ["setoption name A value b"] * (uci.WAITING_LIMIT - 1)
-    talk = Conversation("go infinite", *waiting, "isready", "position startpos moves e2e4", "go infinite", "stop")
-    expected = ["go", "stop", *["option A b"] * len(waiting), "position None e2e4", "go", "stop", "close"]
-    assert talk.log == expected
-    assert talk.answers == ["readyok", NO_MOVE, NO_MOVE]
-    assert Conversation("go infinite", *waiting).log[:3] == ["go", "stop", "option A b"]
-
-
 def test_the_reader_pauses_when_it_is_too_far_ahead() -> None:
     inbox = Inbox()
     extra = 3
 
     def read() -> None:
         for _ in range(uci.UNREAD_LIMIT + extra):
-            inbox.receive(Received(0.0, parse("isready")))
+            inbox.receive(Event(0.0, parse("isready")))
 
     thread = threading.Thread(target=read, daemon=True)
     thread.start()

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from uci_engine import score
 from uci_engine.search.info import Bound, Info
-from uci_engine.text import MAX_INT, QUOTE_LENGTH, parse_int, quoted
+from uci_engine.text import MAX_INT, QUOTE_LENGTH, Message, parse_int, quoted
 from uci_engine.time_management import Limits
 from uci_engine.uci import protocol
 from uci_engine.uci.protocol import Go, SetOption, SetPosition, Word, format_info, parse
@@ -186,7 +186,7 @@ def test_go_clamps_and_says_so(words: str, limits: Limits) -> None:
     command = go(words)
     assert command.limits == limits
     assert len(command.problems) == 1
-    assert words in command.problems[0]
+    assert words in command.problems[0].text
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_go_with_any_words_keeps_its_promises(words: str) -> None:
         assert value is None or value >= lowest
     if problems and not limits.infinite and command.perft is None:
         assert not limits.is_endless
-    assert all(problem.isascii() and len(problem) < 300 for problem in problems)
+    assert all(str(problem).isascii() and len(str(problem)) < 300 for problem in problems)
 
 
 # Output
@@ -239,9 +239,9 @@ def test_go_with_any_words_keeps_its_promises(words: str) -> None:
         (Info(depth=0, score=score.DRAW), "info depth 0 score cp 0"),
         (Info(score=3 - score.MATE, bound=Bound.UPPER), "info score mate -2 upperbound"),
         (Info(seldepth=3, nodes=1), "info nodes 1"),
-        (Info(string="a\nb\r\tc  "), "info string a b c"),
-        (Info(string="Sch\u00e4ch \U0001f600"), "info string Sch\\xe4ch \\U0001f600"),
-        (Info(string=""), "info string"),
+        (Info(message=Message("a\nb\r\tc  ")), "info string a b c"),
+        (Info(message=Message("Sch\u00e4ch \U0001f600")), "info string Sch\\xe4ch \\U0001f600"),
+        (Info(message=Message("")), "info string"),
     ],
 )
 def test_info(info: Info, line: str) -> None:
@@ -250,7 +250,7 @@ def test_info(info: Info, line: str) -> None:
 
 @given(st.text())
 def test_output_is_one_line_of_printable_ascii(text: str) -> None:
-    line = format_info(Info(string=text))
+    line = format_info(Info(message=Message(text)))
     assert all(" " <= character <= "~" for character in line)
     assert line == line.rstrip()
 

@@ -34,6 +34,13 @@ POSITIONS = (
     "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1",
     "8/8/8/4k3/8/4K3/8/8 w - - 99 80",
     "4k3/P6P/8/8/8/8/p6p/4K3 b - - 4 60",
+    # In part repaired.
+    "2b1kbnQ/rpq1pp1p/2n3p1/8/8/2P5/PP3PPP/RN2KBNR b KQk - 0 9",
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e3 0 1",
+    "k7/8/8/r2pPK2/8/8/8/8 w - d6 0 1",
+    "4k3/8/8/8/8/8/4P3/4K3 w - - 100000000000000000000 99999999999",
+    "4k3/8/8/8/4r3/5n2/8/b3K2q w - - 0 1",
+    "4k3/8/8/8/8/8/4R3/4K3 b - - 100 80",
     # Stalemate and mate.
     "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
     "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1",
@@ -44,6 +51,10 @@ REFUSED_POSITIONS = (
     *("fen 8/8/8/8/8/8/8/8 w - - 0 1", "fen kK6/8/8/8/8/8/8/8 w - - 0 1", "fen 9/8/8/8/8/8/8/8 w - - 0 1"),
     "fen P7/8/8/8/8/8/8/kKp5 w - - 0 1",
     "fen QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/8/8/8/8/k6K w - - 0 1",
+    "fen QQQQQQBk/Q6B/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1",
+    "fen 4k3/8/8/8/8/8/4R3/4K3 w - - 0 1",
+    "fen " + "/" * 1000,
+    "fen " + "k" * 100_000,
     "fen 999999999/pppppppppp/8/8/8/8/8/Kk w KQkq - 0 1",
 )
 # Searches that end by themselves and soon.
@@ -97,9 +108,17 @@ GO_WORDS = st.lists(
     min_size=1,
     max_size=6,
 )
-NONSENSE = st.one_of(st.text(max_size=50).map(str.encode), st.binary(max_size=50), st.just(b"x" * 1_000_000)).filter(
-    lambda data: not any(COMMAND.search(data.decode(code, "replace")) for code in ("utf-8", "latin-1"))
+STRANGE_LINES = (
+    b"x" * 1_000_000,
+    b"UCI",
+    b"xboard\nprotover 2",
+    b"\x1b[A",
+    b"info depth 1\nbestmove e2e4",
+    b"\xed\xa0\x80",
 )
+NONSENSE = st.one_of(
+    st.text(max_size=50).map(str.encode), st.binary(max_size=50), st.sampled_from(STRANGE_LINES)
+).filter(lambda data: not any(COMMAND.search(data.decode(code, "replace")) for code in ("utf-8", "latin-1")))
 FRAMES = ("{}\r\n", "  {} \n", "\t{}\t\n", "\n\r\n{}\n\n", "\ufeff{}\n", "{}\0\n", "joho {}\r", "{}\v\f\n")
 
 
@@ -208,7 +227,7 @@ class Conversations(RuleBasedStateMachine):
 
     def wait(self, is_done: Callable[[], bool]) -> None:
         while self.failure is None and not is_done():
-            if not self.process.wait_for_line("", self.judged, PATIENCE_SECONDS):
+            if not self.process.wait_for_line(self.judged, PATIENCE_SECONDS):
                 self.failure = AssertionError(f"nothing comes, and due are {self.due} and {self.searches}")
             self.listen()
 
@@ -242,9 +261,9 @@ class Conversations(RuleBasedStateMachine):
             assert self.due[line] >= 0
         elif word in ("id", "option"):
             assert self.due["uciok"]
-            option = read_option(line)
-            if option is not None and not self.ending:
-                self.declared.append(option)
+            declared = [read_option(line)] if word == "option" else []
+            if not self.ending:
+                self.declared += declared
         else:
             assert self.asked_for_text, line
 

@@ -21,11 +21,6 @@ def weaken(engine: UciProcess, elo: int) -> None:
     engine.send("setoption name UCI_LimitStrength value true", f"setoption name UCI_Elo value {elo}")
 
 
-def strengthen(engine: UciProcess) -> None:
-    engine.send("setoption name UCI_LimitStrength value false", "setoption name Skill Level value 20")
-    engine.send("setoption name MultiPV value 1", "setoption name Threads value 1")
-
-
 def nodes_of(search: Search) -> int:
     return search.infos[-1].numbers["nodes"]
 
@@ -34,27 +29,24 @@ def centre_distance(square: chess.Square) -> int:
     return min(chess.square_manhattan_distance(square, centre) for centre in (chess.D4, chess.D5, chess.E4, chess.E5))
 
 
-def play(engine: UciProcess, plies: int, go: str = f"go movetime {PATIENCE_MS}") -> list[str]:
+def play(engine: UciProcess, plies: int) -> list[str]:
     """The engine against itself, from the start position."""
     engine.send("ucinewgame")
     board = chess.Board()
     while board.ply() < plies and not board.is_game_over():
-        moves = " ".join(move.uci() for move in board.move_stack)
-        engine.send(f"position startpos moves {moves}".removesuffix(" moves "))
-        board.push_uci(engine.search(go, board).best)
+        engine.send(" ".join(["position startpos moves", *map(str, board.move_stack)]))
+        board.push_uci(engine.search(f"go movetime {PATIENCE_MS}", board).best)
     return [move.uci() for move in board.move_stack]
 
 
 def test_full_strength_is_the_search_without_the_options(survivor: UciProcess) -> None:
-    strengthen(survivor)
-    survivor.send("ucinewgame")
+    survivor.send("setoption name UCI_LimitStrength value false")
     before = survivor.search("go depth 5")
     weaken(survivor, MIN_ELO)
     survivor.send("ucinewgame")
     survivor.search("go depth 5")
-    strengthen(survivor)
     # UCI_Elo alone limits nothing.
-    survivor.send("ucinewgame")
+    survivor.send("setoption name UCI_LimitStrength value false", "ucinewgame")
     after = survivor.search("go depth 5")
     assert (before.best, before.ponder, nodes_of(before)) == (after.best, after.ponder, nodes_of(after))
     assert [info.pv for info in before.infos] == [info.pv for info in after.infos]
@@ -63,7 +55,6 @@ def test_full_strength_is_the_search_without_the_options(survivor: UciProcess) -
 @pytest.mark.timing
 @pytest.mark.parametrize("elo", [MIN_ELO, 1500, MAX_ELO])
 def test_weak_play_obeys_the_clock(survivor: UciProcess, elo: int) -> None:
-    strengthen(survivor)
     weaken(survivor, elo)
     for go in ("go movetime 30", "go wtime 60 btime 60", "go wtime 0 btime 0"):
         began = time.perf_counter()
@@ -73,7 +64,6 @@ def test_weak_play_obeys_the_clock(survivor: UciProcess, elo: int) -> None:
 
 
 def test_weak_play_ends_at_the_node_budget(survivor: UciProcess) -> None:
-    strengthen(survivor)
     weaken(survivor, MIN_ELO)
     few = nodes_of(survivor.search(f"go movetime {PATIENCE_MS}", START))
     weaken(survivor, 2000)
@@ -86,14 +76,12 @@ def test_weak_play_ends_at_the_node_budget(survivor: UciProcess) -> None:
 
 
 def test_a_question_for_a_mate_is_answered_at_full_strength(survivor: UciProcess) -> None:
-    strengthen(survivor)
     weaken(survivor, MIN_ELO)
     survivor.send(f"position fen {MATE_IN_ONE}")
     assert survivor.search("go mate 1").best == "a1a8"
 
 
 def test_the_choice_keeps_to_searchmoves(survivor: UciProcess) -> None:
-    strengthen(survivor)
     weaken(survivor, MIN_ELO)
     for _ in range(8):
         survivor.send("ucinewgame")
@@ -114,7 +102,6 @@ def test_the_same_seed_gives_the_same_game() -> None:
 @pytest.mark.parametrize("fen", ["8/8/8/3k4/8/8/8/KR6 w - - 0 1", "8/8/8/3k4/8/8/8/KQ6 w - - 0 1"])
 @pytest.mark.parametrize("elo", [MIN_ELO, 1500, 2000])
 def test_every_level_mates_a_bare_king(survivor: UciProcess, fen: str, elo: int) -> None:
-    strengthen(survivor)
     weaken(survivor, elo)
     survivor.send("ucinewgame")
     board = chess.Board(fen)
@@ -145,4 +132,3 @@ def test_on_a_clock_a_level_takes_time_unless_that_is_switched_off(survivor: Uci
         survivor.send("stop")
         assert not any("error" in line for line in survivor.wait_for("bestmove"))
         assert time.perf_counter() - started < 5.0
-    strengthen(survivor)

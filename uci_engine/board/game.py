@@ -17,7 +17,7 @@ import chess
 
 from evaluation.scoring import check
 from uci_engine.board.moves import key_of
-from uci_engine.text import DASHES, Messages, parse_int, quoted
+from uci_engine.text import DASHES, Message, Messages, parse_int, quoted
 
 MAX_GAME_PLIES = 20_000
 """Longest move list that is played out; the longest possible game under the 75-move rule is shorter."""
@@ -222,7 +222,7 @@ def play(board: chess.Board, moves: Sequence[str]) -> None:
         board.push(move)
 
 
-def parse_searchmoves(board: chess.Board, words: Sequence[str]) -> tuple[list[chess.Move], list[str]]:
+def parse_searchmoves(board: chess.Board, words: Sequence[str]) -> tuple[list[chess.Move], list[Message]]:
     """The legal moves among the words of `searchmoves`, each once, and messages about the other words."""
     problems = Messages()
     moves = {}
@@ -230,8 +230,8 @@ def parse_searchmoves(board: chess.Board, words: Sequence[str]) -> tuple[list[ch
         if move := _legal_move(board, word):
             moves[move] = True
         else:
-            problems.add("error: searchmoves: {} is not a legal move", word)
-    return list(moves), list(problems.texts())
+            problems.add("searchmoves: {} is not a legal move", word)
+    return list(moves), list(problems.kept())
 
 
 def _normalise_castling(word: str) -> str:

@@ -25,7 +25,7 @@ import chess
 import chess.polyglot
 
 from evaluation.files import open_plain_file, reason_of
-from uci_engine.text import quoted
+from uci_engine.text import Message, quoted
 from uci_engine.time_management import Limits
 
 BUILT_IN = Path(__file__).with_name("book.bin")
@@ -180,9 +180,9 @@ def opening_of(board: chess.Board) -> OpeningName | None:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Messages, and no move, a move, or a move and the reply."""
+    """Notes for the user, and no move, a move, or a move and the reply."""
 
-    messages: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     line: tuple[chess.Move, ...] = ()
 
 
@@ -200,7 +200,7 @@ class Opening:
         # Stored, because the boards passed here keep only the moves since the last irreversible one.
         self._name: OpeningName | None = None
 
-    def open(self, path: str | None) -> list[str]:
+    def open(self, path: str | None) -> list[Message]:
         """Read a book ("" for the built-in one) or close it (None). Returns a message if the book is refused."""
         self._book = None
         if path is None:
@@ -208,7 +208,7 @@ class Opening:
         try:
             self._book = Book(path)
         except BookError as error:
-            return [f"error: {error}; there will be no book moves"]
+            return [Message.error(f"{error}; there will be no book moves")]
         # Read now, while no clock is running.
         named_positions()
         return []

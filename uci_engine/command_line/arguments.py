@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from uci_engine.command_line.console import warn
 from uci_engine.core import CORES
 from uci_engine.processor import usable_processors
-from uci_engine.text import ERROR, suggestion
+from uci_engine.text import suggestion
 
 if TYPE_CHECKING:
     from uci_engine.api import Engine
@@ -168,12 +168,12 @@ def prepared(options: argparse.Namespace, tuning: bool, search_moves: Sequence[s
         is_known = engine.options.find(name) is not None
         hint = "" if is_known else suggestion(name, (option.name for option in engine.options))
         for message in engine.options.set(name, value):
-            if message.startswith(ERROR):
-                raise UsageError(message.removeprefix(ERROR) + hint)
-            warn(message)
+            if message.is_error:
+                raise UsageError(message.text + hint)
+            warn(message.text)
     game = read_game(options, engine.options.chess960.value)
     for problem in parse_searchmoves(game.position, search_moves)[1]:
-        raise UsageError(problem.removeprefix(ERROR))
+        raise UsageError(problem.text)
     return engine, game
 
 
@@ -189,5 +189,5 @@ def read_game(options: argparse.Namespace, chess960: bool) -> Game:
         for message in game.set(options.fen, " ".join(options.moves).split(), chess960):
             warn(message)
     except PositionError as error:
-        raise UsageError(f"{ERROR}{error}", exit_code=1) from None
+        raise UsageError(f"error: {error}", exit_code=1) from None
     return game

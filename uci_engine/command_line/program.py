@@ -25,7 +25,7 @@ from uci_engine.command_line.arguments import (
 )
 from uci_engine.command_line.console import converse, execute, guarded, show, warn
 from uci_engine.core import CORES, require_own_evaluation
-from uci_engine.text import ERROR, suggestion
+from uci_engine.text import suggestion
 
 CORE_VARIABLE = "SECATEUR_CORE"
 
@@ -135,8 +135,8 @@ def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
         choices = (*GO_WORDS, "--fen", "--moves", "--chess960", "--option", "--threads", "--hash")
         parser.error(f"{go.unknown_word!a} is no word of go{suggestion(go.unknown_word, choices)}")
     for problem in go.problems:
-        if problem.startswith(ERROR):
-            parser.error(problem.removeprefix(ERROR).partition(",")[0])
+        if problem.is_error:
+            parser.error(problem.text)
 
     return uci.run(lambda: prepared(options, tuning, go.searchmoves or ()), [line])
 

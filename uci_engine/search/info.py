@@ -11,6 +11,8 @@ from uci_engine.score import MAX_PIECES
 if TYPE_CHECKING:
     import chess
 
+    from uci_engine.text import Message
+
 
 class Bound(Enum):
     """How a score relates to the true value: equal, at least, or at most."""
@@ -26,7 +28,7 @@ class Info:
 
     `score` is the internal score (see `score.py`) from the view of the side to move at the root, and `pieces` the
     number of pieces there: what shows the score needs both. `wdl` and `hashfull` are in permille, `time_ms` in
-    milliseconds, `nps` in nodes per second. `currmovenumber` counts from 1. `string` is a message for the user.
+    milliseconds, `nps` in nodes per second. `currmovenumber` counts from 1. `message` is for the user.
     """
 
     depth: int | None = None
@@ -44,7 +46,7 @@ class Info:
     pv: tuple[chess.Move, ...] = ()
     currmove: chess.Move | None = None
     currmovenumber: int | None = None
-    string: str | None = None
+    message: Message | None = None
 
 
 @dataclass(frozen=True, slots=True)

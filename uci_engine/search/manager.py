@@ -35,6 +35,7 @@ from uci_engine.search.root_moves import RootAnalysis, RootMove, vote
 from uci_engine.search.strength import MATE_NODES, Strength, goes_back
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.root_ranking import Probing, RootRanking
+from uci_engine.text import Message
 from uci_engine.time_management import TIME_DEFAULTS, Clock, Limits, TimeParameters
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ class SearchManager:
                 # A worker that the system does not let run cannot stop, and the clock runs on.
                 until = min(self._clock.deadline, time.perf_counter() + VOTE_WAIT_SECONDS)
             for error in self.join(until):
-                self._on_info(Info(string=f"error: {type(error).__name__} in a worker thread: {error}"))
+                self._on_info(Info(message=Message.error(f"{type(error).__name__} in a worker thread: {error}")))
         # No vote with MultiPV, nor for `go depth`: there the result of worker 0 counts.
         if self._options.lines == 1 and self._limits.depth is None:
             stopped = [thread.worker for thread in self._threads[: self._started] if not thread.is_working]
@@ -301,7 +302,7 @@ class SearchManager:
             self._lines = [mate]
             self.report()
         elif not self._searcher.stopped:
-            self._on_info(Info(string=f"there is no mate in {max_moves}"))
+            self._on_info(Info(message=Message(f"there is no mate in {max_moves}")))
 
     def _find_short_mate(self) -> None:
         """With limited strength: play a mate that MATE_NODES more nodes prove."""

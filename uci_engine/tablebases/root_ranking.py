@@ -24,6 +24,7 @@ from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.board.game import seen_twice
 from uci_engine.tablebases.tablebases import Tablebases
+from uci_engine.text import Message
 from uci_engine.time_management import Clock
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class RootRanking:
     tablebase_ranks: Mapping[chess.Move, TablebaseRank] = field(default_factory=dict)
     complete: bool = False
     hits: int = 0
-    messages: tuple[str, ...] = ()
+    messages: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def rank(
         return replace(_by_syzygy(tables, position, board, allowed, limits, name), messages=messages)
     except ContradictionError as error:
         tables.drop(name)
-        return RootRanking(messages=(*messages, f"error: Syzygy table {name} is not used any more: {error}"))
+        return RootRanking(messages=(*messages, Message.error(f"Syzygy table {name} is not used any more: {error}")))
 
 
 def _by_syzygy(

@@ -26,7 +26,7 @@ from uci_engine.tablebases.syzygy_files import (
     TableError,
     read_table,
 )
-from uci_engine.text import quoted
+from uci_engine.text import Message, quoted
 
 if TYPE_CHECKING:
     from uci_engine.board.position import Position
@@ -81,7 +81,7 @@ class Tablebases:
         plies = self._prober.probe_dtz(position)
         return plies if abs(plies) <= MAX_DISTANCE_PLIES else None
 
-    def set_syzygy_path(self, text: str) -> list[str]:
+    def set_syzygy_path(self, text: str) -> list[Message]:
         """Use the Syzygy tables in these folders and no others; returns messages. The first file of a name is used."""
         found, problems = _files(text, (WDL_SUFFIX, DTZ_SUFFIX))
         loaded: list[tuple[bytes | mmap.mmap, Table]] = []
@@ -116,7 +116,7 @@ class Tablebases:
             self.dtz.discard(name)
             self._prober.drop(Material.of(name).counts)
 
-    def drop_changed(self) -> list[str]:
+    def drop_changed(self) -> list[Message]:
         """Stop using mapped tables whose file was changed: reading a shortened one would end the process.
 
         To be called before each search. Checks the files once in TRUSTED_SECONDS. Returns messages.
@@ -132,17 +132,17 @@ class Tablebases:
         problems = [f"{_shown(path.name)}: it was changed on disk" for path in changed]
         return [_not_used(problems)] if problems else []
 
-    def _told(self, text: str, problems: list[str]) -> list[str]:
+    def _told(self, text: str, problems: list[str]) -> list[Message]:
         if not text.strip():
             return []
         messages = [_not_used(problems)] if problems else []
         if not self.wdl:
-            return [*messages, "SyzygyPath: no Syzygy tables there"]
+            return [*messages, Message("SyzygyPath: no Syzygy tables there")]
         pieces = f"of up to {self.max_pieces} pieces"
-        messages.append(f"SyzygyPath: {len(self.wdl)} WDL and {len(self.dtz)} DTZ tables {pieces}")
+        messages.append(Message(f"SyzygyPath: {len(self.wdl)} WDL and {len(self.dtz)} DTZ tables {pieces}"))
         lone = sorted(self.wdl - self.dtz)
         if lone:
-            messages.append(f"SyzygyPath: no DTZ file for {_named(lone)}: the search must find the win")
+            messages.append(Message(f"SyzygyPath: no DTZ file for {_named(lone)}: the search must find the win"))
         return messages
 
 
@@ -203,8 +203,8 @@ def _shown(name: str) -> str:
     return name if name.isascii() and name.isprintable() else quoted(name)
 
 
-def _not_used(problems: list[str]) -> str:
-    return f"error: SyzygyPath: not used: {_named(problems, '; ')}"
+def _not_used(problems: list[str]) -> Message:
+    return Message.error(f"SyzygyPath: not used: {_named(problems, '; ')}")
 
 
 def _named(names: list[str], separator: str = ", ") -> str:

@@ -21,7 +21,7 @@ FROM_GUI = ">>"
 TO_GUI = "<<"
 
 # A log begins with this, and no other file is taken for one.
-HEADING = b"# Secateur debug log"
+HEADING = "# Secateur debug log"
 # Only their owner may read new files: a game and the paths of the computer are nobody else's concern.
 NEW_FILE_MODE = 0o600
 # Longer lines are cut. The longest game that the engine accepts fits.
@@ -36,10 +36,18 @@ class DebugLog:
     def __init__(self, path: str) -> None:
         """Begin a log at the end of this file."""
         self.path = path
-        self._descriptor = _open_for_appending(path)
-        zone = time.strftime("%z")
+        with contextlib.suppress(FileNotFoundError):
+            # Before it is opened, because a pipe or a device can act when it is opened.
+            if not stat.S_ISREG(os.stat(path).st_mode):
+                raise ValueError("it is not a plain file")
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        self._descriptor = os.open(path, flags, NEW_FILE_MODE)
+        start = f"{HEADING} (Secateur {__version__}, process {os.getpid()}, times are UTC{time.strftime('%z')})\n"
         try:
-            self._write(HEADING + f" (Secateur {__version__}, process {os.getpid()}, times are UTC{zone})\n".encode())
+            # Not by its size: that of the system's own files, in /proc, is 0.
+            if os.read(self._descriptor, len(HEADING)) not in (b"", HEADING.encode()):
+                raise ValueError("it is no debug log")
+            self._write(start.encode())
         except BaseException:
             self.close()
             raise
@@ -60,25 +68,3 @@ class DebugLog:
         """Write the bytes at once. A file has no buffer of this process, so that a killed engine leaves its log."""
         while data:
             data = data[os.write(self._descriptor, data) :]
-
-
-def _open_for_appending(path: str) -> int:
-    with contextlib.suppress(FileNotFoundError):
-        # Before it is opened, because a pipe or a device can act when it is opened.
-        _require_plain(os.stat(path))
-    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-    descriptor = os.open(path, flags, NEW_FILE_MODE)
-    try:
-        _require_plain(os.fstat(descriptor))
-        # Not by its size: that of the system's own files, in /proc, is 0.
-        if os.read(descriptor, len(HEADING)) not in (b"", HEADING):
-            raise ValueError("it is no debug log")
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return descriptor
-
-
-def _require_plain(status: os.stat_result) -> None:
-    if not stat.S_ISREG(status.st_mode):
-        raise ValueError("it is not a plain file")

@@ -9,37 +9,46 @@ takes the commands out in order and executes them on the engine, also during a s
 - A `go` stops the search before it, and so do many waiting commands. A `stop` behind a waiting `go` stops the search of
   that `go`.
 - Every `go` is answered by one `bestmove`. An error in a command, ours or the GUI's, ends neither search nor program.
-- At the end of the input all commands are finished first, and a search that ends by itself, unless nobody reads the
-  answers. `quit` stops every search, and ends the program even when its other threads are stuck.
+- At the end of the input all commands are finished first, and a search that ends by itself. `quit` stops every search,
+  and ends the program even when its other threads are stuck.
 - No event is lost. Lines from different threads are never mixed. Once nobody can read the output, the process ends.
 - An error of the debug log closes it and is reported once.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import queue
-import select
 import signal
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from evaluation.files import reason_of
 from uci_engine.board.game import Game, PositionError, display, parse_searchmoves
 from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
-from uci_engine.text import ERROR, parse_int, print_failure, quoted
+from uci_engine.text import Message, parse_int, print_failure, quoted
 from uci_engine.uci import protocol
 from uci_engine.uci.debug_log import FROM_GUI, MAX_LINE_CHARACTERS, TO_GUI, DebugLog
-from uci_engine.uci.protocol import Bench, Command, Debug, Go, SetOption, SetPosition, Unknown, Word, format_info
+from uci_engine.uci.protocol import (
+    Bench,
+    Command,
+    Debug,
+    Go,
+    SetOption,
+    SetPosition,
+    Unknown,
+    Word,
+    format_best_move,
+    format_info,
+    format_message,
+)
 
 if TYPE_CHECKING:
     from uci_engine.engine import UciEngine
@@ -49,8 +58,7 @@ AUTHOR = "the Secateur developers"
 # The number of commands read and not yet executed at which the reader pauses.
 UNREAD_LIMIT = 1024
 
-# The reader ends the process when this long after `quit` no command has finished, or when after the end of the input
-# the output is blocked for this long.
+# After `quit` the process ends when for this long no command has finished, as while nobody reads its output.
 STUCK_SECONDS = 1.0
 
 # So many commands may wait for the end of a search. Then it is stopped: the reader pauses at UNREAD_LIMIT, and a `stop`
@@ -66,7 +74,7 @@ _TO_SEARCH = (Word.STOP, Word.PONDER_HIT)
 # The output -------------------------------------------------------------------------------------------------------
 
 
-def exit_now() -> None:
+def exit_now() -> NoReturn:
     """End the process at once, with exit code 0 and without any cleaning up."""
     os._exit(0)
 
@@ -80,20 +88,6 @@ class Writer:
         self._log: DebugLog | None = None
         # A lock of its own: a command must not wait to be noted while nobody reads the output.
         self._log_lock = threading.Lock()
-        # For the watch on a blocked output: the number of writes that have begun, and of those that have ended.
-        self.begun = 0
-        self.ended = 0
-
-    def has_lost_its_reader(self) -> bool:
-        """Whether the other end of the pipe is known to be closed. Only POSIX systems tell without a write."""
-        if os.name != "posix":
-            return False
-        poll = select.poll()
-        try:
-            poll.register(self._stream.fileno(), 0)
-            return any(event & select.POLLERR for _, event in poll.poll(0))
-        except (OSError, ValueError):
-            return False
 
     def set_log(self, log: DebugLog | None) -> None:
         """Close the log, if there is one, and begin this one."""
@@ -112,13 +106,11 @@ class Writer:
         """Write a line, or several lines, joined by newlines, that must not be separated."""
         try:
             with self._lock:
-                self.begun += 1
                 problem = self._note(TO_GUI, text, time.time())
                 if problem:
                     text = f"{problem}\n{text}"
                 self._stream.write(text.encode("ascii", errors="replace") + b"\n")
                 self._stream.flush()
-                self.ended += 1
         except (OSError, ValueError):  # ValueError: the stream has been closed on our side
             exit_now()
 
@@ -132,20 +124,20 @@ class Writer:
             except (OSError, ValueError) as error:
                 self._log = None
                 log.close()
-                problem = f"error: the debug log {quoted(log.path)} is closed, because of an error: {reason_of(error)}"
-                return format_info(Info(string=problem))
+                reason = f"the debug log {quoted(log.path)} is closed, because of an error: {reason_of(error)}"
+                return format_message(Message.error(reason))
         return ""
 
 
-def say(writer: Writer, *messages: str) -> None:
+def say(writer: Writer, *messages: Message) -> None:
     """Write each message as an `info string`."""
     for message in messages:
-        writer.write(format_info(Info(string=message)))
+        writer.write(format_message(message))
 
 
 def report_failure(writer: Writer, error: Exception) -> None:
     """Report an error in this program: one line for the user, and a traceback on stderr for developers."""
-    say(writer, f"error: {type(error).__name__}: {error}")
+    say(writer, Message.error(f"{type(error).__name__}: {error}"))
     print_failure(error)
 
 
@@ -160,23 +152,20 @@ def connect_debug_log(options: Options, writer: Writer) -> None:
 # The inbox --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Received:
-    """A command, and the `time.perf_counter()` at which its line was read. `line` is for the debug log."""
-
-    received_at: float
-    command: Command
-    line: str = ""
-
-
 class Mark(Enum):
-    """An event without more to say: the search has given its answer, or no more commands will come."""
+    """What happens besides commands: the search has given its answer, or no more commands will come."""
 
     SEARCH_ENDED = 1
     END_OF_INPUT = 2
 
 
-Event = Received | Mark
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A command or a mark, and the `time.perf_counter()` at which it came. `line` is for the debug log."""
+
+    received_at: float
+    what: Command | Mark
+    line: str = ""
 
 
 class Inbox(queue.SimpleQueue[Event]):
@@ -189,33 +178,34 @@ class Inbox(queue.SimpleQueue[Event]):
         # Whether to end now: after `quit`, and when all is done. Until then a command or search may take its time.
         self.must_end = False
 
-    def receive(self, received: Received) -> None:
+    def receive(self, command: Event) -> None:
         """Called by the reader: waits while UNREAD_LIMIT commands are received and not yet executed."""
         self._free_places.acquire()
-        self.put(received)
+        self.put(command)
+
+    def tell(self, what: Command | Mark, line: str = "") -> None:
+        """Put an event of now."""
+        self.put(Event(time.perf_counter(), what, line))
 
     def task_done(self) -> None:
         """A command has been executed or refused."""
         self._done_count += 1
         self._free_places.release()
 
-    def exit_if_stuck(self, writer: Writer) -> None:
-        """After a `quit` or the end of the input: return once closed. End the process when nobody can read the answers,
-        or the output is blocked for STUCK_SECONDS. With `must_end`, also when no command was finished in that time.
-        """
+    def quit(self, line: str) -> None:
+        """Put a `quit`, and return once all is closed. End the process when no command is finished in STUCK_SECONDS."""
+        self.must_end = True
+        self.tell(Word.QUIT, line)
         while True:
-            done_before, begun_before, ended_before = self._done_count, writer.begun, writer.ended
+            done_before = self._done_count
             if self.closed.wait(STUCK_SECONDS):
                 return
-            is_blocked = begun_before > ended_before == writer.ended
-            is_stuck = self._done_count == done_before and (is_blocked or self.must_end)
-            if is_stuck or (not self.must_end and writer.has_lost_its_reader()):
+            if self._done_count == done_before:
                 exit_now()
-                return
 
 
-def quit_on_signals(inbox: Inbox, writer: Writer) -> None:
-    """SIGINT and SIGTERM mean `quit`; a second one ends the process at once.
+def quit_on_signals(inbox: Inbox) -> None:
+    """SIGINT and SIGTERM mean `quit`.
 
     To be called from the main thread, where Python runs signal handlers. If a signal arrives just before that thread
     waits for an event, its handler would run only after the next event, which may never come. So another thread reads
@@ -224,22 +214,16 @@ def quit_on_signals(inbox: Inbox, writer: Writer) -> None:
     read_end, write_end = os.pipe()
     if os.name == "posix":
         os.set_blocking(write_end, False)
-    threading.Thread(target=_read_signals, args=(read_end, inbox, writer), name="signals", daemon=True).start()
+    threading.Thread(target=_read_signals, args=(read_end, inbox), name="signals", daemon=True).start()
     signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _number, _frame: None)
 
 
-def _read_signals(descriptor: int, inbox: Inbox, writer: Writer) -> None:
+def _read_signals(descriptor: int, inbox: Inbox) -> None:
     """Read the pipe, into which Python writes a byte for each signal as it arrives."""
     os.read(descriptor, 1)
-    inbox.must_end = True
-    inbox.put(Received(time.perf_counter(), Word.QUIT, "(signal)"))
-    # Without a thread for the watch, a second signal still ends the process.
-    with contextlib.suppress(RuntimeError):
-        threading.Thread(target=inbox.exit_if_stuck, args=(writer,), name="exit if stuck", daemon=True).start()
-    os.read(descriptor, 1)
-    exit_now()
+    inbox.quit("(signal)")
 
 
 # The commands -----------------------------------------------------------------------------------------------------
@@ -254,7 +238,7 @@ class Dispatcher:
         self._game = game or Game()
         self._inbox = inbox
         self._writer = writer
-        self._waiting: deque[Received] = deque()
+        self._waiting: list[Event] = []
         self._go_waits = False
         self._searching = False
         self._input_ended = False
@@ -271,7 +255,7 @@ class Dispatcher:
     def execute_all(self, lines: Sequence[str]) -> None:
         """Execute these lines, waiting for the end of each search. Only a signal stops one early."""
         for line in lines:
-            running = self._handle(Received(time.perf_counter(), protocol.parse(line), line))
+            running = self._handle(Event(time.perf_counter(), protocol.parse(line), line))
             while running and self._searching:
                 running = self._handle(self._inbox.get())
             if not running:
@@ -279,51 +263,48 @@ class Dispatcher:
         self._close()
 
     def _handle(self, event: Event) -> bool:
-        """Handle one event; False for `quit`."""
-        if isinstance(event, Received):
+        """Handle one event; False for the last one."""
+        if event.line:
             # Noted now, not when it was read, because an earlier `setoption` may open the log.
             self._writer.note_received(event.line, event.received_at)
-        if event is Mark.SEARCH_ENDED:
-            # The search's thread sends this event just before its `bestmove`, so wait for the thread to end.
-            self._engine.wait()
-            self._searching = False
-            self._execute_waiting()
-            return self._searching or not self._input_ended
-        if event is Mark.END_OF_INPUT:
-            self._writer.note_received("(end of input)", time.perf_counter())
-            self._input_ended = True
-            self._stop_if_endless()
-            return self._searching
-        if event.command is Word.QUIT:
-            return False
-        if self._may_execute(event.command):
+        match event.what:
+            case Word.QUIT:
+                return False
+            case Mark.SEARCH_ENDED:
+                # The search's thread sends this event just before its `bestmove`, so wait for the thread to end.
+                self._engine.wait()
+                self._searching = False
+                self._execute_waiting()
+                return self._searching or not self._input_ended
+            case Mark.END_OF_INPUT:
+                self._input_ended = True
+                self._stop_if_endless()
+                return self._searching
+        self._execute_or_wait(event)
+        return True
+
+    def _execute_or_wait(self, event: Event) -> None:
+        is_for_search = event.what in _TO_SEARCH and not self._go_waits
+        is_for_any_time = event.what in _ALWAYS or isinstance(event.what, Debug | Unknown)
+        if is_for_search or is_for_any_time or not self._searching:
             self._execute(event)
         else:
             self._wait(event)
-        return True
 
-    def _may_execute(self, command: Command) -> bool:
-        if not self._searching or command in _ALWAYS or isinstance(command, Debug | Unknown):
-            return True
-        return command in _TO_SEARCH and not self._go_waits
-
-    def _wait(self, received: Received) -> None:
-        self._waiting.append(received)
-        self._go_waits |= isinstance(received.command, Go)
+    def _wait(self, event: Event) -> None:
+        self._waiting.append(event)
+        self._go_waits |= isinstance(event.what, Go)
         if self._go_waits or len(self._waiting) >= WAITING_LIMIT:
             self._engine.stop()
         if self._debug:
-            self._say(f"{quoted(received.line)} waits for the end of the search")
+            self._say(Message(f"{quoted(event.line)} waits for the end of the search"))
 
     def _execute_waiting(self) -> None:
         """Execute the commands that waited for the end of the search. Behind the next search they wait again."""
-        waiting, self._waiting = self._waiting, deque()
+        waiting, self._waiting = self._waiting, []
         self._go_waits = False
-        for received in waiting:
-            if self._may_execute(received.command):
-                self._execute(received)
-            else:
-                self._wait(received)
+        for event in waiting:
+            self._execute_or_wait(event)
 
     def _close(self) -> None:
         """Stop all searches, wait until every `go` is answered, and close the engine."""
@@ -331,14 +312,14 @@ class Dispatcher:
         self._engine.stop()
         while self._searching:
             event = self._inbox.get()
-            if event is Mark.SEARCH_ENDED:
+            if event.what is Mark.SEARCH_ENDED:
                 self._handle(event)
         self._engine.close()
         self._inbox.closed.set()
 
-    def _execute(self, received: Received) -> None:
+    def _execute(self, event: Event) -> None:
         try:
-            self._act(received)
+            self._act(event)
         except Exception as error:
             report_failure(self._writer, error)
         finally:
@@ -354,8 +335,8 @@ class Dispatcher:
         if self._searching and self._engine.is_endless:
             self._engine.stop()
 
-    def _act(self, received: Received) -> None:
-        match received.command:
+    def _act(self, event: Event) -> None:
+        match event.what:
             case Word.UCI:
                 self._introduce()
             case Word.IS_READY:
@@ -367,15 +348,15 @@ class Dispatcher:
                 self._say(*self._engine.options.set(name, value))
             case SetPosition(fen, moves, error):
                 self._set_position(fen, moves, error)
-            case Go():
-                self._go(received.command, received.received_at)
+            case Go() as go:
+                self._go(go, event.received_at)
             case Word.STOP:
                 self._engine.stop()
             case Word.PONDER_HIT:
-                self._engine.ponderhit(received.received_at)
+                self._engine.ponderhit(event.received_at)
             case Debug(on) if on is not None and on != self._debug:
                 self._debug = on
-                self._say(f"debug mode {'on' if on else 'off'}")
+                self._say(Message(f"debug mode {'on' if on else 'off'}"))
             case Word.DISPLAY:
                 board = self._game.board
                 self._writer.write("no position" if board is None else display(board))
@@ -388,7 +369,7 @@ class Dispatcher:
                 options = [option.description() for option in self._engine.options]
                 self._writer.write("\n".join([protocol.HELP, "Options:", *options]))
             case Unknown(text):
-                self._say(f"error: unknown command {quoted(text)}, help lists the known ones")
+                self._say(Message.error(f"unknown command {quoted(text)}, help lists the known ones"))
             case Word.REGISTER | Word.EMPTY | Word.QUIT:
                 pass
 
@@ -398,24 +379,25 @@ class Dispatcher:
             f"id author {AUTHOR}",
             *(option.declaration() for option in self._engine.options),
         ]
+        warnings: list[str | None] = [self._engine.problem]
         if self._engine.core.is_fallback:
             from uci_engine.tools.doctor import slow_core_warning
 
-            lines.append(protocol.format_info(Info(string=f"warning: {slow_core_warning(self._engine.core)}")))
-        if self._engine.problem:
-            lines.append(protocol.format_info(Info(string=f"warning: {self._engine.problem}")))
+            warnings.append(slow_core_warning(self._engine.core))
+        lines += [format_message(Message(f"warning: {warning}")) for warning in warnings if warning]
         self._writer.write("\n".join([*lines, "uciok"]))
 
     def _set_position(self, fen: str | None, moves: Sequence[str], error: str | None) -> None:
         if error is not None:
             # Handled like an illegal position. Otherwise the next `go` would search the previous position.
             self._game.board = None
-            self._say(f"error: {error}")
+            self._say(Message.error(error))
             return
         try:
-            self._say(*self._game.set(fen, moves, self._engine.options.chess960.value))
+            notes = self._game.set(fen, moves, self._engine.options.chess960.value)
+            self._say(*map(Message, notes))
         except PositionError as refusal:
-            self._say(f"error: {refusal}")
+            self._say(Message.error(refusal))
 
     def _go(self, go: Go, received_at: float) -> None:
         board, limits = self._game.board, go.limits
@@ -434,24 +416,26 @@ class Dispatcher:
             from uci_engine.engine import any_move
 
             report_failure(self._writer, error)
-            self._writer.write(protocol.format_best_move(BestMove(any_move(board))))
+            self._writer.write(format_best_move(BestMove(any_move(board))))
 
     def _perft(self, depth: int) -> None:
-        from uci_engine.tools.perft import perft
+        from uci_engine.tools.perft import MAX_DEPTH, perft
 
         board = self._game.board
         if board is None:
-            self._say("error: there is no position")
-            return
-        self._start(lambda is_stopped: perft(self._engine, board, depth, self._writer.write, is_stopped))
+            self._say(Message.error("there is no position"))
+        elif depth > MAX_DEPTH:
+            self._say(Message.error(f"perft counts to depth {MAX_DEPTH} at most, not to {depth}"))
+        else:
+            self._start(lambda is_stopped: perft(self._engine, board, depth, self._writer.write, is_stopped))
 
     def _bench(self, words: Sequence[str]) -> None:
         depth = parse_int(words[0]) if words else None
         if words and (depth is None or depth < 1):
-            self._say("error: bench takes a depth, for example: bench 8")
+            self._say(Message.error("bench takes a depth, for example: bench 8"))
             return
         if self._engine.problem:
-            self._say(f"{ERROR}{self._engine.problem}")
+            self._say(Message.error(self._engine.problem))
             return
         from uci_engine.engine import UciEngine
         from uci_engine.tools.bench import bench
@@ -471,7 +455,7 @@ class Dispatcher:
             except Exception as error:
                 report_failure(self._writer, error)
             finally:
-                self._inbox.put(Mark.SEARCH_ENDED)
+                self._inbox.tell(Mark.SEARCH_ENDED)
 
         self._engine.start(guarded)
         self._searching = True
@@ -479,44 +463,33 @@ class Dispatcher:
     # The engine calls these two from the search's thread, `_on_info` also from the timer's.
 
     def _on_info(self, info: Info) -> None:
-        self._writer.write(protocol.format_info(info))
+        self._writer.write(format_info(info))
 
     def _on_best_move(self, best: BestMove) -> None:
         # SEARCH_ENDED comes first, so that it precedes any command that answers the move. No output overtakes
         # the move, because `_handle` waits for the end of this thread.
-        self._inbox.put(Mark.SEARCH_ENDED)
-        self._writer.write(protocol.format_best_move(best))
+        self._inbox.tell(Mark.SEARCH_ENDED)
+        self._writer.write(format_best_move(best))
 
-    def _say(self, *messages: str) -> None:
-        self.has_refused |= any(message.startswith(ERROR) for message in messages)
+    def _say(self, *messages: Message) -> None:
+        self.has_refused |= any(message.is_error for message in messages)
         say(self._writer, *messages)
 
 
 def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
-    """Put the commands from `descriptor` into the inbox. After the last, end the process if that is stuck.
-
-    The end of the input is an event of its own. A failure here means `quit`: an engine that cannot read must not stay
-    alive.
-    """
-    last: Event = Received(time.perf_counter(), Word.QUIT)
+    """Put the commands from `descriptor` into the inbox. A failure here counts as the end of the input."""
     try:
         for received_at, line in protocol.read_lines(descriptor):
             if line is None:
-                say(writer, f"error: a line of more than {protocol.MAX_LINE_BYTES} bytes is ignored")
+                say(writer, Message.error(f"a line of more than {protocol.MAX_LINE_BYTES} bytes is ignored"))
                 continue
-            received = Received(received_at, protocol.parse(line), line[:MAX_LINE_CHARACTERS])
-            if received.command is Word.QUIT:
-                last = received
+            event = Event(received_at, protocol.parse(line), line[:MAX_LINE_CHARACTERS])
+            if event.what is Word.QUIT:
+                inbox.quit(event.line)
                 break
-            if received.command is not Word.EMPTY:
-                inbox.receive(received)
-        else:
-            last = Mark.END_OF_INPUT
+            inbox.receive(event)
     finally:
-        if last is not Mark.END_OF_INPUT:
-            inbox.must_end = True
-        inbox.put(last)
-        inbox.exit_if_stuck(writer)
+        inbox.tell(Mark.END_OF_INPUT, "(end of input)")
 
 
 def run(begin: Callable[[], tuple[UciEngine, Game]], lines: Sequence[str] | None = None) -> int:
@@ -529,7 +502,7 @@ def run(begin: Callable[[], tuple[UciEngine, Game]], lines: Sequence[str] | None
         return 0
     inbox = Inbox()
     writer = Writer(sys.stdout.buffer)
-    quit_on_signals(inbox, writer)
+    quit_on_signals(inbox)
     engine, game = begin()
     connect_debug_log(engine.options, writer)
     dispatcher = Dispatcher(engine, inbox, writer, game)

@@ -21,7 +21,7 @@ from typing import Any
 
 from uci_engine.score import to_uci
 from uci_engine.search.info import BestMove, Bound, Info
-from uci_engine.text import QUOTE_LENGTH, Messages, parse_int, quoted
+from uci_engine.text import QUOTE_LENGTH, Message, Messages, parse_int, quoted
 from uci_engine.time_management import Limits
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
@@ -109,7 +109,7 @@ class Go:
     limits: Limits
     searchmoves: tuple[str, ...] | None = None
     perft: int | None = None
-    problems: tuple[str, ...] = ()
+    problems: tuple[Message, ...] = ()
     unknown_word: str | None = None
 
 
@@ -184,7 +184,7 @@ def format_info(info: Info) -> str:
     """One `info` line with the fields that are present, free text last."""
     words = ["info"]
 
-    def add(name: str, value: int | str | None) -> None:
+    def add(name: str, value: int | str | Message | None) -> None:
         if value is not None:
             words.append(f"{name} {value}")
 
@@ -208,8 +208,12 @@ def format_info(info: Info) -> str:
     add("currmovenumber", info.currmovenumber)
     if info.pv:
         add("pv", " ".join(move.uci() for move in info.pv))
-    add("string", info.string)
+    add("string", info.message)
     return _one_line(" ".join(words))
+
+
+def format_message(message: Message) -> str:
+    return format_info(Info(message=message))
 
 
 def format_best_move(best: BestMove) -> str:
@@ -289,15 +293,15 @@ def _parse_go(rest: str) -> Go:
         i += 1
         if word in _GO_NUMBERS:
             if i == len(words) or words[i] in GO_WORDS:
-                problems.add(f"error: go {word} needs a number")
+                problems.add(f"go {word} needs a number")
                 continue
             number = parse_int(words[i])
             if number is None:
-                problems.add(f"error: go {word} {{}} is not a number, the word is ignored", words[i])
+                problems.add(f"go {word} {{}} is not a number", words[i])
             else:
                 field, minimum = _GO_NUMBERS[word]
                 if minimum is not None and number < minimum:
-                    problems.add(f"go {word} {number} is taken as {minimum}")
+                    problems.add(f"go {word} {number} is taken as {minimum}", is_error=False)
                     number = minimum
                 limits[field] = number
             i += 1
@@ -306,7 +310,7 @@ def _parse_go(rest: str) -> Go:
             while i < len(words) and words[i] not in GO_WORDS:
                 i += 1
             if i == first:
-                problems.add("error: go searchmoves needs at least one move")
+                problems.add("go searchmoves needs at least one move")
             else:
                 moves = tuple(words[first:i])
         elif word in GO_WORDS:
@@ -318,9 +322,9 @@ def _parse_go(rest: str) -> Go:
     # A limit that was not understood must not cause an endless search. Only `go` alone means one.
     is_misread = problems or unknown_word is not None or limits.keys() - {"ponder"}
     if found.is_endless and not found.infinite and perft is None and is_misread:
-        message = "error: no limit for go was understood, the search ends after depth 1"
-        return Go(replace(found, depth=1), moves, perft, (*problems.texts(), message), unknown_word)
-    return Go(found, moves, perft, problems.texts(), unknown_word)
+        message = Message.error("no limit for go was understood, the search ends after depth 1")
+        return Go(replace(found, depth=1), moves, perft, (*problems.kept(), message), unknown_word)
+    return Go(found, moves, perft, problems.kept(), unknown_word)
 
 
 _PARSERS: dict[str, Callable[[str], Command]] = {
