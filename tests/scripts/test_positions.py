@@ -181,7 +181,7 @@ def test_another_engine_scores(tmp_path: Path) -> None:
 
 
 def test_labels_are_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolkit.training.labels.ENGINE_BATCH", 20)
+    monkeypatch.setattr("positions.ENGINE_BATCH", 20)
     write_positions(tmp_path / "x", {"from": "test"}, np.concatenate([random_records(2, 20)] * 2))
     engine = f"cmd='{sys.executable} {FAKE_ENGINE}' depth=1"
     words = ["label", str(tmp_path / "x"), "--engine", engine, "--output", str(tmp_path / "y")]
@@ -202,12 +202,12 @@ def test_labels_are_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
             asked.append(batch[0])
             yield batch
 
-    monkeypatch.setattr("toolkit.training.labels.run_tasks", three_batches)
+    monkeypatch.setattr("positions.run_tasks", three_batches)
     with pytest.raises(KilledError):
         main(words)
     assert len(journal.read_text().splitlines()) == 4
     assert not (tmp_path / "y").exists()
-    monkeypatch.setattr("toolkit.training.labels.run_tasks", run_tasks)
+    monkeypatch.setattr("positions.run_tasks", run_tasks)
     assert main(words) == 1
     assert main([*words, "--unique", "--resume"]) == 1
     resumed = parse_arguments([*words, "--resume"])
