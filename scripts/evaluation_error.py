@@ -19,7 +19,7 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -44,9 +44,8 @@ from toolkit.console import (
 from toolkit.engines.client import Engine, EngineError
 from toolkit.engines.spec import ENGINE_SYNTAX, parse_engines
 from toolkit.errors import ProgramError
-from toolkit.training.examples import STOCKFISH_SCALE_CP, ErrorOfEvaluation, error_of
-from toolkit.training.model import only_material, weights_as_array, weights_from_array
-from toolkit.training.network_data import network_scores, static_scores
+from toolkit.training.examples import STOCKFISH_SCALE_CP, fit_scale
+from toolkit.training.network import network_scores, static_scores
 from toolkit.training.positions import (
     RECORD,
     RECORD_BYTES,
@@ -69,6 +68,42 @@ OWN = "Secateur"
 Scores = npt.NDArray[np.float64]
 # Positions before it are left out.
 FIRST_PLY = 12
+# Of an error's interval.
+RESAMPLES = 500
+
+
+@dataclass(frozen=True)
+class ErrorOfEvaluation:
+    """scale: in centipawns, at which the evaluation promises best what the deep search does. error: root mean square,
+    with the half of its 95 % interval (games are resampled). correlation: of both expected results.
+    """
+
+    name: str
+    scale: float
+    error: float
+    interval: float
+    correlation: float
+
+
+def error_of(name: str, scores_cp: npt.NDArray[Any], expected: Scores, games: npt.NDArray[Any]) -> ErrorOfEvaluation:
+    """Of scores against expected results, both from the same view. games: the number of each one's, from 0."""
+    scores = scores_cp.astype(np.float64)
+    scale = fit_scale(scores, expected)
+    promised = expit(scores / scale)
+    squares = np.bincount(games, (promised - expected) ** 2)
+    counts = np.bincount(games).astype(np.float64)
+    chance = np.random.default_rng(0)
+    # One after another: together they would take more memory than all else.
+    draws = (chance.integers(len(counts), size=len(counts)) for _ in range(RESAMPLES))
+    errors = [np.sqrt(squares[drawn].sum() / counts[drawn].sum()) for drawn in draws]
+    low, high = np.quantile(errors, (0.025, 0.975))
+    return ErrorOfEvaluation(
+        name,
+        scale,
+        float(np.sqrt(squares.sum() / counts.sum())),
+        float(high - low) / 2,
+        float(np.corrcoef(promised, expected)[0, 1]),
+    )
 
 
 def quiet_positions(text: bytes, number: int, every: int, seed: int) -> Iterator[bytes]:
@@ -200,8 +235,12 @@ class Evaluations:
     def __init__(self, words: argparse.Namespace, stack: ExitStack) -> None:
         """The engines run until `stack` is left. Raises ProgramError, WeightsError, NetworkError, OSError."""
         specs = parse_engines(words.engine)
-        material = weights_from_array(only_material(weights_as_array(default_weights())).astype(np.float64))
-        self._weights = {"material": material, OWN: default_weights()}
+        own = default_weights()
+        phases = [
+            {name: numbers if name == "material" else (0,) * len(numbers) for name, numbers in phase.items()}
+            for phase in (own.middlegame, own.endgame)
+        ]
+        self._weights = {"material": Weights(*phases), OWN: own}
         self._weights |= {f"{OWN}, {path.name}": Weights.load(path) for path in words.weights}
         self._networks = {f"{OWN}, {path.name}": Network.load(path) for path in words.network}
         self._engines = [stack.enter_context(Engine(spec)) for spec in specs]

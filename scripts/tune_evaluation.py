@@ -13,13 +13,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, astuple, dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit
 
+import evaluation
 from evaluation.catalogue import CATALOGUE
 from evaluation.files import replaced
 from evaluation.weights import PROVENANCE, Weights, WeightsError, default_weights
@@ -38,21 +42,14 @@ from toolkit.console import (
     write_json,
 )
 from toolkit.errors import ProgramError
-from toolkit.training.coefficients import source_digest
-from toolkit.training.examples import (
-    Choice,
-    Examples,
-    command_text,
-    fit_scale,
-    log_loss,
-    read_examples,
-    rms_error,
-    split_games,
-)
+from toolkit.files import digest_of_files
+from toolkit.training.coefficients import find_coefficients
+from toolkit.training.examples import Source, command_text, fit_scale, log_loss, read_examples
 from toolkit.training.model import (
     MOP_UP,
     Fit,
     Plan,
+    Sample,
     as_constants,
     centred,
     columns_of,
@@ -65,6 +62,7 @@ from toolkit.training.model import (
     weights_from_array,
     weights_text,
 )
+from toolkit.training.positions import split_rows
 
 PARTS = ("train", "validation", "test")
 OLD, NEW = "old weights", "new weights"
@@ -111,6 +109,19 @@ def free_columns(patterns: list[str]) -> npt.NDArray[np.bool_]:
     return chosen
 
 
+def read_sample(
+    paths: Sequence[Path], words: argparse.Namespace, limit: int = 0
+) -> tuple[Sample, list[dict[str, Any]]]:
+    """The positions of files, and facts of each. Raises ProgramError, OSError."""
+    sources = [Source(path, words.mix, words.score_scale) for path in paths]
+    found, facts = read_examples(sources, words.max_score, limit)
+    with show_progress("coefficients", len(found)) as advance:
+        coefficients = find_coefficients(found.records, words.threads, advance)
+    sample = Sample(found.records, found.expected, found.games, found.weight, coefficients)
+    # King and pawn against king is not fitted: its score does not come from the weights alone.
+    return sample.rows(np.flatnonzero(coefficients.kpk_result == 0)), facts
+
+
 class Job:
     """All that a run needs, read and checked."""
 
@@ -120,18 +131,20 @@ class Job:
         self.old = weights_as_array(Weights.load(words.start) if words.start else default_weights())
         start = self.old * columns_of(["material", *MOP_UP])[:, None] if words.from_material else self.old
         self.start = start.astype(np.float64)
-        choice = Choice(words.max_score, words.mix, words.score_scale, words.positions)
-        everything = read_examples(words.files, choice, words.threads)
-        self.sources = everything.sources
-        self.parts = split_games(everything, dict(zip(PARTS, words.parts, strict=True)), words.seed)
-        whole = Choice(words.max_score, words.mix, words.score_scale)
-        self.also = {str(path): read_examples([path], whole, words.threads) for path in words.also}
+        everything, self.sources = read_sample(words.files, words, words.positions)
+        chance = np.random.default_rng(words.seed)
+        rows = split_rows(everything.games, words.parts, chance)
+        self.parts = {name: everything.rows(part) for name, part in zip(PARTS, rows, strict=True)}
+        self.also: dict[str, Sample] = {}
+        for path in words.also:
+            self.also[str(path)], more = read_sample([path], words)
+            self.sources += more
         train = self.parts["train"]
-        scale = words.scale or fit_scale(exact_scores(train.coefficients, self.old).astype(np.float64), train.expected)
+        scale = words.scale or fit_scale(exact_scores(train.coefficients, self.old), train.expected)
         self.plan = Plan(scale, words.iterations, words.patience, words.threads)
 
     @property
-    def held_back(self) -> dict[str, Examples]:
+    def held_back(self) -> dict[str, Sample]:
         """The sets of the report."""
         return {**{name: self.parts[name] for name in PARTS[1:]}, **self.also}
 
@@ -156,12 +169,13 @@ class Measured:
     error: float
 
 
-def measure(weights: npt.NDArray[np.int64], scale: float, sets: dict[str, Examples]) -> dict[str, Measured]:
+def measure(weights: npt.NDArray[np.int64], scale: float, sets: dict[str, Sample]) -> dict[str, Measured]:
     """Weights in whole centipawns on each set. `scale`: in centipawns, at which a score promises 73 %."""
     found = {}
     for name, examples in sets.items():
         logits = exact_scores(examples.coefficients, weights) / scale
-        found[name] = Measured(log_loss(logits, examples.expected), rms_error(logits, examples.expected))
+        error = float(np.sqrt(np.mean((expit(logits) - examples.expected) ** 2)))
+        found[name] = Measured(log_loss(logits, examples.expected), error)
     return found
 
 
@@ -175,7 +189,7 @@ def write_weights(
         "command": command_text("scripts/tune_evaluation.py", words.command),
         "data": data,
         "scale_cp": f"{job.plan.scale:.4f}",
-        "evaluation": source_digest()[:16],
+        "evaluation": digest_of_files(sorted(Path(evaluation.__file__).parent.rglob("*.py")))[:16],
         **{f"{name}_loss": f"{measured[name].loss:.6f}" for name in PARTS[1:]},
     }
     first_line, rest = weights_text(weights_from_array(new.astype(np.float64))).split("\n", 1)
@@ -193,12 +207,12 @@ def report(words: argparse.Namespace, job: Job, fit: Fit) -> None:
     measured = {NEW: measure(new, job.plan.scale, job.held_back)}
     write_weights(words, job, new, measured[NEW])
     for name, weights in (("material", only_material(job.old)), (OLD, job.old)):
-        scales[name] = fit_scale(exact_scores(train.coefficients, weights).astype(np.float64), train.expected)
+        scales[name] = fit_scale(exact_scores(train.coefficients, weights), train.expected)
         measured[name] = measure(weights, scales[name], job.held_back)
     console = standard_output()
     rows = [
         [each["file"], str(each["positions"]), "none" if each["score_scale"] is None else f"{each['score_scale']:.1f}"]
-        for each in (*job.sources, *(source for also in job.also.values() for source in also.sources))
+        for each in job.sources
     ]
     console.print(make_table("Files", ["file", "positions", "scale of scores"], rows))
     sizes = [[name, str(len(part)), str(len(np.unique(part.games)))] for name, part in job.parts.items()]

@@ -20,12 +20,13 @@ from tests.support import ROOT
 from tests.support.records import random_records, records_of
 from toolkit.errors import ProgramError
 from toolkit.training.coefficients import COLUMNS, OFFSETS, Coefficients, find_coefficients
-from toolkit.training.examples import Choice, Examples, log_loss, read_examples, split_games
+from toolkit.training.examples import Source, log_loss, read_examples
 from toolkit.training.model import (
     CENTRED,
     KINDS,
     Fit,
     Plan,
+    Sample,
     add_up,
     as_constants,
     centred,
@@ -38,23 +39,18 @@ from toolkit.training.model import (
     weights_as_array,
     weights_from_array,
 )
-from toolkit.training.positions import pieces_of, write_positions
+from toolkit.training.positions import pieces_of, split_rows, write_positions
 from tune_evaluation import main
 
 SCALE = 150.0
 OLD = weights_as_array(default_weights())
 
 
-RECORDS = random_records(40, 60)
-KNOWN_RECORDS = random_records(60, 80, seed=2)
-
-
-def make_examples(records: Any, expected: Any = None, games: Any = None) -> Examples:
+def sample_of(records: Any, expected: Any = None) -> Sample:
     found = find_coefficients(records)
-    kept = np.flatnonzero(found.kpk_result == 0)
     expected = records["result"] / 2.0 if expected is None else expected
-    games = np.arange(len(records)) // 20 if games is None else games
-    return Examples(records, found, expected, games).rows(kept)
+    whole = Sample(records, expected, np.arange(len(records)) // 20, np.ones(len(records), np.float32), found)
+    return whole.rows(np.flatnonzero(found.kpk_result == 0))
 
 
 def known_weights(seed: int = 1) -> Any:
@@ -74,12 +70,12 @@ def promised(coefficients: Coefficients, weights: Any, scale: float = SCALE) -> 
 # ---- Coefficients ----
 
 
-def test_several_processes_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolkit.training.coefficients.CHUNK", 500)
+def test_several_processes_find_the_same(records: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolkit.training.examples.CHUNK", 500)
     done = []
-    several = find_coefficients(RECORDS, 2, lambda steps=1, text=None: done.append(steps))
-    assert sum(done) == len(RECORDS)
-    found = find_coefficients(RECORDS)
+    several = find_coefficients(records, 2, lambda steps=1, text=None: done.append(steps))
+    assert sum(done) == len(records)
+    found = find_coefficients(records)
     assert (several.matrix != found.matrix).nnz == 0
     for name in ("phase", "scales", "kpk_result", "ending"):
         assert (getattr(several, name) == getattr(found, name)).all()
@@ -88,54 +84,48 @@ def test_several_processes_find_the_same(monkeypatch: pytest.MonkeyPatch) -> Non
 # ---- Examples ----
 
 
-def test_a_game_is_in_one_part_and_a_position_in_one_row(tmp_path: Path) -> None:
+def test_a_game_is_in_one_part_and_a_position_in_one_row(records: Any, tmp_path: Path) -> None:
     paths = [tmp_path / "a.positions", tmp_path / "b.positions"]
-    write_positions(paths[0], {}, RECORDS)
-    write_positions(paths[1], {}, np.concatenate([random_records(20, 60, seed=5), RECORDS[:61]]))
-    examples = read_examples(paths, Choice(), 1)
+    write_positions(paths[0], {}, records)
+    write_positions(paths[1], {}, np.concatenate([random_records(20, 60, seed=5), records[:61]]))
+    examples, _ = read_examples(list(map(Source, paths)))
     assert len({record.tobytes()[:25] for record in examples.records}) == len(examples)
-    parts = split_games(examples, {"train": 60.0, "validation": 20.0, "test": 20.0}, 3)
-    assert sum(map(len, parts.values())) == len(examples)
-    games = [set(part.games.tolist()) for part in parts.values()]
+    parts, again = (split_rows(examples.games, (60.0, 20.0, 20.0), np.random.default_rng(3)) for _ in range(2))
+    assert sorted(np.concatenate(parts)) == list(range(len(examples)))
+    games = [set(examples.games[part].tolist()) for part in parts]
     assert all(games)
     assert sum(map(len, games)) == len(set.union(*games))
-    again = split_games(examples, {"train": 60.0, "validation": 20.0, "test": 20.0}, 3)
-    assert all((again[name].records == parts[name].records).all() for name in parts)
+    assert all((one == other).all() for one, other in zip(parts, again, strict=True))
+    with pytest.raises(ProgramError, match="lost its games"):
+        split_rows(np.zeros(3000, np.int64), (1.0, 1.0), np.random.default_rng(0))
 
 
-def test_what_is_chosen_and_what_is_expected(tmp_path: Path) -> None:
-    records = RECORDS[:200].copy()
+def test_what_is_chosen_and_what_is_expected(records: Any, tmp_path: Path) -> None:
+    records = records[:200].copy()
     records["flags"][::5] |= CAPTURE
     records["flags"][1::5] &= ~np.uint8(QUIET)
     records["score_cp"][2::5] = 2000
     write_positions(tmp_path / "x", {}, records)
-    half = read_examples([tmp_path / "x"], Choice(mix=0.5, score_scale=100.0), 1)
+    half, _ = read_examples([Source(tmp_path / "x", mix=0.5)])
     assert 0 < len(half) <= 80
     score_part = 1 / (1 + np.exp(-half.records["score_cp"] / 100.0))
     assert half.expected == pytest.approx(0.5 * score_part + half.records["result"] / 4)
-    results = read_examples([tmp_path / "x"], Choice(mix=0.0), 1)
+    results, _ = read_examples([Source(tmp_path / "x", mix=0.0)])
     assert (results.expected == results.records["result"] / 2).all()
     write_positions(tmp_path / "y", {"scores": None}, records)
-    without = read_examples([tmp_path / "y"], Choice(), 1)
+    without, (fact,) = read_examples([Source(tmp_path / "y")])
     assert (without.expected == without.records["result"] / 2).all()
-    assert without.sources[0]["score_scale"] is None
+    assert fact["score_scale"] is None
     write_positions(tmp_path / "z", {}, records[:0])
     with pytest.raises(ProgramError, match="no position of z"):
-        read_examples([tmp_path / "z"], Choice(mix=0.0), 1)
-
-
-def test_a_shuffled_file_is_refused() -> None:
-    records = np.concatenate([RECORDS] * 2)
-    examples = make_examples(records, games=np.zeros(len(records), np.int64))
-    with pytest.raises(ProgramError, match="lost its games"):
-        split_games(examples, {"train": 1.0, "test": 1.0}, 0)
+        read_examples([Source(tmp_path / "z")])
 
 
 # ---- The model ----
 
 
-def test_the_gradient_is_that_of_the_loss_and_the_loss_that_of_the_scores() -> None:
-    examples = make_examples(RECORDS[:400])
+def test_the_gradient_is_that_of_the_loss_and_the_loss_that_of_the_scores(records: Any) -> None:
+    examples = sample_of(records[:400])
     weights = OLD.astype(np.float64)
     parts = slices(examples)
     sums = add_up(parts, weights, SCALE)
@@ -154,8 +144,8 @@ def test_weights_go_to_an_array_and_back() -> None:
     assert rounded(np.array([0.5, 1.5, -0.5, -2.6, 5000.0])).tolist() == [0, 2, 0, -3, 1000]
 
 
-def test_centred_tables_give_the_same_scores() -> None:
-    found = find_coefficients(RECORDS)
+def test_centred_tables_give_the_same_scores(records: Any) -> None:
+    found = find_coefficients(records)
     weights = np.random.default_rng(3).integers(-90, 90, (COLUMNS, 2))
     moved = centred(weights, found.matrix)
     assert (moved != weights).any()
@@ -170,19 +160,19 @@ def test_centred_tables_give_the_same_scores() -> None:
 # ---- The fit ----
 
 
-def fit_known_weights(plan: Plan) -> Fit:
+def fit_known_weights(records: Any, plan: Plan) -> Fit:
     """From 0, but for material, to known weights that their scores promise exactly."""
     truth = known_weights()
-    train = make_examples(KNOWN_RECORDS, promised(find_coefficients(KNOWN_RECORDS), truth))
+    train = sample_of(records, promised(find_coefficients(records), truth))
     start = (truth * columns_of(["material"])[:, None]).astype(np.float64)
     free = columns_of(["bishop_pair", "isolated_pawn", "knight_mobility", "hanging"])
     return fit_weights(train, train, start, free, plan)
 
 
-def test_known_weights_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_known_weights_are_found(records: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("toolkit.training.model.DEVIATION_CP", 1e6)
-    fit, truth = fit_known_weights(Plan(SCALE)), known_weights()
-    seen = np.abs(find_coefficients(KNOWN_RECORDS).matrix).sum(axis=0) > 100
+    fit, truth = fit_known_weights(records, Plan(SCALE)), known_weights()
+    seen = np.abs(find_coefficients(records).matrix).sum(axis=0) > 100
     seen = np.asarray(seen).reshape(-1)
     assert (seen & (truth[:, 1] != 0)).sum() > 10
     assert np.abs(fit.weights - truth)[seen].max() < 3
@@ -192,8 +182,8 @@ def test_known_weights_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (fit.weights[kept] == truth[kept]).all()
 
 
-def test_a_run_is_the_same_on_any_number_of_threads() -> None:
-    one, three = (fit_known_weights(Plan(SCALE, iterations=6, threads=threads)) for threads in (1, 3))
+def test_a_run_is_the_same_on_any_number_of_threads(records: Any) -> None:
+    one, three = (fit_known_weights(records, Plan(SCALE, iterations=6, threads=threads)) for threads in (1, 3))
     assert (one.weights == three.weights).all()
     assert one.history == three.history
 
@@ -202,8 +192,8 @@ def test_a_run_is_the_same_on_any_number_of_threads() -> None:
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Path:
-    records = random_records(60, 50, seed=7).copy()
+def data(tmp_path: Path, records: Any) -> Path:
+    records = records.copy()
     found = find_coefficients(records)
     truth = OLD + 40 * columns_of(["bishop_pair", "rook_open_file"])[:, None]
     records["score_cp"] = np.clip(exact_scores(found, truth), -1400, 1400)
@@ -283,7 +273,7 @@ def random_endings(count: int, seed: int) -> list[chess.Board]:
 def test_the_factors_behind_the_results_are_found_again() -> None:
     boards = random_endings(6000, 2)
     records = records_of(boards)
-    examples = make_examples(records)
+    examples = sample_of(records)
     pieces = pieces_of(examples.records)
     kinds = examples.coefficients.ending
     assert set(kinds.tolist()) == set(range(len(KINDS)))

@@ -34,9 +34,9 @@ from evaluation.base.accumulated import FULL_PHASE, FULL_SHARE, middlegame_share
 from evaluation.catalogue import BOARD, CATALOGUE, Term
 from evaluation.constants import DRAWN_SCALE, ENDGAME_SCALES, FULL_SCALE, STATIC_LIMIT
 from evaluation.weights import MAX_CENTIPAWNS, PHASES, Weights
-from toolkit.training.coefficients import COLUMNS, MAX_PAWNS, OFFSETS, Coefficients
+from toolkit.training.coefficients import COLUMNS, OFFSETS, Coefficients
 from toolkit.training.examples import Examples, Floats
-from toolkit.training.positions import pieces_of
+from toolkit.training.positions import MAX_PAWNS, pieces_of
 
 # Rows that one thread works on at a time. Invariant: the sums do not depend on the number of threads.
 SLICE: Final = 4096
@@ -80,6 +80,13 @@ Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
+class Sample(Examples):
+    """Examples with their coefficients."""
+
+    coefficients: Coefficients
+
+
+@dataclass(frozen=True)
 class Slice:
     """Some rows, ready to multiply. shares: of the middlegame, and of the endgame if Black, and if White, is ahead."""
 
@@ -105,7 +112,7 @@ def shares(coefficients: Coefficients) -> npt.NDArray[np.float32]:
     return np.column_stack([middlegame / FULL_SHARE, endgame / (FULL_SHARE * FULL_SCALE)]).astype(np.float32)
 
 
-def slices(examples: Examples) -> list[Slice]:
+def slices(examples: Sample) -> list[Slice]:
     """The rows in order, SLICE at a time."""
     matrix = examples.coefficients.matrix.astype(np.float32)
     taper = shares(examples.coefficients)
@@ -270,8 +277,8 @@ def deviations_cp() -> Floats:
 
 
 def fit_weights(
-    train: Examples,
-    validation: Examples,
+    train: Sample,
+    validation: Sample,
     start: Floats,
     free: npt.NDArray[np.bool_],
     plan: Plan,
@@ -317,7 +324,7 @@ def fit_weights(
     return fit
 
 
-def _curvature(examples: Examples, scale: float) -> Floats:
+def _curvature(examples: Sample, scale: float) -> Floats:
     """About the second derivative of the sum of the losses by each weight."""
     taper = shares(examples.coefficients).astype(np.float64)
     squares = examples.coefficients.matrix.astype(np.float64).power(2).T
@@ -335,7 +342,7 @@ class Cell:
     count: int
 
 
-def fit_scales(examples: Examples, weights: Numbers, scale_cp: float) -> list[Cell]:
+def fit_scales(examples: Sample, weights: Numbers, scale_cp: float) -> list[Cell]:
     """Every factor of the table that positions know about. `scale_cp`: of the scores, see toolkit.training.examples."""
     taper = shares(examples.coefficients).astype(np.float64)
     phase_share = taper[:, 0]
@@ -373,7 +380,7 @@ def as_constants(cells: list[Cell]) -> str:
     return "\n".join(f'    "{kind}": ({", ".join(map(str, scales))}),' for kind, scales in table.items())
 
 
-def _fit(base: Floats, slope: Floats, expected: Floats, centre: float, deviation: float) -> float:
+def _fit(base: Floats, slope: Floats, expected: npt.NDArray[np.float32], centre: float, deviation: float) -> float:
     """The factor with the least loss and prior."""
 
     def cost(scale: float) -> float:
