@@ -18,7 +18,7 @@ import shlex
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -178,14 +178,7 @@ class Job:
         some = self.train[:: -(-len(self.train) // SCALE_POSITIONS)]
         self.plan = Plan(
             words.scale or fit_scale(self.batch.static_cp[some], self.batch.expected[some]),
-            words.power,
-            words.epochs,
-            words.patience,
-            words.rate,
-            words.decay,
-            words.batch,
-            words.seed,
-            words.threads,
+            **{field.name: getattr(words, field.name) for field in fields(Plan)[1:]},
         )
         self.settings = {
             "sources": self.sources,

@@ -50,13 +50,11 @@ from toolkit.training.model import (
     Fit,
     Plan,
     Sample,
-    as_constants,
     centred,
     columns_of,
     exact_scores,
     fit_scales,
     fit_weights,
-    only_material,
     rounded,
     weights_as_array,
     weights_from_array,
@@ -206,7 +204,7 @@ def report(words: argparse.Namespace, job: Job, fit: Fit) -> None:
     scales = {NEW: job.plan.scale}
     measured = {NEW: measure(new, job.plan.scale, job.held_back)}
     write_weights(words, job, new, measured[NEW])
-    for name, weights in (("material", only_material(job.old)), (OLD, job.old)):
+    for name, weights in (("material", job.old * columns_of(["material"])[:, None]), (OLD, job.old)):
         scales[name] = fit_scale(exact_scores(train.coefficients, weights), train.expected)
         measured[name] = measure(weights, scales[name], job.held_back)
     console = standard_output()
@@ -226,7 +224,8 @@ def report(words: argparse.Namespace, job: Job, fit: Fit) -> None:
     ]
     console.print(make_table("Logistic loss, and error of the expected result", head, losses))
     if words.endgame_scales:
-        print(as_constants(fit_scales(train, new, job.plan.scale)))
+        for kind, factors in fit_scales(train, new, job.plan.scale).items():
+            print(f'    "{kind}": {tuple(factors)},')
     if words.json is not None:
         figures = {
             name: {"scale": scales[name], **{part: asdict(each) for part, each in sets.items()}}

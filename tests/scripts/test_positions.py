@@ -28,6 +28,7 @@ from toolkit.training.positions import (
     board_of,
     game_numbers,
     header,
+    in_blocks,
     keys,
     pack,
     pieces_of,
@@ -70,6 +71,14 @@ def test_a_file_is_read_back_without_a_torn_end(tmp_path: Path) -> None:
     assert found_provenance == provenance
     assert found.tobytes() == positions.tobytes()
     assert sorted(path.parent.iterdir()) == [path]
+
+
+def test_blocks_hold_each_position_once_and_know_their_games(records: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolkit.training.positions.BLOCK", 7)
+    blocks, numbers = zip(*in_blocks(records), strict=True)
+    assert max(map(len, blocks)) == 7
+    assert np.concatenate(blocks).tobytes() == records.tobytes()
+    assert np.concatenate(numbers).tolist() == game_numbers(records).tolist()
 
 
 @pytest.mark.parametrize(

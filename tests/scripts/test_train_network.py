@@ -65,7 +65,9 @@ def labelled(records: Any) -> Batch:
 
 
 def test_static_scores_are_those_of_single_boards(records: Any) -> None:
-    some = records[::17]
+    # King and pawn against king, too: won and drawn.
+    endgames = [chess.Board(fen) for fen in ("8/4k3/8/4K3/4P3/8/8/8 b - - 0 1", "k7/8/8/8/8/8/P7/K7 w - - 0 1")]
+    some = np.concatenate([records[::17], records_of(endgames)])
     expected = [evaluation.evaluate(board_of(record), network=None) for record in some]
     assert static_scores(some).tolist() == expected
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from evaluation.base.record import CAPTURE, QUIET
+from evaluation.constants import ENDGAME_SCALES
 from evaluation.weights import MATERIAL, PROVENANCE, Weights, default_weights
 from tests.support import ROOT
 from tests.support.records import random_records, records_of
@@ -23,12 +24,10 @@ from toolkit.training.coefficients import COLUMNS, OFFSETS, Coefficients, find_c
 from toolkit.training.examples import Source, log_loss, read_examples
 from toolkit.training.model import (
     CENTRED,
-    KINDS,
     Fit,
     Plan,
     Sample,
     add_up,
-    as_constants,
     centred,
     columns_of,
     exact_scores,
@@ -276,22 +275,18 @@ def test_the_factors_behind_the_results_are_found_again() -> None:
     examples = sample_of(records)
     pieces = pieces_of(examples.records)
     kinds = examples.coefficients.ending
-    assert set(kinds.tolist()) == set(range(len(KINDS)))
-    right = np.where(kinds == KINDS.index("pawns"), 40, np.where(kinds == KINDS.index("rooks"), 110, 64))
+    names = list(ENDGAME_SCALES)
+    assert set(kinds.tolist()) == set(range(len(names)))
+    right = np.where(kinds == names.index("pawns"), 40, np.where(kinds == names.index("rooks"), 110, 64))
     found = examples.coefficients
     pawns = np.stack([(pieces == 2 * chess.PAWN + colour).sum(1) for colour in range(2)], axis=1)
     is_of_table = (pawns > 0) & (found.scales > 0)
     true = replace(found, scales=np.where(is_of_table, right[:, None], found.scales).astype(np.uint8))
-    cells = fit_scales(replace(examples, expected=promised(true, OLD)), OLD, SCALE)
-    fitted = {(cell.kind, cell.pawns): cell for cell in cells}
+    table = fit_scales(replace(examples, expected=promised(true, OLD)), OLD, SCALE)
     for kind, scale in (("pawns", 40), ("rooks", 110), ("unequal", 64), ("opposite bishops", 64)):
         for count in (2, 4):
-            cell = fitted[kind, count]
-            assert cell.count > 5
-            assert abs(cell.fitted - scale) < 12, cell
-    lines = as_constants(cells).splitlines()
-    assert len(lines) == len(KINDS)
-    assert lines[0].startswith('    "pawns": (')
+            assert abs(table[kind][count - 1] - scale) < 12, kind
+    assert list(table) == names
 
 
 def test_the_files_of_the_engine_name_options_that_programs_have() -> None:

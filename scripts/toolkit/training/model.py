@@ -70,7 +70,6 @@ DEVIATION_OF_MOP_UP_CP: Final = 0.01
 USUAL_VARIANCE: Final = 0.2
 # Of L-BFGS: how many steps it remembers.
 MEMORY: Final = 20
-KINDS: Final = tuple(ENDGAME_SCALES)
 # What is expected before any position was seen: a whole row is about as far from FULL_SCALE as this, a factor from its
 # row. It adds to the sum of the losses, as the prior of the weights does.
 ROW_DEVIATION: Final = 32.0
@@ -214,11 +213,6 @@ def columns_of(names: Iterable[str]) -> npt.NDArray[np.bool_]:
     return chosen
 
 
-def only_material(weights: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The weights with 0 for all but material."""
-    return weights * columns_of(["material"])[:, None]
-
-
 def weights_text(weights: Weights) -> str:
     """The text of a weights file: `Weights.parse` makes an equal object of it."""
     parts = [HEADER]
@@ -332,52 +326,35 @@ def _curvature(examples: Sample, scale: float) -> Floats:
     return np.asarray(USUAL_VARIANCE * (squares @ share**2) / scale**2)
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One factor: what it is, what fits best, and how many positions said so."""
+def fit_scales(sample: Sample, weights: Numbers, scale_cp: float) -> dict[str, list[int]]:
+    """The table of `evaluation.constants`, with every factor fitted that positions know about.
 
-    kind: str
-    pawns: int
-    fitted: float
-    count: int
-
-
-def fit_scales(examples: Sample, weights: Numbers, scale_cp: float) -> list[Cell]:
-    """Every factor of the table that positions know about. `scale_cp`: of the scores, see toolkit.training.examples."""
-    taper = shares(examples.coefficients).astype(np.float64)
+    scale_cp: of the scores, see `toolkit.training.examples`.
+    """
+    taper = shares(sample.coefficients).astype(np.float64)
     phase_share = taper[:, 0]
-    middlegame, endgame = (examples.coefficients.matrix @ weights[:, phase].astype(np.float64) for phase in (0, 1))
+    middlegame, endgame = (sample.coefficients.matrix @ weights[:, phase].astype(np.float64) for phase in (0, 1))
     strong = (endgame > 0).astype(np.int64)
-    pieces = pieces_of(examples.records)
+    pieces = pieces_of(sample.records)
     rows = np.arange(len(pieces))
     pawns = np.stack([(pieces == 2 * chess.PAWN + colour).sum(1) for colour in range(2)], axis=1)[rows, strong]
-    kinds = examples.coefficients.ending
-    now = examples.coefficients.scales[rows, strong]
+    kinds = sample.coefficients.ending
+    now = sample.coefficients.scales[rows, strong]
     # Other rules of `endgame_scale` decide where the factor is not that of the table.
-    table = np.array([ENDGAME_SCALES[kind] for kind in KINDS])
-    counts = (now == table[kinds, np.clip(pawns, 1, MAX_PAWNS) - 1]) & (now > DRAWN_SCALE)
+    before = np.array(list(ENDGAME_SCALES.values()))
+    counts = (now == before[kinds, np.clip(pawns, 1, MAX_PAWNS) - 1]) & (now > DRAWN_SCALE)
     counts &= (pawns > 0) & (phase_share < 1)
     base = phase_share * middlegame / scale_cp
     slope = (1 - phase_share) * endgame / (FULL_SCALE * scale_cp)
-    cells = []
-    for kind, name in enumerate(KINDS):
-        of_kind = np.flatnonzero(counts & (kinds == kind))
-        if not len(of_kind):
-            continue
-        row = _fit(base[of_kind], slope[of_kind], examples.expected[of_kind], float(FULL_SCALE), ROW_DEVIATION)
-        for pawn_count in range(1, MAX_PAWNS + 1):
-            chosen = of_kind[pawns[of_kind] == pawn_count]
-            fitted = _fit(base[chosen], slope[chosen], examples.expected[chosen], row, DEVIATION)
-            cells.append(Cell(name, pawn_count, fitted, len(chosen)))
-    return cells
-
-
-def as_constants(cells: list[Cell]) -> str:
-    """The table for `evaluation.constants`."""
-    table = {kind: list(scales) for kind, scales in ENDGAME_SCALES.items()}
-    for cell in cells:
-        table[cell.kind][cell.pawns - 1] = round(cell.fitted)
-    return "\n".join(f'    "{kind}": ({", ".join(map(str, scales))}),' for kind, scales in table.items())
+    table = {name: list(scales) for name, scales in ENDGAME_SCALES.items()}
+    for kind, scales in enumerate(table.values()):
+        chosen = np.flatnonzero(counts & (kinds == kind))
+        if len(chosen):
+            row = _fit(base[chosen], slope[chosen], sample.expected[chosen], float(FULL_SCALE), ROW_DEVIATION)
+            for place in range(MAX_PAWNS):
+                some = chosen[pawns[chosen] == place + 1]
+                scales[place] = round(_fit(base[some], slope[some], sample.expected[some], row, DEVIATION))
+    return table
 
 
 def _fit(base: Floats, slope: Floats, expected: npt.NDArray[np.float32], centre: float, deviation: float) -> float:
