@@ -8,8 +8,7 @@
     python scripts/positions.py import data.txt.gz --output data.positions
 
 selfplay.py makes such files; toolkit/training/positions.py documents them. A line of text is `FEN | score in
-centipawns | result`, both White's view, the result 1.0, 0.5 or 0.0. `import` also reads EPD whose operation `c9` is the
-result, 1-0, 1/2-1/2 or 0-1; such positions have no scores, and each counts as a game of its own.
+centipawns | result`, both White's view, the result 1.0, 0.5 or 0.0.
 """
 
 from __future__ import annotations
@@ -47,7 +46,6 @@ from toolkit.journal import Journal, journal_beside
 from toolkit.pool import Task, run_tasks
 from toolkit.training.positions import (
     RECORD,
-    RESULT_NAMES,
     board_of,
     keys,
     pack,
@@ -199,13 +197,9 @@ def import_text(words: argparse.Namespace) -> None:
     """Read lines of text. Positions are taken to be quiet, and a ply that does not rise begins a game."""
     (path,) = words.files
     _, text = unpack_text(path, ANY_SUFFIX)
-    lines = text.splitlines()
-    is_epd = bool(lines) and " | " not in lines[0]
     with show_progress("positions", None) as advance:
-        packed = b"".join(packed_epd(lines, advance) if is_epd else packed_lines(lines, advance))
-    provenance: dict[str, Any] = {"program": "scripts/positions.py import", "file": path.name}
-    if is_epd:
-        provenance["scores"] = None
+        packed = b"".join(packed_lines(text.splitlines(), advance))
+    provenance = {"program": "scripts/positions.py import", "file": path.name}
     write_positions(words.output, provenance, np.frombuffer(packed, RECORD))
 
 
@@ -222,18 +216,6 @@ def packed_lines(lines: Iterable[str], advance: Advance) -> Iterator[bytes]:
             yield pack(board, int(score), points, QUIET | (FIRST if first else 0))
         except ValueError as error:
             raise ProgramError(f"line {number}: {error}") from None
-        advance()
-
-
-def packed_epd(lines: Iterable[str], advance: Advance) -> Iterator[bytes]:
-    """The records of lines of EPD with results. Raises ProgramError."""
-    for number, line in enumerate(lines, start=1):
-        try:
-            board, operations = chess.Board.from_epd(line)
-            result = RESULT_NAMES.index(str(operations["c9"]))
-        except (ValueError, KeyError) as error:
-            raise ProgramError(f"line {number}: {error}") from None
-        yield pack(board, 0, result, QUIET | FIRST)
         advance()
 
 

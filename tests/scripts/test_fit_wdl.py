@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from evaluation.base.record import FIRST, QUIET
-from fit_wdl import Outcomes, WinModel, fit, joined, main, read_outcomes
+from fit_wdl import Outcomes, WinModel, fit, joined, likelihood, main, read_outcomes
 from toolkit.errors import ProgramError
 from toolkit.training.positions import RECORD, pack, read_positions, write_positions
 from uci_engine import score as scores
@@ -43,8 +43,11 @@ def test_known_constants_are_found(degree: int) -> None:
     # The constants are likelier than others, and no likelier than those of the fit.
     outcomes = synthetic(2000, seed=1)
     best = fit(outcomes, degree, KNOWN.pieces)
-    assert best.likelihood(outcomes) >= KNOWN.likelihood(outcomes) - 1e-6
-    assert KNOWN.likelihood(outcomes) > fit(outcomes, 0, KNOWN.pieces).likelihood(outcomes) + 0.005
+    fitted, known, flat = (
+        likelihood(outcomes, *model.curves(outcomes.pieces)) for model in (best, KNOWN, fit(outcomes, 0, KNOWN.pieces))
+    )
+    assert fitted >= known - 1e-6
+    assert known > flat + 0.005
 
 
 def test_the_models_of_program_and_engine_are_one() -> None:

@@ -145,22 +145,6 @@ def test_text_is_read_and_printed(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "line 1" in capsys.readouterr().err
 
 
-def test_epd_with_results_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    boards = list(random_game(1, chess.Board(), 6))
-    results = ["1-0", "0-1", "1/2-1/2"]
-    lines = [f'{board.epd()} c9 "{results[number % 3]}";' for number, board in enumerate(boards)]
-    (tmp_path / "x.epd").write_text("\n".join(lines))
-    assert main(["import", str(tmp_path / "x.epd"), "--output", str(tmp_path / "x")]) == 0
-    provenance, positions = read_positions(tmp_path / "x")
-    assert provenance["scores"] is None
-    assert game_numbers(positions).tolist() == list(range(len(boards)))
-    assert [board_of(position).epd() for position in positions] == [board.epd() for board in boards]
-    assert positions["result"].tolist() == [(2, 0, 1)[number % 3] for number in range(len(boards))]
-    (tmp_path / "x.epd").write_text("8/8/8/8/8/8/8/8 w - -\n")
-    assert main(["import", str(tmp_path / "x.epd"), "--output", str(tmp_path / "y")]) == 1
-    assert "line 1" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("chess960", [False, True])
 def test_pieces_are_those_of_the_boards(chess960: bool) -> None:
     boards = [board.copy() for number in range(20) for board in random_game(number, start_board(number, chess960), 40)]
