@@ -89,7 +89,6 @@ def error_of(name: str, scores: Scores, expected: Scores, games: npt.NDArray[Any
     squares = np.bincount(games, (promised - expected) ** 2)
     counts = np.bincount(games).astype(np.float64)
     chance = np.random.default_rng(0)
-    # One after another: together they would take more memory than all else.
     draws = (chance.integers(len(counts), size=len(counts)) for _ in range(RESAMPLES))
     errors = [np.sqrt(squares[drawn].sum() / counts[drawn].sum()) for drawn in draws]
     low, high = np.quantile(errors, (0.025, 0.975))

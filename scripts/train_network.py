@@ -97,7 +97,6 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     fit = parser.add_argument_group("training")
     fit.add_argument("--start", type=Path, metavar="FILE", help="go on from this network, then mix both")
     fit.add_argument("--scale", type=above_zero, metavar="CP", help="of the evaluation (that of the features)")
-    fit.add_argument("--power", type=above_zero, default=2.0, metavar="N", help="of the error in the loss (2)")
     fit.add_argument("--epochs", type=at_least_one, default=20, metavar="N", help="(20)")
     fit.add_argument("--patience", type=at_least_one, default=6, metavar="N", help="epochs without gain (6)")
     fit.add_argument("--batch", type=at_least_one, default=8192, metavar="N", help="positions (8192)")
@@ -263,15 +262,15 @@ def facts_of(words: argparse.Namespace, job: Job, state: State) -> dict[str, Any
 
 def report(words: argparse.Namespace, job: Job, state: State) -> None:
     """Write the network, and say what it is worth. Raises ProgramError, NetworkError, OSError."""
-    network, loss = Network(*state.best), job.plan.loss
+    network, scale_cp = Network(*state.best), job.plan.scale_cp
     parts = {"validation": job.batch.rows(job.validation), "test": job.batch.rows(job.test)}
     facts = facts_of(words, job, state)
     console = standard_output()
     rows = [[fact["file"], str(fact["positions"]), str(fact["games"])] for fact in job.sources]
     console.print(make_table("Files", ["file", "positions", "games"], rows))
-    say(f"the best of {state.epoch} epochs was number {state.best_epoch}; scale {job.plan.scale_cp:.1f} cp")
+    say(f"the best of {state.epoch} epochs was number {state.best_epoch}; scale {scale_cp:.1f} cp")
     if job.start is not None:
-        share, network = best_mixture(job.start, network, parts["validation"], loss)
+        share, network = best_mixture(job.start, network, parts["validation"], scale_cp)
         facts |= {"share": share, "start": job.start_facts}
         say(f"the best mixture of the start and this has a share of {share:.3f} of this")
     whole = quantised(network)
@@ -279,7 +278,7 @@ def report(words: argparse.Namespace, job: Job, state: State) -> None:
     for name, part in parts.items():
         whole_cp = network_scores(whole, part.records, part.static_cp)
         # Of the features alone, with the network, and with that in whole numbers.
-        losses[name] = [mean_loss(part, cp, loss) for cp in (0.0, outputs(network, part), whole_cp)]
+        losses[name] = [mean_loss(part, cp, scale_cp) for cp in (0.0, outputs(network, part), whole_cp)]
     write_network(words.output, whole, {**facts, "losses": losses})
     rows = [[name, *(f"{number:.6f}" for number in numbers)] for name, numbers in losses.items()]
     console.print(make_table("Loss", ["part", "features", "with the network", "in whole numbers"], rows))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -116,17 +115,6 @@ def test_the_error_is_that_of_the_best_scale() -> None:
     blind = error_of("x", chance.normal(0, 1, 3000), expected, games)
     assert blind.error == pytest.approx(float(expected.std()), rel=0.05)
     assert 0 < blind.interval < 0.02
-
-
-def test_an_interval_takes_little_memory() -> None:
-    games = np.arange(20_000)
-    scores = np.random.default_rng(0).normal(0, 200, len(games))
-    tracemalloc.start()
-    try:
-        error_of("x", scores, 1 / (1 + np.exp(-scores / 100)), games)
-        assert tracemalloc.get_traced_memory()[1] < 20 * scores.nbytes
-    finally:
-        tracemalloc.stop()
 
 
 def test_evaluations_are_compared(deep: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,7 +29,6 @@ from toolkit.training.network import (
     Batch,
     Fit,
     Gradient,
-    Loss,
     Plan,
     State,
     add_gradient,
@@ -96,16 +95,16 @@ def test_a_network_of_whole_numbers_is_the_same_again_after_going_on_from_it() -
 
 
 def test_the_gradient_is_that_of_the_loss(records: Any) -> None:
-    loss = Loss(120.0, 2.3)
+    scale_cp = 120.0
     batch = labelled(records[:1500])
     # With more digits than the training has, so that a step can be small.
     arrays: list[Any] = [array.astype(np.float64) for array in new_network(6, BUCKETS, 1).arrays()]
     trained = network.Network(*arrays)
     trained.output += 0.3
     found = Gradient.of(trained)
-    total = add_gradient(trained, trained.hidden(), batch, loss, found)
+    total = add_gradient(trained, trained.hidden(), batch, scale_cp, found)
     common = found.hidden.reshape(KING_REGIONS, PIECE_SQUARES, -1).sum(axis=0)
-    mean = mean_loss(batch, outputs(trained, batch), loss)
+    mean = mean_loss(batch, outputs(trained, batch), scale_cp)
     assert total == pytest.approx(mean * float(batch.weight.sum()), rel=1e-5)
     chance = np.random.default_rng(2)
     for array, slope in zip(trained.arrays(), [found.hidden, common, *found.arrays()[1:]], strict=True):
@@ -115,7 +114,7 @@ def test_the_gradient_is_that_of_the_loss(records: Any) -> None:
             losses = []
             for sign in (1, -1):
                 array.ravel()[place] = before + sign * step
-                losses.append(add_gradient(trained, trained.hidden(), batch, loss, Gradient.of(trained)))
+                losses.append(add_gradient(trained, trained.hidden(), batch, scale_cp, Gradient.of(trained)))
             array.ravel()[place] = before
             assert slope.ravel()[place] == pytest.approx((losses[0] - losses[1]) / (2 * step), rel=0.01, abs=1e-3)
 
@@ -141,7 +140,7 @@ def test_each_block_has_like_beside_like(records: Any) -> None:
     new, batch = new_network(6, BUCKETS, 1), labelled(records)
     one, other = Gradient.of(new), Gradient.of(new)
     lost = [
-        add_gradient(new, new.hidden(), batch.rows(rows), Loss(120.0), gradient)
+        add_gradient(new, new.hidden(), batch.rows(rows), 120.0, gradient)
         for rows, gradient in ((places, one), (ordered, other))
     ]
     assert lost[0] == pytest.approx(lost[1], rel=1e-5)

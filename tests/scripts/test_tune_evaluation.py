@@ -20,6 +20,7 @@ from tests.support import ROOT
 from tests.support.records import random_records, records_of
 from toolkit.errors import ProgramError
 from toolkit.training.coefficients import COLUMNS, OFFSETS, Coefficients, find_coefficients
+from toolkit.training.datagen import random_endgame
 from toolkit.training.examples import Source, log_loss, read_examples
 from toolkit.training.model import (
     CENTRED,
@@ -180,12 +181,6 @@ def test_known_weights_are_found(records: Any, monkeypatch: pytest.MonkeyPatch) 
     assert (fit.weights[kept] == truth[kept]).all()
 
 
-def test_a_run_is_the_same_on_any_number_of_threads(records: Any) -> None:
-    one, three = (fit_known_weights(records, Plan(SCALE, iterations=6, threads=threads)) for threads in (1, 3))
-    assert (one.weights == three.weights).all()
-    assert one.history == three.history
-
-
 # ---- The program ----
 
 
@@ -247,30 +242,9 @@ def test_what_cannot_be_used_is_said_in_a_sentence(
 # ---- Endgame scale factors ----
 
 
-def random_endings(count: int, seed: int) -> list[chess.Board]:
-    """Kings, up to two pieces a side and up to six pawns a side."""
-    chance = random.Random(seed)
-    boards = []
-    for _ in range(count):
-        board = chess.Board(None)
-        kings = chance.sample([chess.A1, chess.C3, chess.F1, chess.B8, chess.E6, chess.H8], 2)
-        board.set_piece_at(kings[0], chess.Piece(chess.KING, chess.WHITE))
-        board.set_piece_at(kings[1], chess.Piece(chess.KING, chess.BLACK))
-        types = chance.choices(chess.PIECE_TYPES[1:5], k=chance.randrange(3))
-        for colour in chess.COLORS:
-            for piece_type in types if chance.random() < 0.8 else types[1:]:
-                free = [square for square in chess.SQUARES if board.piece_at(square) is None]
-                board.set_piece_at(chance.choice(free), chess.Piece(piece_type, colour))
-            for _ in range(chance.randrange(7)):
-                free = [square for square in range(8, 56) if board.piece_at(square) is None]
-                board.set_piece_at(chance.choice(free), chess.Piece(chess.PAWN, colour))
-        boards.append(board)
-    return boards
-
-
 def test_the_factors_behind_the_results_are_found_again() -> None:
-    boards = random_endings(6000, 2)
-    records = records_of(boards)
+    chance = random.Random(2)
+    records = records_of(random_endgame(chance, 4, 14) for _ in range(6000))
     examples = sample_of(records)
     pieces = pieces_of(examples.records)
     kinds = examples.coefficients.ending

@@ -191,18 +191,6 @@ def new_network(units: int, buckets: int, seed: int) -> Network:
     return Network(regions, common, np.full(units, 0.3, np.float32), output, np.zeros(buckets, np.float32))
 
 
-@dataclass(frozen=True)
-class Loss:
-    """scale_cp: of the sum of features and network. power: of the difference of promised and expected result."""
-
-    scale_cp: float
-    power: float = 2.0
-
-    def of(self, scores_cp: npt.NDArray[Any], expected: Floats) -> npt.NDArray[Any]:
-        """The loss of each row."""
-        return np.asarray(np.abs(expit(scores_cp / self.scale_cp) - expected) ** self.power)
-
-
 def outputs(network: Network, batch: Batch, run: Run = map) -> Floats:
     """In centipawns, the side to move's view. `run`: the `map` of a pool of threads."""
     hidden, unused = network.hidden(), Gradient.of(network)
@@ -211,18 +199,18 @@ def outputs(network: Network, batch: Batch, run: Run = map) -> Floats:
     def fill(first: int) -> None:
         rows = slice(first, first + SLICE)
         columns, arrays = batch.rows(rows).columns(), network.arrays()[2:]
-        _learn(*columns, hidden, *arrays, 1.0, 2.0, False, *unused.arrays(), found[rows])
+        _learn(*columns, hidden, *arrays, 1.0, False, *unused.arrays(), found[rows])
 
     for _ in run(fill, range(0, len(batch), SLICE)):
         pass
     return found
 
 
-def add_gradient(network: Network, hidden: Floats, batch: Batch, loss: Loss, gradient: Gradient) -> float:
+def add_gradient(network: Network, hidden: Floats, batch: Batch, scale_cp: float, gradient: Gradient) -> float:
     """Add the gradient of a batch to `gradient`; returns its weighted loss. hidden: see `Network.hidden`."""
     columns, arrays = batch.columns(), network.arrays()[2:]
     found = np.empty(len(batch), hidden.dtype)
-    lost = _learn(*columns, hidden, *arrays, loss.scale_cp, loss.power, True, *gradient.arrays(), found)
+    lost = _learn(*columns, hidden, *arrays, scale_cp, True, *gradient.arrays(), found)
     return float(lost)
 
 
@@ -342,7 +330,6 @@ def _learn(
     output: Any,
     output_bias: Any,
     scale_cp: float,
-    power: float,
     learns: bool,
     of_hidden: Any,
     of_hidden_bias: Any,
@@ -408,8 +395,8 @@ def _learn(
             continue
         promised = 1 / (1 + np.exp(-(static_cp[row] + OUTPUT_CP * total) / scale_cp))
         error = promised - expected[row]
-        lost += weight[row] * abs(error) ** power
-        by_total = power * abs(error) ** (power - 1) * np.sign(error) * promised * (1 - promised) / scale_cp
+        lost += weight[row] * error**2
+        by_total = 2 * error * promised * (1 - promised) / scale_cp
         slope = hidden.dtype.type(by_total * OUTPUT_CP * weight[row])
         of_output_bias[bucket] += slope
         ours, theirs = of_output[bucket, :units], of_output[bucket, units:]
@@ -468,13 +455,12 @@ def floating(network: engine.Network) -> Network:
 class Plan:
     """How a run goes.
 
-    scale_cp, power: see `Loss`. rate: the largest step of a parameter. decay: with a step of 1, so much of a parameter
-    would be lost; it keeps the network from learning games by heart. batch: positions. patience: so many epochs without
-    a better validation loss end the run.
+    scale_cp: at which features and network promise a result. rate: the largest step of a parameter. decay: with a step
+    of 1, so much of a parameter would be lost; it keeps the network from learning games by heart. batch: positions.
+    patience: so many epochs without a better validation loss end the run.
     """
 
     scale_cp: float
-    power: float = 2.0
     epochs: int = 20
     patience: int = 5
     rate: float = 0.002
@@ -482,11 +468,6 @@ class Plan:
     batch: int = 8192
     seed: int = 0
     threads: int = 1
-
-    @property
-    def loss(self) -> Loss:
-        """What is made small."""
-        return Loss(self.scale_cp, self.power)
 
 
 @dataclass
@@ -568,7 +549,7 @@ class Fit:
                 total, weights = total + lost, weights + weight
                 after_batch(len(rows))
             return total / weights, mean_loss(
-                self._validation, outputs(self._network, self._validation, pool.map), self._plan.loss
+                self._validation, outputs(self._network, self._validation, pool.map), self._plan.scale_cp
             )
 
     def _add_gradients(self, pool: ThreadPoolExecutor, rows: npt.NDArray[np.intp]) -> tuple[float, float]:
@@ -576,7 +557,7 @@ class Fit:
 
         def of_some(some: npt.NDArray[np.intp], gradient: Gradient) -> tuple[float, float]:
             batch = self._batch.rows(some)
-            lost = add_gradient(self._network, self._hidden, batch, self._plan.loss, gradient)
+            lost = add_gradient(self._network, self._hidden, batch, self._plan.scale_cp, gradient)
             return lost, float(batch.weight.sum())
 
         losses, weights = zip(
@@ -685,12 +666,13 @@ def in_order(records: npt.NDArray[Any], places: npt.NDArray[np.intp], threads: i
     return ordered
 
 
-def mean_loss(batch: Batch, outputs_cp: Any, loss: Loss) -> float:
-    """The mean loss a position, weighted, with these outputs of a network."""
-    return float(np.average(loss.of(batch.static_cp + outputs_cp, batch.expected), weights=batch.weight))
+def mean_loss(batch: Batch, outputs_cp: Any, scale_cp: float) -> float:
+    """The mean loss a position, weighted, with these outputs of a network: the square of the error of the promise."""
+    errors = expit((batch.static_cp + outputs_cp) / scale_cp) - batch.expected
+    return float(np.average(errors**2, weights=batch.weight))
 
 
-def best_mixture(start: Network, end: Network, validation: Batch, loss: Loss) -> tuple[float, Network]:
+def best_mixture(start: Network, end: Network, validation: Batch, scale_cp: float) -> tuple[float, Network]:
     """Of the networks on the way from one to another, the one with the least loss, and the share of `end` in it.
 
     What is trained further on other positions forgets some of what it knew. The mean of both often knows more than
@@ -701,7 +683,7 @@ def best_mixture(start: Network, end: Network, validation: Batch, loss: Loss) ->
         share = step / MIXTURES
         pairs = zip(start.arrays(), end.arrays(), strict=True)
         mixed = Network(*((1 - share) * before + share * after for before, after in pairs))
-        found.append((mean_loss(validation, outputs(mixed, validation), loss), share, mixed))
+        found.append((mean_loss(validation, outputs(mixed, validation), scale_cp), share, mixed))
     _, share, mixed = min(found, key=lambda each: each[0])
     return share, mixed
 
