@@ -24,15 +24,14 @@ from toolkit.training.datagen import random_endgame
 from toolkit.training.examples import Source, log_loss, read_examples
 from toolkit.training.model import (
     CENTRED,
-    Fit,
     Plan,
     Sample,
-    add_up,
     centred,
     columns_of,
     exact_scores,
     fit_scales,
     fit_weights,
+    loss_and_gradient,
     rounded,
     slices,
     weights_as_array,
@@ -127,15 +126,14 @@ def test_the_gradient_is_that_of_the_loss_and_the_loss_that_of_the_scores(record
     examples = sample_of(records[:400])
     weights = OLD.astype(np.float64)
     parts = slices(examples)
-    sums = add_up(parts, weights, SCALE)
-    assert sums.count == len(examples)
+    loss, gradient = loss_and_gradient(parts, weights, SCALE)
     exact = log_loss(exact_scores(examples.coefficients, OLD) / SCALE, examples.expected)
-    assert sums.loss / sums.count == pytest.approx(exact, abs=5e-3)
+    assert loss / len(examples) == pytest.approx(exact, abs=5e-3)
     chance = np.random.default_rng(0)
     direction = chance.normal(size=weights.shape)
     step = 0.05
-    plus, minus = (add_up(parts, weights + sign * step * direction, SCALE).loss for sign in (1, -1))
-    assert (sums.gradient * direction).sum() == pytest.approx((plus - minus) / (2 * step), rel=2e-3, abs=2e-3)
+    plus, minus = (loss_and_gradient(parts, weights + sign * step * direction, SCALE)[0] for sign in (1, -1))
+    assert (gradient * direction).sum() == pytest.approx((plus - minus) / (2 * step), rel=2e-3, abs=2e-3)
 
 
 def test_weights_go_to_an_array_and_back() -> None:
@@ -159,20 +157,15 @@ def test_centred_tables_give_the_same_scores(records: Any) -> None:
 # ---- The fit ----
 
 
-def fit_known_weights(records: Any, plan: Plan) -> Fit:
-    """From 0, but for material, to known weights that their scores promise exactly."""
-    truth = known_weights()
-    train = sample_of(records, promised(find_coefficients(records), truth))
+def test_known_weights_are_found(records: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From 0, but for material, where their scores promise exactly what is expected."""
+    monkeypatch.setattr("toolkit.training.model.DEVIATION_CP", 1e6)
+    truth, found = known_weights(), find_coefficients(records)
+    train = sample_of(records, promised(found, truth))
     start = (truth * columns_of(["material"])[:, None]).astype(np.float64)
     free = columns_of(["bishop_pair", "isolated_pawn", "knight_mobility", "hanging"])
-    return fit_weights(train, train, start, free, plan)
-
-
-def test_known_weights_are_found(records: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolkit.training.model.DEVIATION_CP", 1e6)
-    fit, truth = fit_known_weights(records, Plan(SCALE)), known_weights()
-    seen = np.abs(find_coefficients(records).matrix).sum(axis=0) > 100
-    seen = np.asarray(seen).reshape(-1)
+    fit = fit_weights(train, train, start, free, Plan(SCALE))
+    seen = np.asarray(np.abs(found.matrix).sum(axis=0) > 100).reshape(-1)
     assert (seen & (truth[:, 1] != 0)).sum() > 10
     assert np.abs(fit.weights - truth)[seen].max() < 3
     assert fit.loss < fit.history[0][1]

@@ -76,12 +76,7 @@ class Layout:
 
 
 class Reading(NamedTuple):
-    """What the evaluation sees of one position, apart from the weights.
-
-    `words`: the sums, White minus Black. `phase`: 24 to 0. `scales`: the endgame scale factors in 64ths if Black, and
-    if White, is ahead in the endgame. `kpk_result`: an index of `trace.KPK_RESULTS`; the score of king and pawn
-    against king is not the sum alone. `ending`: which row of `constants.ENDGAME_SCALES` the position belongs to.
-    """
+    """What the evaluation sees of one position: the sums, White minus Black; the others are those of `Coefficients`."""
 
     words: tuple[int, ...]
     phase: int

@@ -95,15 +95,6 @@ class Slice:
     expected: npt.NDArray[np.float32]
 
 
-@dataclass(frozen=True)
-class Sums:
-    """Over some rows: how many, the logistic loss, and its gradient by the weights."""
-
-    count: int
-    loss: float
-    gradient: Floats
-
-
 def shares(coefficients: Coefficients) -> npt.NDArray[np.float32]:
     """The taper of each row: what one centipawn of middlegame, and of endgame for either side, adds to the score."""
     middlegame = SHARES[coefficients.phase]
@@ -124,8 +115,11 @@ def slices(examples: Sample) -> list[Slice]:
     return found
 
 
-def sums_of_slice(part: Slice, weights: npt.NDArray[np.float32], scale: float) -> Sums:
-    """Loss and gradient of some rows. `scale`: centipawns, as in toolkit.training.examples."""
+def loss_of_slice(part: Slice, weights: npt.NDArray[np.float32], scale: float) -> tuple[float, Floats]:
+    """The sum of the logistic losses of some rows, and its gradient by the weights.
+
+    scale: centipawns, as in toolkit.training.examples.
+    """
     middlegame, endgame = part.matrix @ weights[:, 0], part.matrix @ weights[:, 1]
     endgame_share = np.where(endgame > 0, part.shares[:, 2], part.shares[:, 1])
     logits = (part.shares[:, 0] * middlegame + endgame_share * endgame).astype(np.float64) / scale
@@ -134,18 +128,17 @@ def sums_of_slice(part: Slice, weights: npt.NDArray[np.float32], scale: float) -
     gradient = np.empty(weights.shape)
     gradient[:, 0] = part.transposed @ (slope * part.shares[:, 0])
     gradient[:, 1] = part.transposed @ (slope * endgame_share)
-    return Sums(len(part.expected), float(loss), gradient)
+    return float(loss), gradient
 
 
-def add_up(parts: Iterable[Slice], weights: Floats, scale: float, run: Map = map) -> Sums:
-    """Loss and gradient over several slices. `run`: the `map` of a pool of threads."""
+def loss_and_gradient(parts: Iterable[Slice], weights: Floats, scale: float, run: Map = map) -> tuple[float, Floats]:
+    """As `loss_of_slice`, over several slices. `run`: the `map` of a pool of threads."""
     narrow = weights.astype(np.float32)
-    count, loss, gradient = 0, 0.0, np.zeros_like(weights)
-    for sums in run(lambda part: sums_of_slice(part, narrow, scale), parts):
-        count += sums.count
-        loss += sums.loss
-        gradient += sums.gradient
-    return Sums(count, loss, gradient)
+    total, gradient = 0.0, np.zeros_like(weights)
+    for loss, slopes in run(lambda part: loss_of_slice(part, narrow, scale), parts):
+        total += loss
+        gradient += slopes
+    return total, gradient
 
 
 def exact_scores(coefficients: Coefficients, weights: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -292,14 +285,14 @@ def fit_weights(
     with ThreadPoolExecutor(plan.threads) as pool:
 
         def cost(units: Floats) -> tuple[float, Floats]:
-            sums = add_up(parts, weights_of(units), plan.scale, pool.map)
+            loss, slopes = loss_and_gradient(parts, weights_of(units), plan.scale, pool.map)
             moved = unit * units.reshape(-1, 2)
-            loss = sums.loss + float((precision * moved**2).sum()) / 2
-            gradient = unit * (sums.gradient[free] + precision * moved)
+            loss += float((precision * moved**2).sum()) / 2
+            gradient = unit * (slopes[free] + precision * moved)
             return loss / len(train), gradient.ravel() / len(train)
 
         def validation_loss(weights: Floats) -> float:
-            return add_up(held_back, weights, plan.scale, pool.map).loss / len(validation)
+            return loss_and_gradient(held_back, weights, plan.scale, pool.map)[0] / len(validation)
 
         fit = Fit(start, validation_loss(start), 0, [])
 
