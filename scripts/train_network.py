@@ -184,7 +184,7 @@ class Job:
             "max_score": words.max_score,
             "parts": words.parts,
             "plan": asdict(self.plan),
-            "features": hashlib.sha256(self.batch.static_cp.tobytes()).hexdigest(),
+            "features": hashlib.sha256(self.batch.static_cp.data).hexdigest(),
             "start": self.start_facts,
         }
 

@@ -283,14 +283,18 @@ def test_what_cannot_be_used_is_one_complaint(tmp_path: Path, capsys: pytest.Cap
     bad = tmp_path / "bad.positions"
     bad.write_bytes(b"nothing")
     output = str(tmp_path / "new.network")
-    board = chess.Board("ppp5/8/8/8/8/8/PP6/K7 w - - 0 1")
-    write_positions(tmp_path / "odd.positions", {}, records_of([board], flags=QUIET | FIRST))
-    odd = [str(tmp_path / "odd.positions")]
-    others = ([f"{bad} mix=3"], [*odd, "--decay", "0.0"])
-    for arguments in ([str(bad)], [str(tmp_path / "missing")], *others):
-        assert main([*arguments, "--output", output]) == 1
+    # A pawn on the last rank, no black king; nine pawns; too few games.
+    fens = ("ppp5/8/8/8/8/8/PP6/K7", "4k3/pppppppp/8/8/8/P7/PPPPPPPP/4K3", "4k3/pppp4/8/8/8/8/PPPP4/4K3")
+    odd = [str(tmp_path / f"{number}.positions") for number in range(len(fens))]
+    for name, fen in zip(odd, fens, strict=True):
+        write_positions(Path(name), {}, records_of([chess.Board(f"{fen} w - - 0 1")], flags=QUIET | FIRST))
+    sources = [str(bad), str(tmp_path / "missing"), f"{bad} mix=3", *odd]
+    reasons = ["no file of positions", "missing", "mix", "cannot be evaluated", "cannot be evaluated", "no game"]
+    for source, reason in zip(sources, reasons, strict=True):
+        assert main([source, "--output", output]) == 1
         *progress, complaint = capsys.readouterr().err.splitlines()
         assert complaint.startswith("error: ")
+        assert reason in complaint
         assert not any("error" in line for line in progress)
 
 

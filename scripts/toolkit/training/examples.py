@@ -121,7 +121,7 @@ def _read_file(source: Source, max_score_cp: int, limit: int) -> tuple[Examples,
         expected = np.float32(mix) * promised + np.float32(1 - mix) * expected
     facts = {
         "file": source.path.name,
-        "sha256": hashlib.sha256(records.tobytes()).hexdigest(),
+        "sha256": hashlib.sha256(records.view(np.uint8).data).hexdigest(),
         "positions": len(records),
         "games": len(np.unique(games)),
         "mix": mix,

@@ -46,7 +46,6 @@ from evaluation.network.shape import (
     KING_REGION,
     KING_REGIONS,
     MAX_FEATURES_CP,
-    MAX_OUTPUT_BIAS,
     MAX_SUM,
     MIN_PIECES,
     OUTPUT_LIMIT,
@@ -410,22 +409,15 @@ def _learn(
 
 
 def quantised(network: Network) -> engine.Network:
-    """The nearest whole numbers. Raises ProgramError for another shape, or numbers that are out of bounds."""
-    if network.regions.shape != (INPUTS, UNITS) or network.output.shape != (BUCKETS, 2 * UNITS):
-        raise ProgramError(f"the engine's network has {UNITS} units and {BUCKETS} buckets")
+    """The nearest whole numbers. Raises ProgramError, NetworkError for numbers that are out of bounds."""
     hidden = np.rint(network.hidden() * MAX_SUM)
     bias = np.rint(network.hidden_bias * MAX_SUM)
     output = np.rint(network.output * OUTPUT_SCALE)
     # Half a centipawn: the output is rounded down.
     output_bias = np.rint(network.output_bias * OUTPUT_CP * ONE_CP) + ONE_CP // 2
-    for name, numbers, bound in (
-        ("weights of the hidden layer", hidden, HIDDEN_LIMIT - 1),
-        ("biases of the hidden layer", bias, HIDDEN_BIAS_LIMIT - 1),
-        ("weights of the output", output, OUTPUT_LIMIT - 1),
-        ("biases of the output", output_bias, MAX_OUTPUT_BIAS),
-    ):
-        if np.abs(numbers).max() > bound:
-            raise ProgramError(f"{name} are up to {np.abs(numbers).max():.0f}, more than {bound}")
+    for numbers, limit in ((hidden, HIDDEN_LIMIT), (bias, HIDDEN_BIAS_LIMIT), (output, OUTPUT_LIMIT)):
+        if np.abs(numbers).max() >= limit:
+            raise ProgramError(f"a number of the network is {np.abs(numbers).max():.0f}, more than {limit - 1}")
     hidden_bytes = np.ascontiguousarray(hidden, "i1").tobytes()
     bias_bytes, output_bytes = (np.ascontiguousarray(each, "<i2").tobytes() for each in (bias, output))
     return engine.Network(hidden_bytes, bias_bytes, output_bytes, tuple(int(each) for each in output_bias))
