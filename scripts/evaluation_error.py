@@ -49,11 +49,13 @@ from toolkit.training.positions import (
     RECORD,
     RECORD_BYTES,
     RESULT_NAMES,
+    are_first,
     board_of,
     game_numbers,
+    kept,
+    keys,
     pack,
     read_positions,
-    unique_positions,
     white_to_move,
     write_positions,
 )
@@ -131,7 +133,7 @@ def choose(words: argparse.Namespace) -> None:
                         raise ProgramError(f"{path}, game {number + 1}: {error}") from None
                     advance(1, f"{len(packed) // RECORD_BYTES} positions")
     records = np.frombuffer(packed, RECORD)
-    chosen = unique_positions(records)
+    chosen = kept(records, are_first(keys(records)))
     provenance = {
         "program": "scripts/evaluation_error.py choose",
         "files": [path.name for path in words.files],

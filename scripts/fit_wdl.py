@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -77,7 +77,7 @@ class Outcomes:
 
     def where(self, chosen: npt.NDArray[Any]) -> Outcomes:
         """Those that a mask or an array of indices chooses."""
-        return Outcomes(self.score_cp[chosen], self.pieces[chosen], self.result[chosen], self.game[chosen])
+        return Outcomes(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
 
 def read_outcomes(positions: npt.NDArray[Any], skip_moves: int) -> Outcomes:
@@ -94,19 +94,16 @@ def read_outcomes(positions: npt.NDArray[Any], skip_moves: int) -> Outcomes:
     score = positions["score_cp"].astype(np.int64) * sign
     result = 1 + (positions["result"].astype(np.int64) - 1) * sign
     counts = (np.abs(score) < scores.STATIC_LIMIT) & (played >= skip_moves)
-    squares = np.ascontiguousarray(positions["occupied"]).view(np.uint8).reshape(-1, 8)
-    pieces = np.unpackbits(squares, axis=1).sum(axis=1, dtype=np.int64)
+    pieces = np.bitwise_count(positions["occupied"]).astype(np.int64)
     return Outcomes(score.astype(np.float64), pieces, result, game).where(counts)
 
 
 def joined(parts: Sequence[Outcomes]) -> Outcomes:
     """All outcomes of several files, their games with new numbers."""
-    return Outcomes(
-        np.concatenate([part.score_cp for part in parts]),
-        np.concatenate([part.pieces for part in parts]),
-        np.concatenate([part.result for part in parts]),
-        games_of_files([part.game for part in parts]),
+    score_cp, pieces, result = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("score_cp", "pieces", "result")
     )
+    return Outcomes(score_cp, pieces, result, games_of_files([part.game for part in parts]))
 
 
 @dataclass(frozen=True)
@@ -173,12 +170,6 @@ def likelihood(outcomes: Outcomes, midpoint: Floats, spread: Floats) -> float:
     return float(np.log(np.maximum(reached, SMALL)).mean())
 
 
-def split(outcomes: Outcomes) -> tuple[Outcomes, Outcomes]:
-    """The outcomes of most games, and those that are held out."""
-    test, train = split_rows(outcomes.game, (HELD_OUT, 1.0 - HELD_OUT), np.random.default_rng(0))
-    return outcomes.where(train), outcomes.where(test)
-
-
 def show_calibration(model: WinModel, outcomes: Outcomes) -> None:
     """Show predicted against observed shares of wins, draws and losses of the better side, by pieces and score."""
     sign = np.where(outcomes.score_cp < 0, -1, 1)
@@ -208,7 +199,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="positions in the order of their games")
     words = parser.parse_args(arguments)
     outcomes = joined([read_outcomes(read_positions(path, scored=True)[1], SKIPPED_MOVES) for path in words.files])
-    train, test = split(outcomes)
+    shares = (HELD_OUT, 1.0 - HELD_OUT)
+    test, train = map(outcomes.where, split_rows(outcomes.game, shares, np.random.default_rng(0)))
     pieces = (FEWEST_PIECES, scores.MAX_PIECES)
     show_calibration(fit(train, DEGREE, pieces), test)
     model = fit(outcomes, DEGREE, pieces)

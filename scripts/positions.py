@@ -46,12 +46,13 @@ from toolkit.journal import Journal, journal_beside
 from toolkit.pool import Task, run_tasks
 from toolkit.training.positions import (
     RECORD,
+    are_first,
+    are_quiet,
     board_of,
+    kept,
     keys,
     pack,
-    quiet_positions,
     read_positions,
-    unique_positions,
     write_positions,
 )
 from toolkit.training.stockfish_network import read_network, scorer_of, scores_of_network
@@ -119,8 +120,8 @@ def label(words: argparse.Namespace) -> None:
         (spec,) = identified([parsed])
         scorer = spec.as_json()
     provenance, positions = read_positions(path)
-    chosen = quiet_positions(positions) if words.quiet else positions.copy()
-    chosen = unique_positions(chosen) if words.unique else chosen
+    chosen = kept(positions, are_quiet(positions)) if words.quiet else positions.copy()
+    chosen = kept(chosen, are_first(keys(chosen))) if words.unique else chosen
     with show_progress("positions", len(chosen)) as advance:
         if words.engine is None:
             chosen["score_cp"] = scores_of_network(network, chosen, words.concurrency, advance)

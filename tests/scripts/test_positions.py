@@ -26,16 +26,17 @@ from toolkit.errors import ProgramError
 from toolkit.pool import run_tasks
 from toolkit.training.positions import (
     RECORD,
+    are_first,
+    are_quiet,
     board_of,
     game_numbers,
     header,
     in_blocks,
+    kept,
     keys,
     pack,
     pieces_of,
-    quiet_positions,
     read_positions,
-    unique_positions,
     write_positions,
 )
 
@@ -199,10 +200,11 @@ def test_quiet_and_unique_positions_keep_their_games_together() -> None:
     positions["flags"][1::2] |= QUIET
     positions["flags"][3::8] |= CAPTURE
     numbers = game_numbers(positions)
-    quiet = quiet_positions(positions)
     keep = (positions["flags"] & (QUIET | CAPTURE)) == QUIET
+    assert (are_quiet(positions) == keep).all()
+    quiet = kept(positions, keep)
     assert (quiet["occupied"] == positions["occupied"][keep]).all()
     assert (np.diff(game_numbers(quiet)) == np.diff(np.unique(numbers[keep], return_inverse=True)[1])).all()
-    unique = unique_positions(positions)
+    unique = kept(positions, are_first(keys(positions)))
     assert len(unique) == len(np.unique(keys(positions)))
     assert len(np.unique(game_numbers(unique))) == 3

@@ -264,11 +264,6 @@ def keys(positions: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
     return mixed
 
 
-def quiet_positions(positions: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A copy of those that are quiet."""
-    return _kept(positions, are_quiet(positions))
-
-
 def are_first(found_keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
     """Which keys did not come before."""
     first = np.zeros(len(found_keys), np.bool_)
@@ -276,13 +271,8 @@ def are_first(found_keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
     return first
 
 
-def unique_positions(positions: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A copy of those that did not come before."""
-    return _kept(positions, are_first(keys(positions)))
-
-
-def _kept(positions: npt.NDArray[Any], keep: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
-    """A copy of some. The first of each game has the flag FIRST."""
+def kept(positions: npt.NDArray[Any], keep: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    """A copy of some positions. The first of each game has the flag FIRST."""
     chosen = positions[keep].copy()
     is_first = np.diff(game_numbers(positions)[keep], prepend=-1) != 0
     chosen["flags"] = chosen["flags"] & ~np.uint8(FIRST) | is_first * np.uint8(FIRST)
