@@ -132,22 +132,18 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--games", type=at_least_one, default=1000, metavar="N", help="(1000)")
     parser.add_argument("--nodes", type=at_least_one, default=1000, metavar="N", help="of each search (1000)")
     parser.add_argument("--hash", type=at_least_one, default=8, metavar="MIB", help="of each process (8)")
-    parser.add_argument(
-        "--source", action="append", default=[], metavar="'...'", help="where games begin ('random plies=6-9')"
-    )
+    parser.add_argument("--source", action="append", default=[], metavar="'...'", help="where games begin (random)")
     parser.add_argument(
         "--max-opening",
         type=at_least_zero,
         default=400,
         metavar="CP",
-        help="openings beyond this are not played; 0: all (400)",
+        help="openings beyond are not played; 0: all (400)",
     )
     parser.add_argument(
-        "--ahead", type=at_least_zero, default=0, metavar="N", help="also keep N positions ahead of each search (0)"
+        "--ahead", type=at_least_zero, default=0, metavar="N", help="kept ahead of each search, too (0)"
     )
-    parser.add_argument(
-        "--skip", type=at_least_zero, default=0, metavar="PLIES", help="keep nothing before this ply (0)"
-    )
+    parser.add_argument("--skip", type=at_least_zero, default=0, metavar="PLIES", help="nothing kept before (0)")
     parser.add_argument("--network", type=Path, metavar="FILE", help="of Stockfish 15: positions have its scores")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--resume", action="store_true", help="go on from the journal beside the output")
