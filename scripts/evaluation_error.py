@@ -17,9 +17,8 @@ from __future__ import annotations
 import argparse
 import random
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import asdict
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -44,19 +43,19 @@ from toolkit.console import (
 from toolkit.engines.client import Engine, EngineError
 from toolkit.engines.spec import ENGINE_SYNTAX, parse_engines
 from toolkit.errors import ProgramError
-from toolkit.training.examples import STOCKFISH_SCALE_CP, ErrorOfEvaluation, error_of
-from toolkit.training.model import only_material, weights_as_array, weights_from_array
-from toolkit.training.network_data import network_scores, static_scores
+from toolkit.training.examples import STOCKFISH_SCALE_CP, fit_scale
+from toolkit.training.network import network_scores, static_scores
 from toolkit.training.positions import (
     RECORD,
     RECORD_BYTES,
     RESULT_NAMES,
+    are_first,
     board_of,
     game_numbers,
-    in_blocks,
+    kept,
+    keys,
     pack,
     read_positions,
-    unique_positions,
     white_to_move,
     write_positions,
 )
@@ -69,6 +68,33 @@ OWN = "Secateur"
 Scores = npt.NDArray[np.float64]
 # Positions before it are left out.
 FIRST_PLY = 12
+# Of an error's interval.
+RESAMPLES = 500
+
+
+@dataclass(frozen=True)
+class ErrorOfEvaluation:
+    """scale: in centipawns, at which the evaluation promises best what the deep search does. error: root mean square,
+    with the half of its 95 % interval (games are resampled).
+    """
+
+    name: str
+    scale: float
+    error: float
+    interval: float
+
+
+def error_of(name: str, scores: Scores, expected: Scores, games: npt.NDArray[Any]) -> ErrorOfEvaluation:
+    """Of scores against expected results, both from the same view. games: the number of each one's, from 0."""
+    scale = fit_scale(scores, expected)
+    promised = expit(scores / scale)
+    squares = np.bincount(games, (promised - expected) ** 2)
+    counts = np.bincount(games).astype(np.float64)
+    chance = np.random.default_rng(0)
+    draws = (chance.integers(len(counts), size=len(counts)) for _ in range(RESAMPLES))
+    errors = [np.sqrt(squares[drawn].sum() / counts[drawn].sum()) for drawn in draws]
+    low, high = np.quantile(errors, (0.025, 0.975))
+    return ErrorOfEvaluation(name, scale, float(np.sqrt(squares.sum() / counts.sum())), float(high - low) / 2)
 
 
 def quiet_positions(text: bytes, number: int, every: int, seed: int) -> Iterator[bytes]:
@@ -107,7 +133,7 @@ def choose(words: argparse.Namespace) -> None:
                         raise ProgramError(f"{path}, game {number + 1}: {error}") from None
                     advance(1, f"{len(packed) // RECORD_BYTES} positions")
     records = np.frombuffer(packed, RECORD)
-    chosen = unique_positions(records)
+    chosen = kept(records, are_first(keys(records)))
     provenance = {
         "program": "scripts/evaluation_error.py choose",
         "files": [path.name for path in words.files],
@@ -119,104 +145,66 @@ def choose(words: argparse.Namespace) -> None:
     say(f"{words.output}: {len(chosen)} positions of {int(game_numbers(chosen)[-1]) + 1 if len(chosen) else 0} games")
 
 
-def read_evaluations(lines: Sequence[str]) -> dict[str, float]:
-    """What the lines after `eval` say, in centipawns, White's view, by the word before "evaluation"."""
-    found = (EVALUATION.match(line) for line in lines)
-    return {match["name"]: 100 * float(match["pawns"]) for match in found if match}
-
-
 def ask_engine(engine: Engine, records: npt.NDArray[Any]) -> dict[str, Scores]:
     """The evaluations of an engine, by the engine's name and theirs, in centipawns, White's view.
 
     Raises EngineError for an engine that does not answer, or has not the same evaluations of each position.
     """
     found: dict[str, list[float]] = {}
-    for number, record in enumerate(records):
-        engine.set_position(board_of(record))
-        engine.send("eval", "isready")
-        lines = engine.read_until("readyok", EVAL_SECONDS)
-        evaluations = read_evaluations([line.text for line in lines])
-        if not evaluations or (number and evaluations.keys() != found.keys()):
-            raise EngineError(f"{engine.name} does not evaluate {board_of(record).fen()}")
-        for name, score in evaluations.items():
-            found.setdefault(name, []).append(score)
+    with show_progress(engine.name, len(records)) as advance:
+        for number, record in enumerate(records):
+            engine.set_position(board_of(record))
+            engine.send("eval", "isready")
+            matches = [EVALUATION.match(line.text) for line in engine.read_until("readyok", EVAL_SECONDS)]
+            evaluations = {match["name"]: 100 * float(match["pawns"]) for match in matches if match}
+            if not evaluations or (number and evaluations.keys() != found.keys()):
+                raise EngineError(f"{engine.name} does not evaluate {board_of(record).fen()}")
+            for name, score in evaluations.items():
+                found.setdefault(name, []).append(score)
+            advance()
     return {f"{engine.name}: {name}": np.array(scores) for name, scores in found.items()}
 
 
+def only_material(weights: Weights) -> Weights:
+    """The weights with 0 for all but material."""
+    phases = (
+        {name: numbers if name == "material" else (0,) * len(numbers) for name, numbers in phase.items()}
+        for phase in (weights.middlegame, weights.endgame)
+    )
+    return Weights(*phases)
+
+
 def compare(words: argparse.Namespace) -> None:
-    """The errors of all evaluations, in one table. Of the positions a block at a time is in memory."""
-    provenance, records = read_positions(words.file, scored=True)
-    games = np.empty(len(records), np.int32)
-    expected = np.empty(len(records))
-    scores: dict[str, npt.NDArray[np.float32]] = {}
-    done = 0
-    with ExitStack() as stack:
-        advance = stack.enter_context(show_progress("positions", len(records)))
-        evaluations = Evaluations(words, stack)
-        for block, numbers in in_blocks(records):
-            rows = slice(done, done + len(block))
-            games[rows] = numbers
-            expected[rows] = expit(block["score_cp"] / STOCKFISH_SCALE_CP)
-            found = evaluations.of(block)
-            if not done:
-                scores = {name: np.empty(len(records), np.float32) for name in found}
-            if found.keys() != scores.keys():
-                raise ProgramError(f"an engine has not the same evaluations of each position: {', '.join(found)}")
-            for name, part in found.items():
-                scores[name][rows] = part
-            done += len(block)
-            advance(len(block))
-    report(words, provenance, [error_of(name, each, expected, games) for name, each in scores.items()], games)
+    """The errors of all evaluations, in one table. Raises ProgramError, WeightsError, NetworkError, OSError."""
+    provenance, on_disk = read_positions(words.file, scored=True)
+    records = np.array(on_disk)
+    weights = {"material": only_material(default_weights()), OWN: default_weights()}
+    weights |= {f"{OWN}, {path.name}": Weights.load(path) for path in words.weights}
+    networks = {f"{OWN}, {path.name}": Network.load(path) for path in words.network}
+    specs = parse_engines(words.engine)
+    # Side to move's view, then White's.
+    scores = {name: static_scores(records, each) for name, each in weights.items()}
+    scores |= {name: scores[OWN] + network_scores(each, records, scores[OWN]) for name, each in networks.items()}
+    sign = np.where(white_to_move(records), 1.0, -1.0)
+    found: dict[str, Scores] = {name: sign * each for name, each in scores.items()}
+    for spec in specs:
+        with Engine(spec) as engine:
+            found |= ask_engine(engine, records)
+    expected, games = expit(records["score_cp"] / STOCKFISH_SCALE_CP), game_numbers(records)
+    report(words, provenance, [error_of(name, each, expected, games) for name, each in found.items()], games)
 
 
 def report(
-    words: argparse.Namespace, provenance: dict[str, Any], errors: list[ErrorOfEvaluation], games: npt.NDArray[np.int32]
+    words: argparse.Namespace, provenance: dict[str, Any], errors: list[ErrorOfEvaluation], games: npt.NDArray[np.int64]
 ) -> None:
     """The table, and the JSON file. games: the number of each position's. Raises OSError."""
-    rows = [
-        [each.name, f"{each.scale:.0f}", f"{each.error:.4f} ± {each.interval:.4f}", f"{each.correlation:.4f}"]
-        for each in errors
-    ]
-    console = standard_output()
-    console.print(make_table("", ["static evaluation", "scale", "error of the expected result", "correlation"], rows))
+    rows = [[each.name, f"{each.scale:.0f}", f"{each.error:.4f} ± {each.interval:.4f}"] for each in errors]
+    head = ["static evaluation", "scale", "error of the expected result"]
+    standard_output().print(make_table("", head, rows))
     scorer = provenance.get("scores", provenance.get("program"))
     say(f"{len(games)} positions of {int(games[-1]) + 1} games, scored by {scorer}")
     if words.json is not None:
         write_json(words.json, {"positions": len(games), "errors": [asdict(each) for each in errors]})
-
-
-def features_scores(records: Any, weights: Weights) -> Scores:
-    """The engine's scores of the features, that of king and pawn against king included. Centipawns, White's view.
-
-    Raises ProgramError.
-    """
-    scores = static_scores(records, weights).astype(np.float64)
-    return np.where(white_to_move(records), scores, -scores)
-
-
-class Evaluations:
-    """All that a command line asks for."""
-
-    def __init__(self, words: argparse.Namespace, stack: ExitStack) -> None:
-        """The engines run until `stack` is left. Raises ProgramError, WeightsError, NetworkError, OSError."""
-        specs = parse_engines(words.engine)
-        material = weights_from_array(only_material(weights_as_array(default_weights())).astype(np.float64))
-        self._weights = {"material": material, OWN: default_weights()}
-        self._weights |= {f"{OWN}, {path.name}": Weights.load(path) for path in words.weights}
-        self._networks = {f"{OWN}, {path.name}": Network.load(path) for path in words.network}
-        self._engines = [stack.enter_context(Engine(spec)) for spec in specs]
-
-    def of(self, records: npt.NDArray[Any]) -> dict[str, Scores]:
-        """Scores in centipawns, White's view, by name. Raises ProgramError."""
-        found = {name: features_scores(records, weights) for name, weights in self._weights.items()}
-        features_cp = found[OWN]
-        sign = np.where(white_to_move(records), 1, -1)
-        for name, network in self._networks.items():
-            added = network_scores(network, records, sign * features_cp.astype(np.int64))
-            found[name] = features_cp + sign * added
-        for engine in self._engines:
-            found |= ask_engine(engine, records)
-        return found
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:

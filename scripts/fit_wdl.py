@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.polynomial import Legendre, Polynomial
 from scipy.optimize import minimize
-from scipy.special import expit, log_expit
+from scipy.special import expit
 
 from evaluation.base.record import BLACK_TO_MOVE
 from toolkit.console import make_table, run_program, standard_output
@@ -40,7 +40,7 @@ Floats = npt.NDArray[np.float64]
 # The minimizer starts here, and never looks below the least. Both in centipawns.
 START_CP = 100.0
 LEAST_CP = 1.0
-# Less than this no probability of a draw counts, so that its logarithm stays finite wherever the minimizer looks.
+# Less than this no probability counts, so that its logarithm stays finite wherever the minimizer looks.
 SMALL = 1e-9
 # Decimals of the constants: enough that no score changes by more than the rest of its rounding.
 DECIMALS = 1
@@ -77,7 +77,7 @@ class Outcomes:
 
     def where(self, chosen: npt.NDArray[Any]) -> Outcomes:
         """Those that a mask or an array of indices chooses."""
-        return Outcomes(self.score_cp[chosen], self.pieces[chosen], self.result[chosen], self.game[chosen])
+        return Outcomes(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
 
 def read_outcomes(positions: npt.NDArray[Any], skip_moves: int) -> Outcomes:
@@ -94,19 +94,16 @@ def read_outcomes(positions: npt.NDArray[Any], skip_moves: int) -> Outcomes:
     score = positions["score_cp"].astype(np.int64) * sign
     result = 1 + (positions["result"].astype(np.int64) - 1) * sign
     counts = (np.abs(score) < scores.STATIC_LIMIT) & (played >= skip_moves)
-    squares = np.ascontiguousarray(positions["occupied"]).view(np.uint8).reshape(-1, 8)
-    pieces = np.unpackbits(squares, axis=1).sum(axis=1, dtype=np.int64)
+    pieces = np.bitwise_count(positions["occupied"]).astype(np.int64)
     return Outcomes(score.astype(np.float64), pieces, result, game).where(counts)
 
 
 def joined(parts: Sequence[Outcomes]) -> Outcomes:
     """All outcomes of several files, their games with new numbers."""
-    return Outcomes(
-        np.concatenate([part.score_cp for part in parts]),
-        np.concatenate([part.pieces for part in parts]),
-        np.concatenate([part.result for part in parts]),
-        games_of_files([part.game for part in parts]),
+    score_cp, pieces, result = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("score_cp", "pieces", "result")
     )
+    return Outcomes(score_cp, pieces, result, games_of_files([part.game for part in parts]))
 
 
 @dataclass(frozen=True)
@@ -126,16 +123,9 @@ class WinModel:
         share = np.clip(pieces, *self.pieces) / scores.MAX_PIECES
         return Polynomial(self.midpoint_cp)(share), Polynomial(self.spread_cp)(share)
 
-    def likelihood(self, outcomes: Outcomes) -> float:
-        """The mean logarithm of the likelihood of a position's result."""
-        return -float(_costs(outcomes, *self.curves(outcomes.pieces))[0].mean())
-
     def probabilities(self, outcomes: Outcomes) -> Floats:
         """A row for each position: probability of a loss, a draw and a win."""
-        midpoint, spread = self.curves(outcomes.pieces)
-        wins = expit((outcomes.score_cp - midpoint) / spread)
-        losses = expit((-outcomes.score_cp - midpoint) / spread)
-        return np.column_stack((losses, 1.0 - wins - losses, wins))
+        return _probabilities(outcomes.score_cp, *self.curves(outcomes.pieces))
 
     @cached_property
     def is_sound(self) -> bool:
@@ -153,15 +143,13 @@ def fit(outcomes: Outcomes, degree: int, pieces: tuple[int, int]) -> WinModel:
     share = np.clip(outcomes.pieces, *pieces) / scores.MAX_PIECES
     basis = np.column_stack([Legendre.basis(power, domain)(share) for power in range(degree + 1)])
 
-    def cost(coefficients: Floats) -> tuple[float, Floats]:
+    def cost(coefficients: Floats) -> float:
         midpoint, spread = (basis @ half for half in np.split(START_CP * coefficients, 2))
-        costs, of_midpoint, of_spread = _costs(outcomes, midpoint, spread)
-        slopes = [(of_midpoint * (midpoint > LEAST_CP)) @ basis, (of_spread * (spread > LEAST_CP)) @ basis]
-        return float(costs.mean()), START_CP * np.concatenate(slopes) / len(outcomes)
+        return -likelihood(outcomes, np.maximum(midpoint, LEAST_CP), np.maximum(spread, LEAST_CP))
 
     start = np.zeros(2 * (degree + 1))
     start[[0, degree + 1]] = 1.0
-    found = minimize(cost, start, jac=True, method="BFGS", options={"gtol": 1e-6})
+    found = minimize(cost, start, method="BFGS", options={"gtol": 1e-6})
     halves = (Legendre(half, domain).convert(kind=Polynomial) for half in np.split(START_CP * found.x, 2))
     model = WinModel(pieces, *(tuple(round(float(number), DECIMALS) for number in half.coef) for half in halves))
     if not model.is_sound:
@@ -169,25 +157,17 @@ def fit(outcomes: Outcomes, degree: int, pieces: tuple[int, int]) -> WinModel:
     return model
 
 
-def _costs(outcomes: Outcomes, midpoint: Floats, spread: Floats) -> tuple[Floats, Floats, Floats]:
-    """The negative logarithm of each likelihood, and its derivatives by midpoint and spread."""
-    midpoint, spread = np.maximum(midpoint, LEAST_CP), np.maximum(spread, LEAST_CP)
-    x, a = outcomes.score_cp / spread, midpoint / spread
-    no_win, no_loss = expit(a - x), expit(a + x)
-    # 1 - win - loss is this product: (exp(2a) - 1) exp(x) / ((exp(x) + exp(a)) (1 + exp(x + a))).
-    below = np.maximum(-np.expm1(-2.0 * a), SMALL)
-    draw = -(np.log(below) + log_expit(a - x) + log_expit(a + x))
-    result = outcomes.result
-    costs = np.choose(result, (-log_expit(-a - x), draw, -log_expit(x - a)))
-    by_a = np.choose(result, (no_loss, no_win + no_loss - 2.0 / below, no_win))
-    by_x = np.choose(result, (no_loss, no_loss - no_win, -no_win))
-    return costs, by_a / spread, -(by_a * a + by_x * x) / spread
+def _probabilities(score_cp: Floats, midpoint: Floats, spread: Floats) -> Floats:
+    """A row for each position: probability of a loss, a draw and a win."""
+    wins, losses = expit((score_cp - midpoint) / spread), expit((-score_cp - midpoint) / spread)
+    return np.column_stack((losses, 1.0 - wins - losses, wins))
 
 
-def split(outcomes: Outcomes) -> tuple[Outcomes, Outcomes]:
-    """The outcomes of most games, and those that are held out."""
-    test, train = split_rows(outcomes.game, (HELD_OUT, 1.0 - HELD_OUT), np.random.default_rng(0))
-    return outcomes.where(train), outcomes.where(test)
+def likelihood(outcomes: Outcomes, midpoint: Floats, spread: Floats) -> float:
+    """The mean logarithm of the likelihood of a position's result."""
+    probabilities = _probabilities(outcomes.score_cp, midpoint, spread)
+    reached = np.take_along_axis(probabilities, outcomes.result[:, None], axis=1)
+    return float(np.log(np.maximum(reached, SMALL)).mean())
 
 
 def show_calibration(model: WinModel, outcomes: Outcomes) -> None:
@@ -219,7 +199,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="positions in the order of their games")
     words = parser.parse_args(arguments)
     outcomes = joined([read_outcomes(read_positions(path, scored=True)[1], SKIPPED_MOVES) for path in words.files])
-    train, test = split(outcomes)
+    shares = (HELD_OUT, 1.0 - HELD_OUT)
+    test, train = map(outcomes.where, split_rows(outcomes.game, shares, np.random.default_rng(0)))
     pieces = (FEWEST_PIECES, scores.MAX_PIECES)
     show_calibration(fit(train, DEGREE, pieces), test)
     model = fit(outcomes, DEGREE, pieces)

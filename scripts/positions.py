@@ -8,22 +8,26 @@
     python scripts/positions.py import data.txt.gz --output data.positions
 
 selfplay.py makes such files; toolkit/training/positions.py documents them. A line of text is `FEN | score in
-centipawns | result`, both White's view, the result 1.0, 0.5 or 0.0. `import` also reads EPD whose operation `c9` is the
-result, 1-0, 1/2-1/2 or 0-1; such positions have no scores, and each counts as a game of its own.
+centipawns | result`, both White's view, the result 1.0, 0.5 or 0.0.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-from collections.abc import Iterable, Iterator
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import chess
+import chess.engine
 import numpy as np
+import numpy.typing as npt
 
-from evaluation.base.record import CAPTURE, FIRST, QUIET
+from evaluation.base.record import CAPTURE, FIRST, MAX_SCORE_CP, QUIET
 from toolkit.console import (
     Advance,
     at_least_one,
@@ -34,21 +38,21 @@ from toolkit.console import (
     show_progress,
     standard_output,
 )
-from toolkit.engines.client import identified
-from toolkit.engines.spec import ENGINE_SYNTAX, parse_engine
+from toolkit.engines.client import identified, running_engines
+from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine
 from toolkit.errors import ProgramError
 from toolkit.files import unpack_text
 from toolkit.journal import Journal, journal_beside
-from toolkit.training.labels import scores_of_engine
+from toolkit.pool import Task, run_tasks
 from toolkit.training.positions import (
     RECORD,
-    RESULT_NAMES,
+    are_first,
+    are_quiet,
     board_of,
+    kept,
     keys,
     pack,
-    quiet_positions,
     read_positions,
-    unique_positions,
     write_positions,
 )
 from toolkit.training.stockfish_network import read_network, scorer_of, scores_of_network
@@ -56,6 +60,11 @@ from toolkit.training.stockfish_network import read_network, scorer_of, scores_o
 # Text has no suffix of its own.
 ANY_SUFFIX = ("",)
 POINTS = ("0.0", "0.5", "1.0")
+# Positions that an engine scores as one task, and how long it may take for each.
+ENGINE_BATCH = 500
+LABEL_SECONDS = 60.0
+
+Scores = npt.NDArray[np.int16]
 
 
 # ---- info, text ----
@@ -111,8 +120,8 @@ def label(words: argparse.Namespace) -> None:
         (spec,) = identified([parsed])
         scorer = spec.as_json()
     provenance, positions = read_positions(path)
-    chosen = quiet_positions(positions) if words.quiet else positions.copy()
-    chosen = unique_positions(chosen) if words.unique else chosen
+    chosen = kept(positions, are_quiet(positions)) if words.quiet else positions.copy()
+    chosen = kept(chosen, are_first(keys(chosen))) if words.unique else chosen
     with show_progress("positions", len(chosen)) as advance:
         if words.engine is None:
             chosen["score_cp"] = scores_of_network(network, chosen, words.concurrency, advance)
@@ -127,6 +136,61 @@ def label(words: argparse.Namespace) -> None:
         journal_path.unlink(missing_ok=True)
 
 
+@dataclass(frozen=True)
+class Batch:
+    """One task: positions, packed, to be scored by an engine."""
+
+    engine: EngineSpec
+    positions: bytes
+    ahead: int
+
+
+def scores_of_engine(
+    engine: EngineSpec, positions: npt.NDArray[Any], words: argparse.Namespace, journal: Journal, advance: Advance
+) -> Scores:
+    """In centipawns, White's view. The journal holds them on the way. Raises EngineError, ProgramError, OSError."""
+    batches = {str(first): positions[first : first + ENGINE_BATCH] for first in range(0, len(positions), ENGINE_BATCH)}
+    done: dict[str, bytes] = {}
+
+    def take(entry: Mapping[str, Any]) -> None:
+        scores = b64decode(entry["scores"])
+        if len(scores) != 2 * len(batches[entry["key"]]):
+            raise ValueError("a position has one score")
+        done[entry["key"]] = scores
+
+    journal.replay(take)
+    advance(min(len(done) * ENGINE_BATCH, len(positions)))
+    tasks = (
+        Task(key, Batch(engine, batch.tobytes(), words.ahead)) for key, batch in batches.items() if key not in done
+    )
+    with closing(run_tasks(label_batch, tasks, workers=words.concurrency)) as results:
+        for key, scores in results:
+            entry = {"key": key, "scores": scores}
+            take(entry)
+            journal.append(entry)
+            advance(len(batches[key]))
+    return np.frombuffer(b"".join(done[key] for key in batches), "<i2").astype(np.int16)
+
+
+def label_batch(batch: Batch) -> str:
+    """The engine's scores, White's view: numbers of 16 bits in base 64. Raises EngineError, ProgramError."""
+    boards = [board_of(record) for record in np.frombuffer(batch.positions, RECORD)]
+    with running_engines() as engines:
+        engine = engines.engine(batch.engine)
+        answers = engine.play_each(boards, batch.engine.control.fixed_limit(), LABEL_SECONDS, batch.ahead)
+        scores = [
+            score_cp_of(batch.engine.name, board, answer.score) for board, answer in zip(boards, answers, strict=True)
+        ]
+    return b64encode(np.array(scores, "<i2").tobytes()).decode()
+
+
+def score_cp_of(name: str, board: chess.Board, score: chess.engine.PovScore | None) -> int:
+    """A score in centipawns, White's view. Raises ProgramError where the engine gave none."""
+    if score is None:
+        raise ProgramError(f"{name} gives no score for {board.fen()}")
+    return int(np.clip(score.white().score(mate_score=MAX_SCORE_CP), -MAX_SCORE_CP, MAX_SCORE_CP))
+
+
 # ---- import ----
 
 
@@ -134,13 +198,9 @@ def import_text(words: argparse.Namespace) -> None:
     """Read lines of text. Positions are taken to be quiet, and a ply that does not rise begins a game."""
     (path,) = words.files
     _, text = unpack_text(path, ANY_SUFFIX)
-    lines = text.splitlines()
-    is_epd = bool(lines) and " | " not in lines[0]
     with show_progress("positions", None) as advance:
-        packed = b"".join(packed_epd(lines, advance) if is_epd else packed_lines(lines, advance))
-    provenance: dict[str, Any] = {"program": "scripts/positions.py import", "file": path.name}
-    if is_epd:
-        provenance["scores"] = None
+        packed = b"".join(packed_lines(text.splitlines(), advance))
+    provenance = {"program": "scripts/positions.py import", "file": path.name}
     write_positions(words.output, provenance, np.frombuffer(packed, RECORD))
 
 
@@ -157,18 +217,6 @@ def packed_lines(lines: Iterable[str], advance: Advance) -> Iterator[bytes]:
             yield pack(board, int(score), points, QUIET | (FIRST if first else 0))
         except ValueError as error:
             raise ProgramError(f"line {number}: {error}") from None
-        advance()
-
-
-def packed_epd(lines: Iterable[str], advance: Advance) -> Iterator[bytes]:
-    """The records of lines of EPD with results. Raises ProgramError."""
-    for number, line in enumerate(lines, start=1):
-        try:
-            board, operations = chess.Board.from_epd(line)
-            result = RESULT_NAMES.index(str(operations["c9"]))
-        except (ValueError, KeyError) as error:
-            raise ProgramError(f"line {number}: {error}") from None
-        yield pack(board, 0, result, QUIET | FIRST)
         advance()
 
 
@@ -192,7 +240,6 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         "--ahead", type=at_least_one, default=1, metavar="N", help="positions sent at once, for Stockfish 32 (1)"
     )
     labels.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="engines or threads (1)")
-    labels.add_argument("--cluster", metavar="ADDRESS", help="work on the workers of this Dask scheduler instead")
     labels.set_defaults(run=label)
     reader = commands.add_parser("import", help="read text")
     reader.add_argument("--output", type=new_file, required=True, metavar="FILE")

@@ -20,13 +20,13 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
 from toolkit.console import (
     add_run_arguments,
     at_least_one,
+    at_least_zero,
     make_table,
     new_file,
     run_program,
@@ -46,20 +46,21 @@ from toolkit.training.datagen import (
     Kept,
     Recipe,
     choose_opening,
-    engine_facts,
     network_of,
     parse_source,
     play_batch,
 )
 from toolkit.training.positions import RECORD_BYTES, header
 from toolkit.training.stockfish_network import scorer_of
+from uci_engine import __version__
+from uci_engine.core import load
 
 # Games of one task: few enough to lose little, many enough to keep the journal short.
 BATCH_GAMES = 64
 
 
 class Harvest:
-    """The output file and its journal, which holds how long the file is after each batch: the rest is cut off."""
+    """The output file and its journal, which counts the positions of each batch: what comes after them is cut off."""
 
     def __init__(self, path: Path, journal: Journal, provenance: dict[str, Any]) -> None:
         self._path = path
@@ -82,29 +83,26 @@ class Harvest:
         self._file.seek(self._bytes)
 
     def add(self, batch: dict[str, Any]) -> None:
-        """Write the positions of a batch, once."""
-        if batch["end"] <= self.ends.get(batch["first"] // BATCH_GAMES, 0):
-            return
+        """Write the positions of a batch."""
         if not self._file.tell():
             self._file.write(self._header)
         self._file.write(batch["positions"])
         self._file.flush()
         os.fsync(self._file.fileno())
-        entry = {**batch, "positions": len(batch["positions"]) // RECORD_BYTES, "bytes": self._file.tell()}
+        entry = {**batch, "positions": len(batch["positions"]) // RECORD_BYTES}
         self._journal.append(entry)
         self._take(entry)
 
     def _take(self, entry: dict[str, Any]) -> None:
-        first, end = entry["first"], entry["end"]
-        number, games = first // BATCH_GAMES, sum(entry["results"].values())
-        size = (self._bytes or len(self._header)) + entry["positions"] * RECORD_BYTES
+        first, end, positions = entry["first"], entry["end"], entry["positions"]
+        number = first // BATCH_GAMES
         is_next = first == self.ends.get(number, number * BATCH_GAMES) and end <= (number + 1) * BATCH_GAMES
-        if not is_next or first < 0 or not games == end - first > 0 or entry["bytes"] != size or entry["positions"] < 0:
+        if not is_next or first < 0 or not sum(entry["results"].values()) == end - first > 0 or positions < 0:
             raise ValueError("a batch goes on where the one before has ended")
         self.ends[number] = end
         self.results.update(entry["results"])
-        self.positions += entry["positions"]
-        self._bytes = size
+        self.positions += positions
+        self._bytes = len(self._header) + self.positions * RECORD_BYTES
 
     @property
     def games(self) -> int:
@@ -134,17 +132,18 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--games", type=at_least_one, default=1000, metavar="N", help="(1000)")
     parser.add_argument("--nodes", type=at_least_one, default=1000, metavar="N", help="of each search (1000)")
     parser.add_argument("--hash", type=at_least_one, default=8, metavar="MIB", help="of each process (8)")
+    parser.add_argument("--source", action="append", default=[], metavar="'...'", help="where games begin (random)")
     parser.add_argument(
-        "--source", action="append", default=[], metavar="'...'", help="where games begin ('random plies=6-9')"
+        "--max-opening",
+        type=at_least_zero,
+        default=400,
+        metavar="CP",
+        help="openings beyond are not played; 0: all (400)",
     )
     parser.add_argument(
-        "--max-opening", type=int, default=400, metavar="CP", help="openings beyond this are not played; 0: all (400)"
+        "--ahead", type=at_least_zero, default=0, metavar="N", help="kept ahead of each search, too (0)"
     )
-    parser.add_argument("--positions", type=int, default=0, metavar="N", help="kept of each game, 0 for all (0)")
-    parser.add_argument(
-        "--ahead", type=int, default=0, metavar="N", help="also keep N positions ahead of each search (0)"
-    )
-    parser.add_argument("--skip", type=int, default=0, metavar="PLIES", help="keep nothing before this ply (0)")
+    parser.add_argument("--skip", type=at_least_zero, default=0, metavar="PLIES", help="nothing kept before (0)")
     parser.add_argument("--network", type=Path, metavar="FILE", help="of Stockfish 15: positions have its scores")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--resume", action="store_true", help="go on from the journal beside the output")
@@ -156,15 +155,14 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
 def make_recipe(words: argparse.Namespace) -> Recipe:
     """What the command line asks for. Raises ProgramError and OSError."""
     sources = tuple(parse_source(text) for text in words.source or ["random"])
-    kept = Kept(words.max_opening, words.positions, words.ahead, words.skip)
-    if min(astuple(kept)) < 0:
-        raise ProgramError("--positions, --max-opening, --ahead and --skip are at least 0")
+    kept = Kept(words.max_opening, words.ahead, words.skip)
     return Recipe(sources, words.nodes, words.hash, words.seed, rules_of(words), kept, words.network)
 
 
 def provenance_of(recipe: Recipe) -> dict[str, Any]:
     """What makes a run the same run: the number of games may grow from run to run. Raises OSError."""
-    provenance = {"program": "scripts/selfplay.py", **engine_facts(), "recipe": recipe.as_json()}
+    engine = {"engine": "Secateur", "version": __version__, "core": load().name}
+    provenance: dict[str, Any] = {"program": "scripts/selfplay.py", **engine, "recipe": recipe.as_json()}
     if recipe.network is not None:
         provenance["scores"] = scorer_of(recipe.network)
     elif recipe.kept.ahead:

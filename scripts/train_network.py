@@ -14,22 +14,22 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import shlex
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import tomli_w
 from matplotlib.figure import Figure
 
 from evaluation.files import replaced
 from evaluation.network import file as engine
-from evaluation.network.file import NetworkError
 from evaluation.network.shape import BUCKETS, UNITS
-from evaluation.weights import Weights, WeightsError, default_weights
 from toolkit.console import (
     above_zero,
     at_least_one,
@@ -37,43 +37,50 @@ from toolkit.console import (
     make_table,
     new_file,
     not_negative,
+    read_numbers,
     run_program,
     run_to_end,
     say,
     show_progress,
     standard_output,
     three_shares,
-    write_json,
 )
 from toolkit.errors import ProgramError
-from toolkit.training.examples import Choice, command_text, fit_scale
-from toolkit.training.network_data import (
-    SOURCE_SYNTAX,
-    Cache,
-    features_digest,
-    network_scores,
-    parse_source,
+from toolkit.training.examples import (
+    STOCKFISH_SCALE_CP,
+    Examples,
+    Source,
+    command_text,
+    fit_scale,
+    of_chunks,
     read_examples,
 )
-from toolkit.training.network_fit import (
+from toolkit.training.network import (
     BLOCK,
+    Batch,
     Fit,
+    Network,
     Plan,
     State,
     best_mixture,
+    floating,
+    has_output,
     load_checkpoint,
     mean_loss,
+    network_scores,
+    new_network,
     new_state,
+    outputs,
+    packed_scores,
+    quantised,
     save_checkpoint,
 )
-from toolkit.training.network_model import Batch, Loss, Network, floating, new_network, outputs, quantised
-from toolkit.training.positions import split_rows
+from toolkit.training.positions import split_rows, white_to_move
 
+SOURCE_SYNTAX = "'FILE [mix=0..1] [scale=CP] [weight=NUMBER]'"
 NETWORK_SUFFIX = ".network"
-CACHE = Path(__file__).resolve().parents[1] / ".selfplay" / "network"
 # The scale of the evaluation is fitted to about so many.
 SCALE_POSITIONS = 4_000_000
-FEATURES, WITH_NETWORK, QUANTISED = "features", "with the network", "in whole numbers"
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -87,12 +94,9 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     data.add_argument("--max-score", type=at_least_one, default=1500, metavar="CP", help="leave out beyond (1500)")
     data.add_argument("--positions", type=at_least_zero, default=0, metavar="N", help="of each file, 0 for all (0)")
     data.add_argument("--parts", type=three_shares, default="96,2,2", metavar="N,N,N", help="shares (96,2,2)")
-    data.add_argument("--weights", type=Path, metavar="FILE", help="of the features (those of the engine)")
-    data.add_argument("--cache", type=Path, default=CACHE, metavar="FOLDER", help="(.selfplay/network)")
     fit = parser.add_argument_group("training")
     fit.add_argument("--start", type=Path, metavar="FILE", help="go on from this network, then mix both")
     fit.add_argument("--scale", type=above_zero, metavar="CP", help="of the evaluation (that of the features)")
-    fit.add_argument("--power", type=above_zero, default=2.0, metavar="N", help="of the error in the loss (2)")
     fit.add_argument("--epochs", type=at_least_one, default=20, metavar="N", help="(20)")
     fit.add_argument("--patience", type=at_least_one, default=6, metavar="N", help="epochs without gain (6)")
     fit.add_argument("--batch", type=at_least_one, default=8192, metavar="N", help="positions (8192)")
@@ -102,9 +106,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     fit.add_argument("--threads", type=at_least_one, default=1, metavar="N", help="(1)")
     fit.add_argument("--checkpoint", type=new_file, metavar="FILE", help="what --resume needs")
     fit.add_argument("--resume", action="store_true", help="go on from the checkpoint, if there is one")
-    report = parser.add_argument_group("report")
-    report.add_argument("--json", type=new_file, metavar="FILE", help="write the results")
-    report.add_argument("--curve", type=new_file, metavar="FILE", help="draw the losses of the epochs (.png, .svg)")
+    fit.add_argument("--curve", type=new_file, metavar="FILE", help="draw the losses of the epochs (.png, .svg)")
     words = parser.parse_args(arguments)
     if words.resume and words.checkpoint is None:
         parser.error("--resume needs --checkpoint")
@@ -118,79 +120,82 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     return words
 
 
-class Start:
-    """A network to go on from, and what the file .toml beside it says of it."""
+def parse_source(text: str) -> Source:
+    """A Source from words like SOURCE_SYNTAX. Raises ProgramError."""
+    try:
+        path, *words = shlex.split(text)
+        numbers = read_numbers(words, {"mix": 1.0, "scale": STOCKFISH_SCALE_CP, "weight": 1.0})
+    except ValueError as error:
+        raise ProgramError(f"{text!r} is no source ({error}): {SOURCE_SYNTAX}") from None
+    source = Source(Path(path), numbers["mix"], numbers["scale"], numbers["weight"])
+    if not (0 <= source.mix <= 1 and numbers["scale"] > 0 and source.weight > 0):
+        raise ProgramError(f"{text!r}: mix is from 0 to 1, scale and weight are above 0")
+    return source
 
-    def __init__(self, path: Path) -> None:
-        """Raises NetworkError, ProgramError, OSError."""
-        network = engine.Network.load(path)
-        self.network = floating(network)
-        self.sha256 = hashlib.sha256(network.pack()).hexdigest()
-        beside = path.with_suffix(".toml")
-        try:
-            self.facts: dict[str, Any] = tomllib.loads(beside.read_text("utf-8")) if beside.exists() else {}
-        except ValueError as error:
-            raise ProgramError(f"{beside} is no TOML: {error}") from None
 
-    def as_facts(self) -> dict[str, Any]:
-        """For the file beside the new network."""
-        kept: dict[str, Any] = {
-            name: self.facts[name] for name in ("command", "positions", "data") if name in self.facts
-        }
-        return {"sha256": self.sha256, **kept}
+def batch_of(examples: Examples, workers: int) -> tuple[Batch, npt.NDArray[np.int64]]:
+    """The rows that the network scores, and their games. workers: processes that score the features.
+
+    Raises ProgramError for a position that cannot be evaluated.
+    """
+    with show_progress("scoring", len(examples)) as advance:
+        static_cp = np.concatenate(of_chunks(packed_scores, examples.records, workers, advance))
+    used = has_output(examples.records, static_cp)
+    some = examples.rows(used)
+    expected = np.where(white_to_move(some.records), some.expected, 1 - some.expected)
+    return Batch(some.records, static_cp[used].astype(np.float32), expected, some.weight), some.games
+
+
+def read_start(path: Path) -> tuple[Network, dict[str, Any]]:
+    """A network to go on from, and its digest with what the file .toml beside it says.
+
+    Raises NetworkError, ProgramError, OSError.
+    """
+    network = engine.Network.load(path)
+    beside = path.with_suffix(".toml")
+    try:
+        facts: dict[str, Any] = tomllib.loads(beside.read_text("utf-8")) if beside.exists() else {}
+    except ValueError as error:
+        raise ProgramError(f"{beside} is no TOML: {error}") from None
+    kept: dict[str, Any] = {name: facts[name] for name in ("command", "positions", "data") if name in facts}
+    return floating(network), {"sha256": hashlib.sha256(network.pack()).hexdigest(), **kept}
 
 
 class Job:
     """All that a run needs, read and checked."""
 
     def __init__(self, words: argparse.Namespace) -> None:
-        """Raises ProgramError, WeightsError, OSError."""
-        weights = Weights.load(words.weights) if words.weights else default_weights()
-        self.start = Start(words.start) if words.start else None
-        cache = Cache(words.cache)
-        choice = Choice(words.max_score, limit=words.positions)
-        self.examples = read_examples(
-            [parse_source(text) for text in words.files], choice, weights, cache, words.threads
-        )
-        self.train, self.validation, self.test = split_rows(
-            self.examples.games, words.parts, np.random.default_rng(words.seed)
-        )
-        batch = self.examples.batch
+        """Raises ProgramError, NetworkError, OSError."""
+        self.start: Network | None = None
+        self.start_facts: dict[str, Any] | None = None
+        if words.start:
+            self.start, self.start_facts = read_start(words.start)
+        sources = [parse_source(text) for text in words.files]
+        examples, self.sources = read_examples(sources, words.max_score, words.positions)
+        self.batch, games = batch_of(examples, words.threads)
+        self.train, self.validation, self.test = split_rows(games, words.parts, np.random.default_rng(words.seed))
         some = self.train[:: -(-len(self.train) // SCALE_POSITIONS)]
-        scale_cp = words.scale or fit_scale(
-            batch.static_cp[some].astype(np.float64), batch.expected[some].astype(np.float64)
-        )
         self.plan = Plan(
-            scale_cp,
-            words.power,
-            words.epochs,
-            words.patience,
-            words.rate,
-            words.decay,
-            words.batch,
-            words.seed,
-            words.threads,
+            words.scale or fit_scale(self.batch.static_cp[some], self.batch.expected[some]),
+            **{field.name: getattr(words, field.name) for field in fields(Plan)[1:]},
         )
         self.settings = {
-            "sources": [dict(fact) for fact in self.examples.sources],
-            "choice": asdict(choice),
+            "sources": self.sources,
+            "max_score": words.max_score,
             "parts": words.parts,
             "plan": asdict(self.plan),
-            "features": features_digest(weights),
-            "start": self.start.sha256 if self.start else None,
+            "features": hashlib.sha256(self.batch.static_cp.data).hexdigest(),
+            "start": self.start_facts,
         }
-
-    def first_network(self) -> Network:
-        """Where the run begins."""
-        return self.start.network if self.start else new_network(UNITS, BUCKETS, self.plan.seed)
 
 
 def train(words: argparse.Namespace, job: Job) -> State:
     """The run, with its checkpoints. Raises ProgramError, OSError."""
-    state = new_state(job.first_network().arrays())
+    first = job.start or new_network(UNITS, BUCKETS, job.plan.seed)
+    state = new_state(first.arrays())
     if words.resume and words.checkpoint.exists():
         state = load_checkpoint(words.checkpoint, job.settings, state)
-    fit = Fit(job.examples.batch, job.train, job.validation, job.plan, state)
+    fit = Fit(job.batch, job.train, job.validation, job.plan, state)
     with show_progress("positions", job.plan.epochs * len(job.train), state.epoch * len(job.train)) as advance:
 
         def after_epoch(state: State) -> None:
@@ -200,16 +205,6 @@ def train(words: argparse.Namespace, job: Job) -> State:
                 save_checkpoint(words.checkpoint, state, job.settings)
 
         return fit.run(after_epoch, advance)
-
-
-def losses(batch: Batch, network: Network, whole: engine.Network, loss: Loss) -> dict[str, float]:
-    """The mean loss a position of the features alone and of both networks."""
-    each = loss.of(batch.static_cp + network_scores(whole, batch.records, batch.static_cp), batch.expected)
-    return {
-        FEATURES: mean_loss(None, batch, loss),
-        WITH_NETWORK: mean_loss(network, batch, loss),
-        QUANTISED: float(np.average(each, weights=batch.weight)),
-    }
 
 
 def write_network(path: Path, whole: engine.Network, facts: Mapping[str, Any]) -> None:
@@ -247,17 +242,9 @@ def draw_losses(path: Path, history: Sequence[tuple[float, float]]) -> None:
         raise ProgramError(f"{path}: {error}") from None
 
 
-def facts_of(
-    words: argparse.Namespace, job: Job, state: State, found: Mapping[str, Mapping[str, float]], rounding_cp: float
-) -> dict[str, Any]:
-    """How the network was made, for the file beside it. found: the losses of each part."""
-    data = [
-        {
-            **{name: fact[name] for name in ("file", "positions", "games", "sha256", "mix", "weight")},
-            "made_by": maker(fact["provenance"]),
-        }
-        for fact in job.examples.sources
-    ]
+def facts_of(words: argparse.Namespace, job: Job, state: State) -> dict[str, Any]:
+    """How the network was made, for the file beside it."""
+    names = ("file", "positions", "games", "sha256", "mix", "weight")
     return {
         "command": command_text("scripts/train_network.py", words.command),
         "positions": [len(job.train), len(job.validation), len(job.test)],
@@ -265,46 +252,36 @@ def facts_of(
         "features": job.settings["features"],
         "epochs": state.epoch,
         "best_epoch": state.best_epoch,
-        "rounding_error_cp": round(rounding_cp, 2),
-        # Of the features, with the network, and with that in whole numbers.
-        "losses": {name: list(each.values()) for name, each in found.items()},
-        "data": data,
+        # Losses of the epochs.
+        "history": dict(zip(("training", "validation"), map(list, zip(*state.history, strict=True)), strict=True)),
+        "data": [
+            {**{name: fact[name] for name in names}, "made_by": maker(fact["provenance"])} for fact in job.sources
+        ],
     }
 
 
 def report(words: argparse.Namespace, job: Job, state: State) -> None:
     """Write the network, and say what it is worth. Raises ProgramError, NetworkError, OSError."""
-    network = Network(*state.best)
-    batch, loss = job.examples.batch, job.plan.loss
-    parts = {"validation": batch.rows(job.validation), "test": batch.rows(job.test)}
-    started: dict[str, Any] = {}
-    if job.start is not None:
-        share, network = best_mixture(job.start.network, network, parts["validation"], loss)
-        started = {"share": share, "start": job.start.as_facts()}
-    whole = quantised(network)
-    found = {name: losses(part, network, whole, loss) for name, part in parts.items()}
-    # What rounding to whole numbers does to the outputs.
-    test = parts["test"]
-    exact = outputs(network, test)
-    difference = network_scores(whole, test.records, test.static_cp) - exact
-    network_cp, rounding_cp = (float(np.sqrt(np.mean(each**2))) for each in (exact, difference))
-    facts = {**facts_of(words, job, state, found, rounding_cp), **started}
-    write_network(words.output, whole, facts)
+    network, scale_cp = Network(*state.best), job.plan.scale_cp
+    parts = {"validation": job.batch.rows(job.validation), "test": job.batch.rows(job.test)}
+    facts = facts_of(words, job, state)
     console = standard_output()
-    rows = [[fact["file"], str(fact["positions"]), str(fact["games"])] for fact in job.examples.sources]
+    rows = [[fact["file"], str(fact["positions"]), str(fact["games"])] for fact in job.sources]
     console.print(make_table("Files", ["file", "positions", "games"], rows))
-    say(f"the best of {state.epoch} epochs was number {state.best_epoch}; scale {job.plan.scale_cp:.1f} cp")
-    if started:
-        say(f"the best mixture of the start and this has a share of {started['share']:.3f} of this")
-    names = (FEATURES, WITH_NETWORK, QUANTISED)
-    rows = [[part, *(f"{each[name]:.6f}" for name in names)] for part, each in found.items()]
-    console.print(make_table("Loss", ["part", *names], rows))
-    say(
-        f"outputs are {network_cp:.1f} cp (root mean square); "
-        f"whole numbers change them by {rounding_cp:.2f} cp, at most {np.abs(difference).max():.1f} cp"
-    )
-    if words.json is not None:
-        write_json(words.json, {**facts, "history": state.history})
+    say(f"the best of {state.epoch} epochs was number {state.best_epoch}; scale {scale_cp:.1f} cp")
+    if job.start is not None:
+        share, network = best_mixture(job.start, network, parts["validation"], scale_cp)
+        facts |= {"share": share, "start": job.start_facts}
+        say(f"the best mixture of the start and this has a share of {share:.3f} of this")
+    whole = quantised(network)
+    losses = {}
+    for name, part in parts.items():
+        whole_cp = network_scores(whole, part.records, part.static_cp)
+        # Of the features alone, with the network, and with that in whole numbers.
+        losses[name] = [mean_loss(part, cp, scale_cp) for cp in (0.0, outputs(network, part), whole_cp)]
+    write_network(words.output, whole, {**facts, "losses": losses})
+    rows = [[name, *(f"{number:.6f}" for number in numbers)] for name, numbers in losses.items()]
+    console.print(make_table("Loss", ["part", "features", "with the network", "in whole numbers"], rows))
     if words.curve is not None:
         draw_losses(words.curve, state.history)
 
@@ -318,7 +295,7 @@ def main(arguments: list[str] | None = None) -> int:
         job = Job(words)
         report(words, job, train(words, job))
 
-    return run_to_end(work, errors=(NetworkError, WeightsError))
+    return run_to_end(work, errors=(engine.NetworkError,))
 
 
 if __name__ == "__main__":

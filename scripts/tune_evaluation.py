@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fit the weights of the evaluation, all at once, to positions with scores and results.
 
-    python scripts/tune_evaluation.py data.positions --output tuned.toml --threads 2 --also other.positions
+    python scripts/tune_evaluation.py data.positions --output tuned.toml --threads 2
 
 The files come from selfplay.py or positions.py. Games are split into parts for fitting (train), for the end of the fit
 (validation) and for the report (test). Material stays 9/5/3/3/1. The weights file says how it was made. The same
@@ -13,13 +13,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import asdict, astuple, dataclass
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+import evaluation
 from evaluation.catalogue import CATALOGUE
 from evaluation.files import replaced
 from evaluation.weights import PROVENANCE, Weights, WeightsError, default_weights
@@ -35,36 +37,27 @@ from toolkit.console import (
     show_progress,
     standard_output,
     three_shares,
-    write_json,
 )
 from toolkit.errors import ProgramError
-from toolkit.training.coefficients import source_digest
-from toolkit.training.examples import (
-    Choice,
-    Examples,
-    command_text,
-    fit_scale,
-    log_loss,
-    read_examples,
-    rms_error,
-    split_games,
-)
+from toolkit.files import digest_of_files
+from toolkit.training.coefficients import find_coefficients
+from toolkit.training.examples import Source, command_text, fit_scale, log_loss, read_examples
 from toolkit.training.model import (
     MOP_UP,
     Fit,
     Plan,
-    as_constants,
+    Sample,
     centred,
     columns_of,
     exact_scores,
     fit_scales,
     fit_weights,
-    only_material,
     rounded,
     weights_as_array,
     weights_from_array,
     weights_text,
 )
+from toolkit.training.positions import split_rows
 
 PARTS = ("train", "validation", "test")
 OLD, NEW = "old weights", "new weights"
@@ -76,7 +69,6 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="positions, games together")
     parser.add_argument("--output", type=new_file, required=True, metavar="FILE", help="the weights, .toml")
     data = parser.add_argument_group("data")
-    data.add_argument("--also", type=Path, action="append", default=[], metavar="FILE", help="report on these, too")
     data.add_argument("--mix", type=float, default=0.7, help="share of the score against the result, 0 to 1 (0.7)")
     data.add_argument("--max-score", type=at_least_one, default=1500, metavar="CP", help="leave out beyond (1500)")
     data.add_argument("--positions", type=at_least_zero, default=0, metavar="N", help="of each file, 0 for all (0)")
@@ -91,9 +83,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     fit.add_argument("--patience", type=at_least_one, default=15, metavar="N", help="iterations without gain (15)")
     fit.add_argument("--seed", type=int, default=0)
     fit.add_argument("--threads", type=at_least_one, default=1, metavar="N", help="(1)")
-    report = parser.add_argument_group("report")
-    report.add_argument("--endgame-scales", action="store_true", help="fit the endgame scale factors, and print them")
-    report.add_argument("--json", type=new_file, metavar="FILE", help="write the results")
+    fit.add_argument("--endgame-scales", action="store_true", help="then fit these factors, and print them")
     words = parser.parse_args(arguments)
     if not 0 <= words.mix <= 1:
         parser.error(f"--mix {words.mix:g} is not between 0 and 1")
@@ -111,6 +101,17 @@ def free_columns(patterns: list[str]) -> npt.NDArray[np.bool_]:
     return chosen
 
 
+def read_sample(words: argparse.Namespace) -> tuple[Sample, list[dict[str, Any]]]:
+    """The positions of all files, and facts of each file. Raises ProgramError, OSError."""
+    sources = [Source(path, words.mix, words.score_scale) for path in words.files]
+    found, facts = read_examples(sources, words.max_score, words.positions)
+    with show_progress("coefficients", len(found)) as advance:
+        coefficients = find_coefficients(found.records, words.threads, advance)
+    sample = Sample(found.records, found.expected, found.games, found.weight, coefficients)
+    # King and pawn against king is not fitted: its score does not come from the weights alone.
+    return sample.rows(np.flatnonzero(coefficients.kpk_result == 0)), facts
+
+
 class Job:
     """All that a run needs, read and checked."""
 
@@ -120,20 +121,12 @@ class Job:
         self.old = weights_as_array(Weights.load(words.start) if words.start else default_weights())
         start = self.old * columns_of(["material", *MOP_UP])[:, None] if words.from_material else self.old
         self.start = start.astype(np.float64)
-        choice = Choice(words.max_score, words.mix, words.score_scale, words.positions)
-        everything = read_examples(words.files, choice, words.threads)
-        self.sources = everything.sources
-        self.parts = split_games(everything, dict(zip(PARTS, words.parts, strict=True)), words.seed)
-        whole = Choice(words.max_score, words.mix, words.score_scale)
-        self.also = {str(path): read_examples([path], whole, words.threads) for path in words.also}
+        sample, self.sources = read_sample(words)
+        rows = split_rows(sample.games, words.parts, np.random.default_rng(words.seed))
+        self.parts = {name: sample.rows(part) for name, part in zip(PARTS, rows, strict=True)}
         train = self.parts["train"]
-        scale = words.scale or fit_scale(exact_scores(train.coefficients, self.old).astype(np.float64), train.expected)
+        scale = words.scale or fit_scale(exact_scores(train.coefficients, self.old), train.expected)
         self.plan = Plan(scale, words.iterations, words.patience, words.threads)
-
-    @property
-    def held_back(self) -> dict[str, Examples]:
-        """The sets of the report."""
-        return {**{name: self.parts[name] for name in PARTS[1:]}, **self.also}
 
     def fit(self) -> Fit:
         """The run, with its progress."""
@@ -148,26 +141,14 @@ class Job:
             )
 
 
-@dataclass(frozen=True)
-class Measured:
-    """Of weights on one set: logistic loss, and root mean square error of the expected result."""
-
-    loss: float
-    error: float
-
-
-def measure(weights: npt.NDArray[np.int64], scale: float, sets: dict[str, Examples]) -> dict[str, Measured]:
-    """Weights in whole centipawns on each set. `scale`: in centipawns, at which a score promises 73 %."""
-    found = {}
-    for name, examples in sets.items():
-        logits = exact_scores(examples.coefficients, weights) / scale
-        found[name] = Measured(log_loss(logits, examples.expected), rms_error(logits, examples.expected))
-    return found
+def losses(weights: npt.NDArray[np.int64], scale: float, parts: Mapping[str, Sample]) -> dict[str, float]:
+    """Of weights in whole centipawns on each part. `scale`: in centipawns, at which a score promises 73 %."""
+    return {
+        name: log_loss(exact_scores(part.coefficients, weights) / scale, part.expected) for name, part in parts.items()
+    }
 
 
-def write_weights(
-    words: argparse.Namespace, job: Job, new: npt.NDArray[np.int64], measured: dict[str, Measured]
-) -> None:
+def write_weights(words: argparse.Namespace, job: Job, new: npt.NDArray[np.int64], found: Mapping[str, float]) -> None:
     """The weights file, with how it was made. Raises WeightsError, OSError."""
     data = "; ".join(f"{each['file']} {each['positions']} positions {each['sha256'][:16]}" for each in job.sources)
     provenance = {
@@ -175,8 +156,8 @@ def write_weights(
         "command": command_text("scripts/tune_evaluation.py", words.command),
         "data": data,
         "scale_cp": f"{job.plan.scale:.4f}",
-        "evaluation": source_digest()[:16],
-        **{f"{name}_loss": f"{measured[name].loss:.6f}" for name in PARTS[1:]},
+        "evaluation": digest_of_files(sorted(Path(evaluation.__file__).parent.rglob("*.py")))[:16],
+        **{f"{name}_loss": f"{found[name]:.6f}" for name in PARTS[1:]},
     }
     first_line, rest = weights_text(weights_from_array(new.astype(np.float64))).split("\n", 1)
     # A string of JSON without line ends is a string of TOML, too.
@@ -190,35 +171,28 @@ def report(words: argparse.Namespace, job: Job, fit: Fit) -> None:
     train = job.parts["train"]
     new = centred(rounded(fit.weights), train.coefficients.matrix, job.free)
     scales = {NEW: job.plan.scale}
-    measured = {NEW: measure(new, job.plan.scale, job.held_back)}
-    write_weights(words, job, new, measured[NEW])
-    for name, weights in (("material", only_material(job.old)), (OLD, job.old)):
-        scales[name] = fit_scale(exact_scores(train.coefficients, weights).astype(np.float64), train.expected)
-        measured[name] = measure(weights, scales[name], job.held_back)
+    found = {NEW: losses(new, job.plan.scale, job.parts)}
+    write_weights(words, job, new, found[NEW])
+    for name, weights in (("material", job.old * columns_of(["material"])[:, None]), (OLD, job.old)):
+        scales[name] = fit_scale(exact_scores(train.coefficients, weights), train.expected)
+        found[name] = losses(weights, scales[name], job.parts)
     console = standard_output()
     rows = [
         [each["file"], str(each["positions"]), "none" if each["score_scale"] is None else f"{each['score_scale']:.1f}"]
-        for each in (*job.sources, *(source for also in job.also.values() for source in also.sources))
+        for each in job.sources
     ]
     console.print(make_table("Files", ["file", "positions", "scale of scores"], rows))
     sizes = [[name, str(len(part)), str(len(np.unique(part.games)))] for name, part in job.parts.items()]
     console.print(make_table("Parts, without duplicates", ["part", "positions", "games"], sizes))
     say(f"the best of {len(fit.history)} iterations was number {fit.best}: validation loss {fit.loss:.6f}")
-    say(f"after rounding {measured[NEW]['validation'].loss:.6f}; weights that changed: {(new != job.old).sum()}")
-    head = ["weights", "scale", *(f"{name}: {what}" for name in job.held_back for what in ("loss", "error"))]
-    losses = [
-        [name, f"{scales[name]:.1f}", *(f"{number:.5f}" for each in sets.values() for number in astuple(each))]
-        for name, sets in measured.items()
+    say(f"after rounding {found[NEW]['validation']:.6f}; weights that changed: {(new != job.old).sum()}")
+    rows = [
+        [name, f"{scales[name]:.1f}", *(f"{each:.5f}" for each in numbers.values())] for name, numbers in found.items()
     ]
-    console.print(make_table("Logistic loss, and error of the expected result", head, losses))
+    console.print(make_table("Logistic loss", ["weights", "scale", *PARTS], rows))
     if words.endgame_scales:
-        print(as_constants(fit_scales(train, new, job.plan.scale)))
-    if words.json is not None:
-        figures = {
-            name: {"scale": scales[name], **{part: asdict(each) for part, each in sets.items()}}
-            for name, sets in measured.items()
-        }
-        write_json(words.json, {"sources": job.sources, "losses": figures, "history": fit.history})
+        for kind, factors in fit_scales(train, new, job.plan.scale).items():
+            print(f'    "{kind}": {tuple(factors)},')
 
 
 def main(arguments: list[str] | None = None) -> int:

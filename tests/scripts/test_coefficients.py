@@ -17,10 +17,6 @@ from toolkit.training.coefficients import COUNTED_GROUPS, WORD_BITS, Coefficient
 from toolkit.training.model import exact_scores, weights_as_array
 
 
-def placed(board: chess.Board) -> list[tuple[int, int]]:
-    return [(2 * piece.piece_type + piece.color, square) for square, piece in board.piece_map().items()]
-
-
 def can_be_packed(board: chess.Board) -> bool:
     return chess.popcount(board.occupied) <= 32 and all(len(board.pieces(chess.PAWN, us)) <= 8 for us in chess.COLORS)
 
@@ -63,6 +59,6 @@ def test_every_weight_has_its_place_and_no_two_share_a_bit() -> None:
 @given(board=BOARDS)
 def test_no_sum_leaves_its_bits(board: chess.Board) -> None:
     """A coefficient beyond the bound of its digit would change its neighbour: the lowest digits show it."""
-    words = CoefficientReader().read(placed(board), board.turn).words
+    words = CoefficientReader().read(records_of([board]))[0].words
     for word, bias in zip(words, layout().biases, strict=True):
         assert 0 <= word + bias < 1 << WORD_BITS

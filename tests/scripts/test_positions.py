@@ -6,6 +6,7 @@ import json
 import random
 import sys
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,20 +21,22 @@ from positions import main, parse_arguments
 from tests.scripts.test_journal import refuses_changed_entries
 from tests.support import FAKE_ENGINE
 from tests.support.kernel import random_game, start_board
-from tests.support.records import random_records, records_of
+from tests.support.records import random_records
 from toolkit.errors import ProgramError
 from toolkit.pool import run_tasks
 from toolkit.training.positions import (
     RECORD,
+    are_first,
+    are_quiet,
     board_of,
     game_numbers,
     header,
+    in_blocks,
+    kept,
     keys,
     pack,
     pieces_of,
-    quiet_positions,
     read_positions,
-    unique_positions,
     write_positions,
 )
 
@@ -46,7 +49,10 @@ def record(data: bytes) -> Any:
 def test_positions_of_random_games_come_back(chess960: bool) -> None:
     for number in range(20):
         for board in random_game(number, start_board(number, chess960), 60):
-            found = board_of(record(pack(board, -5, 2, QUIET)))
+            packed = np.frombuffer(pack(board, -5, 2, QUIET), RECORD)
+            pieces = {square: 2 * piece.piece_type + piece.color for square, piece in board.piece_map().items()}
+            assert pieces_of(packed)[0].tolist() == [pieces.get(square, 0) for square in chess.SQUARES]
+            found = board_of(packed[0])
             assert found.fen(en_passant="fen") == board.fen(en_passant="fen")
             assert found.castling_rights == board.castling_rights
             assert set(found.legal_moves) == set(board.legal_moves) or chess960
@@ -70,6 +76,14 @@ def test_a_file_is_read_back_without_a_torn_end(tmp_path: Path) -> None:
     assert found_provenance == provenance
     assert found.tobytes() == positions.tobytes()
     assert sorted(path.parent.iterdir()) == [path]
+
+
+def test_blocks_hold_each_position_once_and_know_their_games(records: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolkit.training.positions.BLOCK", 7)
+    blocks, numbers = zip(*in_blocks(records), strict=True)
+    assert max(map(len, blocks)) == 7
+    assert np.concatenate(blocks).tobytes() == records.tobytes()
+    assert np.concatenate(numbers).tolist() == game_numbers(records).tolist()
 
 
 @pytest.mark.parametrize(
@@ -136,78 +150,40 @@ def test_text_is_read_and_printed(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "line 1" in capsys.readouterr().err
 
 
-def test_epd_with_results_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    boards = list(random_game(1, chess.Board(), 6))
-    results = ["1-0", "0-1", "1/2-1/2"]
-    lines = [f'{board.epd()} c9 "{results[number % 3]}";' for number, board in enumerate(boards)]
-    (tmp_path / "x.epd").write_text("\n".join(lines))
-    assert main(["import", str(tmp_path / "x.epd"), "--output", str(tmp_path / "x")]) == 0
-    provenance, positions = read_positions(tmp_path / "x")
-    assert provenance["scores"] is None
-    assert game_numbers(positions).tolist() == list(range(len(boards)))
-    assert [board_of(position).epd() for position in positions] == [board.epd() for board in boards]
-    assert positions["result"].tolist() == [(2, 0, 1)[number % 3] for number in range(len(boards))]
-    (tmp_path / "x.epd").write_text("8/8/8/8/8/8/8/8 w - -\n")
-    assert main(["import", str(tmp_path / "x.epd"), "--output", str(tmp_path / "y")]) == 1
-    assert "line 1" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("chess960", [False, True])
-def test_pieces_are_those_of_the_boards(chess960: bool) -> None:
-    boards = [board.copy() for number in range(20) for board in random_game(number, start_board(number, chess960), 40)]
-    found = pieces_of(records_of(boards))
-    for board, pieces in zip(boards, found, strict=True):
-        expected = [0] * 64
-        for square, piece in board.piece_map().items():
-            expected[square] = 2 * piece.piece_type + piece.color
-        assert pieces.tolist() == expected
-
-
-def test_another_engine_scores(tmp_path: Path) -> None:
-    positions = random_records(2, 20)
+def test_another_engine_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("positions.ENGINE_BATCH", 20)
+    positions = np.concatenate([random_records(2, 20)] * 2)
     write_positions(tmp_path / "x", {"from": "test"}, positions)
     engine = f"cmd='{sys.executable} {FAKE_ENGINE}' depth=1"
     words = ["label", str(tmp_path / "x"), "--engine", engine, "--output", str(tmp_path / "y")]
     assert main(words) == 0
-    provenance, found = read_positions(tmp_path / "y")
+    provenance, whole = read_positions(tmp_path / "y")
     assert provenance["from"] == "test"
     assert "fake_engine" in json.dumps(provenance["scores"])
-    assert (found["score_cp"] != positions["score_cp"]).any()
+    assert (whole["score_cp"] != positions["score_cp"]).any()
     for name in ("occupied", "pieces", "turn_ep", "halfmove", "fullmove", "result", "flags"):
-        assert (found[name] == positions[name]).all()
+        assert (whole[name] == positions[name]).all()
     assert main([*words[:3], f"cmd={sys.executable}", *words[4:]]) == 1
     assert main([*words[:4], "--output", str(tmp_path / "z"), "--ahead", "7"]) == 0
-    assert (read_positions(tmp_path / "z")[1] == found).all()
-
-
-def test_labels_are_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolkit.training.labels.ENGINE_BATCH", 20)
-    write_positions(tmp_path / "x", {"from": "test"}, np.concatenate([random_records(2, 20)] * 2))
-    engine = f"cmd='{sys.executable} {FAKE_ENGINE}' depth=1"
-    words = ["label", str(tmp_path / "x"), "--engine", engine, "--output", str(tmp_path / "y")]
-    assert main(words) == 0
-    _, whole = read_positions(tmp_path / "y")
+    assert (read_positions(tmp_path / "z")[1] == whole).all()
+    # A run that is killed goes on.
     (tmp_path / "y").unlink()
     journal = tmp_path / "y.journal"
     assert not journal.exists()
-    asked: list[str] = []
 
     class KilledError(Exception):
         pass
 
     def three_batches(*arguments: Any, **more: Any) -> Iterator[Any]:
-        for batch in run_tasks(*arguments, **more):
-            if len(asked) == 3:
-                raise KilledError
-            asked.append(batch[0])
-            yield batch
+        yield from islice(run_tasks(*arguments, **more), 3)
+        raise KilledError
 
-    monkeypatch.setattr("toolkit.training.labels.run_tasks", three_batches)
+    monkeypatch.setattr("positions.run_tasks", three_batches)
     with pytest.raises(KilledError):
         main(words)
     assert len(journal.read_text().splitlines()) == 4
     assert not (tmp_path / "y").exists()
-    monkeypatch.setattr("toolkit.training.labels.run_tasks", run_tasks)
+    monkeypatch.setattr("positions.run_tasks", run_tasks)
     assert main(words) == 1
     assert main([*words, "--unique", "--resume"]) == 1
     resumed = parse_arguments([*words, "--resume"])
@@ -224,10 +200,11 @@ def test_quiet_and_unique_positions_keep_their_games_together() -> None:
     positions["flags"][1::2] |= QUIET
     positions["flags"][3::8] |= CAPTURE
     numbers = game_numbers(positions)
-    quiet = quiet_positions(positions)
     keep = (positions["flags"] & (QUIET | CAPTURE)) == QUIET
+    assert (are_quiet(positions) == keep).all()
+    quiet = kept(positions, keep)
     assert (quiet["occupied"] == positions["occupied"][keep]).all()
     assert (np.diff(game_numbers(quiet)) == np.diff(np.unique(numbers[keep], return_inverse=True)[1])).all()
-    unique = unique_positions(positions)
+    unique = kept(positions, are_first(keys(positions)))
     assert len(unique) == len(np.unique(keys(positions)))
     assert len(np.unique(game_numbers(unique))) == 3

@@ -16,7 +16,15 @@ from selfplay import main as play
 from tests.support.records import records_of
 from toolkit.errors import ProgramError
 from toolkit.training.positions import read_positions, write_positions
-from toolkit.training.stockfish_network import INPUTS, NETWORK_BATCH, SHAPE, SUMS, VERSION, read_network, static_scores
+from toolkit.training.stockfish_network import (
+    INPUTS,
+    NETWORK_BATCH,
+    SHAPE,
+    SUMS,
+    VERSION,
+    read_network,
+    scores_of_network,
+)
 
 WORDS = b"made by nobody"
 STACK_BYTES = 4 + 4 * 16 + 16 * 1024 + 4 * 32 + 32 * 32 + 4 + 32
@@ -102,7 +110,7 @@ def test_it_says_what_whole_numbers_say(network_file: Path, boards: list[chess.B
     assert len({(chess.popcount(board.occupied) - 1) // 4 for board in boards}) == 8
     expected = [slow_score(data, board) for board in boards]
     assert len(set(expected)) > 0.9 * len(boards)
-    assert static_scores(read_network(network_file), records_of(boards)).tolist() == expected
+    assert scores_of_network(read_network(network_file), records_of(boards)).tolist() == np.rint(expected).tolist()
 
 
 def test_positions_are_labelled(network_file: Path, boards: list[chess.Board], tmp_path: Path) -> None:
@@ -111,7 +119,7 @@ def test_positions_are_labelled(network_file: Path, boards: list[chess.Board], t
     words = ["label", str(tmp_path / "x"), "--network", str(network_file), "--output", str(tmp_path / "y")]
     assert main([*words, "--concurrency", "2"]) == 0
     provenance, labelled = read_positions(tmp_path / "y")
-    assert (labelled["score_cp"] == np.rint(static_scores(read_network(network_file), records))).all()
+    assert (labelled["score_cp"] == scores_of_network(read_network(network_file), records)).all()
     assert provenance["scores"]["network"] == "random.nnue"
     assert len(provenance["scores"]["sha256"]) == 64
 
@@ -122,8 +130,7 @@ def test_self_play_labels_what_it_keeps(network_file: Path, tmp_path: Path) -> N
     assert play([*words, "--network", str(network_file)]) == 0
     provenance, records = read_positions(output)
     assert provenance["scores"]["sha256"] == hashlib.sha256(network_file.read_bytes()).hexdigest()
-    expected = np.rint(static_scores(read_network(network_file), records))
-    assert records["score_cp"].tolist() == expected.clip(-32767, 32767).tolist()
+    assert (records["score_cp"] == scores_of_network(read_network(network_file), records)).all()
     assert len(records) > 10
 
 

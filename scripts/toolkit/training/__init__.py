@@ -1,1 +1,1 @@
-"""Training data: the file of positions (`positions`), where games begin (`sources`), and self-play (`game`)."""
+"""Training data: files of positions, self-play, examples; what is fitted to them: weights (`model`), the network."""

@@ -11,33 +11,29 @@ is: how many bits it needs follows from the bound of its term in the catalogue. 
 evaluators is prepared, each with the weights for its part, and every position is shown to each of them. That takes a
 fraction of a microsecond for each evaluator.
 
-The large tables, of pieces by square and of pairs of pawns, are not read in this way: `matrix_of_pieces` counts the
+The large tables, of pieces by square and of pairs of pawns, are not read in this way: `_matrix_of_pieces` counts the
 pieces.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import closing
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cache
 from itertools import combinations, product
-from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import chess
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-import evaluation
 from evaluation.base.accumulated import FULL_PHASE, KING_BUCKET
 from evaluation.catalogue import ACCUMULATED, BY_KINGS, CATALOGUE, ENEMY_KING, OWN_KING, Term
 from evaluation.weights import default_weights
 from toolkit.console import Advance
-from toolkit.files import digest_of_files
-from toolkit.pool import Task, run_tasks
-from toolkit.training.positions import RECORD, cannot_be_evaluated, pieces_of, placed, refuse, white_to_move
+from toolkit.training.examples import of_chunks
+from toolkit.training.positions import MAX_PAWNS, RECORD, pieces_of, set_up_each
 from uci_engine.core import load
 
 # The groups whose coefficients are counted from the pieces.
@@ -46,19 +42,13 @@ COUNTED_GROUPS: Final = (ACCUMULATED, "pawn_pairs")
 MAX_PIECES: Final = 15
 # Of a signed 64-bit sum. All sums of a word's coefficients stay within them.
 WORD_BITS: Final = 62
-# Black to move, White to move.
-EMPTY_BOARDS: Final = [chess.Board(f"8/8/8/8/8/8/8/8 {side} - - 0 1") for side in "bw"]
-
 OFFSETS: Final = dict(
     zip((term.name for term in CATALOGUE), np.cumsum([0, *(term.size for term in CATALOGUE)]).tolist(), strict=False)
 )
 COLUMNS: Final = sum(term.size for term in CATALOGUE)
-MAX_PAWNS: Final = 8
 Numbers = npt.NDArray[np.int32]
 # Rows, columns and the sign of the side.
 Counts = tuple[Numbers, Numbers, int]
-# Positions of a task.
-CHUNK: Final = 32768
 # Positions that are taken apart at a time: their dense coefficients fit the processor's caches.
 BATCH: Final = 2048
 
@@ -85,14 +75,8 @@ class Layout:
     biases: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What the evaluation sees of one position, apart from the weights.
-
-    `words`: the sums, White minus Black. `phase`: 24 to 0. `scales`: the endgame scale factors in 64ths if Black, and
-    if White, is ahead in the endgame. `kpk_result`: an index of `trace.KPK_RESULTS`; the score of king and pawn
-    against king is not the sum alone. `ending`: which row of `constants.ENDGAME_SCALES` the position belongs to.
-    """
+class Reading(NamedTuple):
+    """What the evaluation sees of one position: the sums, White minus Black; the others are those of `Coefficients`."""
 
     words: tuple[int, ...]
     phase: int
@@ -121,14 +105,6 @@ def layout() -> Layout:
     return Layout(tuple(digits), tuple(biases))
 
 
-def place(board: Any, pieces: Iterable[tuple[int, int]], turn: bool) -> None:
-    """Set up a BaseBoard. A piece is (number, square), where the number is 2 * piece type + colour (White is 1)."""
-    board.set_pieces(EMPTY_BOARDS[turn])
-    put = board.put
-    for piece, square in pieces:
-        put(piece, square)
-
-
 class CoefficientReader:
     """The prepared evaluators, one after another. Making one takes milliseconds, reading a position microseconds."""
 
@@ -146,21 +122,19 @@ class CoefficientReader:
         self._kpk = evaluators[0].kpk
         self._sums = [evaluator.sum_of_terms for evaluator in evaluators]
 
-    def read(self, pieces: Iterable[tuple[int, int]], turn: bool) -> Reading:
-        """A position with pieces as `place` takes them.
-
-        The caller sees to it that the position can be evaluated (see `scoring.check`).
-        """
-        board = self._board
-        place(board, pieces, turn)
-        scale = self._endgame_scale
-        return Reading(
-            tuple([sum_of_terms(board, False) for sum_of_terms in self._sums]),
-            min(board.phase, FULL_PHASE),
-            (scale(board, 0), scale(board, 1)),
-            self._kpk.result(board),
-            self._ending(board),
-        )
+    def read(self, records: npt.NDArray[Any]) -> list[Reading]:
+        """What the evaluation sees of positions. Raises ProgramError for one that cannot be evaluated."""
+        board, scale = self._board, self._endgame_scale
+        return [
+            Reading(
+                tuple([sum_of_terms(board, False) for sum_of_terms in self._sums]),
+                min(board.phase, FULL_PHASE),
+                (scale(board, 0), scale(board, 1)),
+                self._kpk.result(board),
+                self._ending(board),
+            )
+            for _ in set_up_each(records, board)
+        ]
 
 
 def _max_coefficient(term: Term) -> int:
@@ -200,7 +174,7 @@ class Coefficients:
     def __len__(self) -> int:
         return len(self.phase)
 
-    def rows(self, chosen: npt.NDArray[Any]) -> Coefficients:
+    def __getitem__(self, chosen: npt.NDArray[Any]) -> Coefficients:
         """Those with these numbers, in this order."""
         return Coefficients(*(getattr(self, each.name)[chosen] for each in fields(self)))
 
@@ -212,40 +186,20 @@ def find_coefficients(
 
     Raises ProgramError for a position that cannot be evaluated.
     """
-    if workers < 2 or len(records) <= CHUNK:
-        found = []
-        for first in range(0, max(len(records), 1), BATCH):
-            found.append(_find_batch(records[first : first + BATCH]))
-            advance(len(found[-1]))
-        return join(found)
-    firsts = range(0, len(records), CHUNK)
-    tasks = [Task(str(first), records[first : first + CHUNK].tobytes()) for first in firsts]
-    parts: dict[str, Coefficients] = {}
-    with closing(run_tasks(_find_packed, tasks, workers=workers)) as results:
-        for key, part in results:
-            parts[key] = part
-            advance(len(part))
-    return join([parts[str(first)] for first in firsts])
+    return _join(of_chunks(_find_packed, records, workers, advance))
 
 
 def _find_packed(packed: bytes) -> Coefficients:
     """What the workers do."""
-    return find_coefficients(np.frombuffer(packed, RECORD))
+    records = np.frombuffer(packed, RECORD)
+    return _join([_find_batch(records[first : first + BATCH]) for first in range(0, max(len(records), 1), BATCH)])
 
 
-def join(parts: list[Coefficients]) -> Coefficients:
+def _join(parts: list[Coefficients]) -> Coefficients:
     """One after another."""
     matrix = sparse.vstack([part.matrix for part in parts], format="csr")
     columns = ([getattr(part, each.name) for part in parts] for each in fields(Coefficients)[1:])
     return Coefficients(matrix, *(np.concatenate(column) for column in columns))
-
-
-@cache
-def source_digest() -> str:
-    """A digest of all that decides the coefficients: the sources of the evaluation and of this, without the weights."""
-    folder = Path(evaluation.__file__).parent
-    own = [Path(__file__), Path(__file__).with_name("positions.py")]
-    return digest_of_files(sorted([*folder.rglob("*.py"), *own]))
 
 
 @cache
@@ -255,11 +209,9 @@ def _reader() -> CoefficientReader:
 
 
 def _find_batch(records: npt.NDArray[Any]) -> Coefficients:
-    pieces = pieces_of(records)
-    refuse(records, cannot_be_evaluated(pieces) | _too_many_pawns(pieces))
-    readings = list(map(_reader().read, placed(pieces), white_to_move(records).tolist()))
+    readings = _reader().read(records)
     words = np.array([reading.words for reading in readings], np.int64).reshape(-1, len(layout().biases))
-    matrix = (matrix_of_pieces(pieces) + _matrix_of_words(words)).astype(np.int8)
+    matrix = (_matrix_of_pieces(pieces_of(records)) + _matrix_of_words(words)).astype(np.int8)
     matrix.eliminate_zeros()
     matrix.sort_indices()
     return Coefficients(
@@ -285,12 +237,7 @@ def _matrix_of_words(words: npt.NDArray[np.int64]) -> Any:
     return sparse.coo_matrix((values, (rows, columns[found])), shape=(len(words), COLUMNS)).tocsr()
 
 
-def _too_many_pawns(pieces: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
-    counts = [(pieces == 2 * chess.PAWN + colour).sum(1) for colour in (0, 1)]
-    return np.asarray(np.maximum(*counts) > MAX_PAWNS)
-
-
-def matrix_of_pieces(pieces: npt.NDArray[np.uint8]) -> Any:
+def _matrix_of_pieces(pieces: npt.NDArray[np.uint8]) -> Any:
     """A sparse matrix of int8, a row for each position and a column for each weight.
 
     `pieces[position, square]` is 2 * piece type + colour or 0. Each position has one king a side.

@@ -19,14 +19,13 @@ from typing import Any
 import chess
 import numpy as np
 
-from evaluation.base.record import FIRST
 from evaluation.network.file import default_network
 from toolkit.errors import ProgramError
 from toolkit.files import digest_of_files
 from toolkit.games.adjudication import Rules
-from toolkit.games.openings import DeadEndError, Opening, OpeningBook, random_opening, read_openings, start_position
-from toolkit.training.positions import RECORD, RECORD_BYTES, RESULT_NAMES
-from toolkit.training.stockfish_network import StockfishNetwork, read_network, stockfish_scores
+from toolkit.games.openings import DeadEndError, Opening, OpeningBook, random_opening, read_openings
+from toolkit.training.positions import RECORD, RESULT_NAMES
+from toolkit.training.stockfish_network import StockfishNetwork, read_network, scores_of_network
 from uci_engine.core import load
 from uci_engine.options import NETWORK_BY_DEFAULT
 from uci_engine.search.thread_pool import new_network_weights, new_searcher, new_worker
@@ -64,19 +63,17 @@ class Source:
 
     def as_json(self) -> dict[str, Any]:
         """For journal and provenance. Raises OSError."""
-        facts: dict[str, Any] = {"kind": self.kind, "plies": self.plies, "share": self.share}
-        if self.path is not None:
-            facts |= {"file": Path(self.path).name, "digest": digest_of_files([Path(self.path)]), "cut": self.cut}
-            facts |= {"chess960": self.chess960}
-        if self.kind == "endgames":
-            facts["pieces"] = self.pieces
-        return facts
+        if self.path is None:
+            return asdict(self)
+        return {**asdict(self), "path": Path(self.path).name, "digest": digest_of_files([Path(self.path)])}
 
     def opening(self, chance: random.Random) -> Opening:
         """A random opening. Raises ProgramError, OSError."""
         if self.kind == "endgames":
             return random_opening(Opening(random_endgame(chance, *self.pieces).fen()), chance, *self.plies)
-        book = start_position() if self.path is None else _book(self.path, self.chess960)
+        if self.path is None:
+            return random_opening(Opening(), chance, *self.plies)
+        book = _book(self.path, self.chess960)
         opening = book.opening(chance.randrange(len(book)), chance.randint(*self.cut) if self.cut else None)
         return random_opening(opening, chance, *self.plies)
 
@@ -170,12 +167,11 @@ class Kept:
     """What is kept of a game.
 
     max_opening_cp: an opening whose first score is beyond this, for either side, is not played; 0 for no limit.
-    max_positions: drawn from those of the game; 0 for all. ahead: up to so many positions ahead of each search, as it
-    meets them, are kept besides its own, and have no scores. skipped_plies: nothing is kept of a game before this ply.
+    ahead: up to so many positions ahead of each search, as it meets them, are kept besides its own, and have no scores.
+    skipped_plies: nothing is kept of a game before this ply.
     """
 
     max_opening_cp: int = 0
-    max_positions: int = 0
     ahead: int = 0
     skipped_plies: int = 0
 
@@ -201,7 +197,7 @@ class SelfPlayer:
         self._game.nodes = nodes
 
     def play(self, opening: Opening, rules: Rules, kept: Kept, seed: int) -> PlayedGame:
-        """Play a game to its end. Positions in check are not kept. `seed`: of what `kept` leaves to chance."""
+        """Play a game to its end. Positions in check are not kept. `seed`: of random moves off lines."""
         board = opening.board()
         for searcher in self._searchers:
             searcher.table.clear()
@@ -215,31 +211,13 @@ class SelfPlayer:
         game.play(board.ply(), seed)
         if game.result == len(RESULT_NAMES):
             return PlayedGame(None, b"")
-        records = np.array(game.records(), "<u8").tobytes()
-        return PlayedGame(RESULT_NAMES[game.result], chosen(records, kept.max_positions, seed))
-
-
-def chosen(records: bytes, count: int, seed: int) -> bytes:
-    """So many records of a game, drawn at random, in their order; 0 for all."""
-    if not count or len(records) <= count * RECORD_BYTES:
-        return records
-    positions = np.frombuffer(records, RECORD)
-    drawn = positions[np.sort(np.random.default_rng(seed).choice(len(positions), count, replace=False))]
-    drawn["flags"][0] |= FIRST
-    return drawn.tobytes()
+        return PlayedGame(RESULT_NAMES[game.result], np.array(game.records(), "<u8").tobytes())
 
 
 @cache
 def self_player(nodes: int, hash_mib: int) -> SelfPlayer:
     """The one of this process, which does one task at a time."""
     return SelfPlayer(nodes, hash_mib)
-
-
-def engine_facts() -> dict[str, Any]:
-    """What the provenance says of the engine: its version and core."""
-    from uci_engine import __version__
-
-    return {"engine": "Secateur", "version": __version__, "core": load().name}
 
 
 @dataclass(frozen=True)
@@ -288,7 +266,7 @@ def play_batch(batch: Batch) -> dict[str, Any]:
         positions += game.records
     if recipe.network is not None:
         records = np.frombuffer(positions, RECORD)
-        records["score_cp"] = stockfish_scores(network_of(recipe.network), records)
+        records["score_cp"] = scores_of_network(network_of(recipe.network), records)
     return {
         "first": batch.games.start,
         "end": batch.games.stop,

@@ -34,9 +34,9 @@ from evaluation.base.accumulated import FULL_PHASE, FULL_SHARE, middlegame_share
 from evaluation.catalogue import BOARD, CATALOGUE, Term
 from evaluation.constants import DRAWN_SCALE, ENDGAME_SCALES, FULL_SCALE, STATIC_LIMIT
 from evaluation.weights import MAX_CENTIPAWNS, PHASES, Weights
-from toolkit.training.coefficients import COLUMNS, MAX_PAWNS, OFFSETS, Coefficients
+from toolkit.training.coefficients import COLUMNS, OFFSETS, Coefficients
 from toolkit.training.examples import Examples, Floats
-from toolkit.training.positions import pieces_of
+from toolkit.training.positions import MAX_PAWNS, pieces_of
 
 # Rows that one thread works on at a time. Invariant: the sums do not depend on the number of threads.
 SLICE: Final = 4096
@@ -70,13 +70,19 @@ DEVIATION_OF_MOP_UP_CP: Final = 0.01
 USUAL_VARIANCE: Final = 0.2
 # Of L-BFGS: how many steps it remembers.
 MEMORY: Final = 20
-KINDS: Final = tuple(ENDGAME_SCALES)
 # What is expected before any position was seen: a whole row is about as far from FULL_SCALE as this, a factor from its
 # row. It adds to the sum of the losses, as the prior of the weights does.
 ROW_DEVIATION: Final = 32.0
 DEVIATION: Final = 16.0
 MAX_SCALE: Final = 160.0
 Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Sample(Examples):
+    """Examples with their coefficients."""
+
+    coefficients: Coefficients
 
 
 @dataclass(frozen=True)
@@ -89,15 +95,6 @@ class Slice:
     expected: npt.NDArray[np.float32]
 
 
-@dataclass(frozen=True)
-class Sums:
-    """Over some rows: how many, the logistic loss, and its gradient by the weights."""
-
-    count: int
-    loss: float
-    gradient: Floats
-
-
 def shares(coefficients: Coefficients) -> npt.NDArray[np.float32]:
     """The taper of each row: what one centipawn of middlegame, and of endgame for either side, adds to the score."""
     middlegame = SHARES[coefficients.phase]
@@ -105,7 +102,7 @@ def shares(coefficients: Coefficients) -> npt.NDArray[np.float32]:
     return np.column_stack([middlegame / FULL_SHARE, endgame / (FULL_SHARE * FULL_SCALE)]).astype(np.float32)
 
 
-def slices(examples: Examples) -> list[Slice]:
+def slices(examples: Sample) -> list[Slice]:
     """The rows in order, SLICE at a time."""
     matrix = examples.coefficients.matrix.astype(np.float32)
     taper = shares(examples.coefficients)
@@ -118,8 +115,11 @@ def slices(examples: Examples) -> list[Slice]:
     return found
 
 
-def sums_of_slice(part: Slice, weights: npt.NDArray[np.float32], scale: float) -> Sums:
-    """Loss and gradient of some rows. `scale`: centipawns, as in toolkit.training.examples."""
+def loss_of_slice(part: Slice, weights: npt.NDArray[np.float32], scale: float) -> tuple[float, Floats]:
+    """The sum of the logistic losses of some rows, and its gradient by the weights.
+
+    scale: centipawns, as in toolkit.training.examples.
+    """
     middlegame, endgame = part.matrix @ weights[:, 0], part.matrix @ weights[:, 1]
     endgame_share = np.where(endgame > 0, part.shares[:, 2], part.shares[:, 1])
     logits = (part.shares[:, 0] * middlegame + endgame_share * endgame).astype(np.float64) / scale
@@ -128,18 +128,17 @@ def sums_of_slice(part: Slice, weights: npt.NDArray[np.float32], scale: float) -
     gradient = np.empty(weights.shape)
     gradient[:, 0] = part.transposed @ (slope * part.shares[:, 0])
     gradient[:, 1] = part.transposed @ (slope * endgame_share)
-    return Sums(len(part.expected), float(loss), gradient)
+    return float(loss), gradient
 
 
-def add_up(parts: Iterable[Slice], weights: Floats, scale: float, run: Map = map) -> Sums:
-    """Loss and gradient over several slices. `run`: the `map` of a pool of threads."""
+def loss_and_gradient(parts: Iterable[Slice], weights: Floats, scale: float, run: Map = map) -> tuple[float, Floats]:
+    """As `loss_of_slice`, over several slices. `run`: the `map` of a pool of threads."""
     narrow = weights.astype(np.float32)
-    count, loss, gradient = 0, 0.0, np.zeros_like(weights)
-    for sums in run(lambda part: sums_of_slice(part, narrow, scale), parts):
-        count += sums.count
-        loss += sums.loss
-        gradient += sums.gradient
-    return Sums(count, loss, gradient)
+    total, gradient = 0.0, np.zeros_like(weights)
+    for loss, slopes in run(lambda part: loss_of_slice(part, narrow, scale), parts):
+        total += loss
+        gradient += slopes
+    return total, gradient
 
 
 def exact_scores(coefficients: Coefficients, weights: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -207,11 +206,6 @@ def columns_of(names: Iterable[str]) -> npt.NDArray[np.bool_]:
     return chosen
 
 
-def only_material(weights: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The weights with 0 for all but material."""
-    return weights * columns_of(["material"])[:, None]
-
-
 def weights_text(weights: Weights) -> str:
     """The text of a weights file: `Weights.parse` makes an equal object of it."""
     parts = [HEADER]
@@ -270,8 +264,8 @@ def deviations_cp() -> Floats:
 
 
 def fit_weights(
-    train: Examples,
-    validation: Examples,
+    train: Sample,
+    validation: Sample,
     start: Floats,
     free: npt.NDArray[np.bool_],
     plan: Plan,
@@ -291,14 +285,14 @@ def fit_weights(
     with ThreadPoolExecutor(plan.threads) as pool:
 
         def cost(units: Floats) -> tuple[float, Floats]:
-            sums = add_up(parts, weights_of(units), plan.scale, pool.map)
+            loss, slopes = loss_and_gradient(parts, weights_of(units), plan.scale, pool.map)
             moved = unit * units.reshape(-1, 2)
-            loss = sums.loss + float((precision * moved**2).sum()) / 2
-            gradient = unit * (sums.gradient[free] + precision * moved)
+            loss += float((precision * moved**2).sum()) / 2
+            gradient = unit * (slopes[free] + precision * moved)
             return loss / len(train), gradient.ravel() / len(train)
 
         def validation_loss(weights: Floats) -> float:
-            return add_up(held_back, weights, plan.scale, pool.map).loss / len(validation)
+            return loss_and_gradient(held_back, weights, plan.scale, pool.map)[0] / len(validation)
 
         fit = Fit(start, validation_loss(start), 0, [])
 
@@ -317,7 +311,7 @@ def fit_weights(
     return fit
 
 
-def _curvature(examples: Examples, scale: float) -> Floats:
+def _curvature(examples: Sample, scale: float) -> Floats:
     """About the second derivative of the sum of the losses by each weight."""
     taper = shares(examples.coefficients).astype(np.float64)
     squares = examples.coefficients.matrix.astype(np.float64).power(2).T
@@ -325,55 +319,38 @@ def _curvature(examples: Examples, scale: float) -> Floats:
     return np.asarray(USUAL_VARIANCE * (squares @ share**2) / scale**2)
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One factor: what it is, what fits best, and how many positions said so."""
+def fit_scales(sample: Sample, weights: Numbers, scale_cp: float) -> dict[str, list[int]]:
+    """The table of `evaluation.constants`, with every factor fitted that positions know about.
 
-    kind: str
-    pawns: int
-    fitted: float
-    count: int
-
-
-def fit_scales(examples: Examples, weights: Numbers, scale_cp: float) -> list[Cell]:
-    """Every factor of the table that positions know about. `scale_cp`: of the scores, see toolkit.training.examples."""
-    taper = shares(examples.coefficients).astype(np.float64)
+    scale_cp: of the scores, see `toolkit.training.examples`.
+    """
+    taper = shares(sample.coefficients).astype(np.float64)
     phase_share = taper[:, 0]
-    middlegame, endgame = (examples.coefficients.matrix @ weights[:, phase].astype(np.float64) for phase in (0, 1))
+    middlegame, endgame = (sample.coefficients.matrix @ weights[:, phase].astype(np.float64) for phase in (0, 1))
     strong = (endgame > 0).astype(np.int64)
-    pieces = pieces_of(examples.records)
+    pieces = pieces_of(sample.records)
     rows = np.arange(len(pieces))
     pawns = np.stack([(pieces == 2 * chess.PAWN + colour).sum(1) for colour in range(2)], axis=1)[rows, strong]
-    kinds = examples.coefficients.ending
-    now = examples.coefficients.scales[rows, strong]
+    kinds = sample.coefficients.ending
+    now = sample.coefficients.scales[rows, strong]
     # Other rules of `endgame_scale` decide where the factor is not that of the table.
-    table = np.array([ENDGAME_SCALES[kind] for kind in KINDS])
-    counts = (now == table[kinds, np.clip(pawns, 1, MAX_PAWNS) - 1]) & (now > DRAWN_SCALE)
+    before = np.array(list(ENDGAME_SCALES.values()))
+    counts = (now == before[kinds, np.clip(pawns, 1, MAX_PAWNS) - 1]) & (now > DRAWN_SCALE)
     counts &= (pawns > 0) & (phase_share < 1)
     base = phase_share * middlegame / scale_cp
     slope = (1 - phase_share) * endgame / (FULL_SCALE * scale_cp)
-    cells = []
-    for kind, name in enumerate(KINDS):
-        of_kind = np.flatnonzero(counts & (kinds == kind))
-        if not len(of_kind):
-            continue
-        row = _fit(base[of_kind], slope[of_kind], examples.expected[of_kind], float(FULL_SCALE), ROW_DEVIATION)
-        for pawn_count in range(1, MAX_PAWNS + 1):
-            chosen = of_kind[pawns[of_kind] == pawn_count]
-            fitted = _fit(base[chosen], slope[chosen], examples.expected[chosen], row, DEVIATION)
-            cells.append(Cell(name, pawn_count, fitted, len(chosen)))
-    return cells
+    table = {name: list(scales) for name, scales in ENDGAME_SCALES.items()}
+    for kind, scales in enumerate(table.values()):
+        chosen = np.flatnonzero(counts & (kinds == kind))
+        if len(chosen):
+            row = _fit(base[chosen], slope[chosen], sample.expected[chosen], float(FULL_SCALE), ROW_DEVIATION)
+            for place in range(MAX_PAWNS):
+                some = chosen[pawns[chosen] == place + 1]
+                scales[place] = round(_fit(base[some], slope[some], sample.expected[some], row, DEVIATION))
+    return table
 
 
-def as_constants(cells: list[Cell]) -> str:
-    """The table for `evaluation.constants`."""
-    table = {kind: list(scales) for kind, scales in ENDGAME_SCALES.items()}
-    for cell in cells:
-        table[cell.kind][cell.pawns - 1] = round(cell.fitted)
-    return "\n".join(f'    "{kind}": ({", ".join(map(str, scales))}),' for kind, scales in table.items())
-
-
-def _fit(base: Floats, slope: Floats, expected: Floats, centre: float, deviation: float) -> float:
+def _fit(base: Floats, slope: Floats, expected: npt.NDArray[np.float32], centre: float, deviation: float) -> float:
     """The factor with the least loss and prior."""
 
     def cost(scale: float) -> float:

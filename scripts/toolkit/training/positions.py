@@ -8,7 +8,7 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import chess
 import numpy as np
@@ -17,6 +17,9 @@ import numpy.typing as npt
 from evaluation.base.record import BLACK, BLACK_TO_MOVE, CAPTURE, CASTLING_ROOK, FIRST, MAX_SCORE_CP, QUIET
 from evaluation.files import replaced
 from toolkit.errors import ProgramError
+
+if TYPE_CHECKING:
+    from evaluation.base.base_board import BaseBoard
 
 # The layout of `evaluation.base.record`.
 RECORD = np.dtype(
@@ -32,8 +35,11 @@ RECORD = np.dtype(
     ]
 )
 RECORD_BYTES = RECORD.itemsize
-# Positions that are read at a time.
+# Of a side, in a position to learn from.
+MAX_PAWNS = 8
+# Positions that are read, and that are checked, at a time.
 BLOCK = 1 << 16
+BATCH = 8192
 # A file of more positions with one game is a shuffled one.
 MAX_GAME = 2000
 # By the number in a record.
@@ -120,27 +126,26 @@ def _pieces_of_codes(codes: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     return np.asarray((2 * piece + (code < BLACK)) * (codes > 0), np.uint8)
 
 
-def cannot_be_evaluated(pieces: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
-    """Which positions `evaluation.scoring.check` refuses. pieces: as `pieces_of` gives them."""
+def _cannot_be_evaluated(pieces: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+    """Which positions `evaluation.scoring.check` refuses, or have more than MAX_PAWNS."""
     wrong = (pieces[:, np.r_[:8, 56:64]] >> 1 == chess.PAWN).any(1)
     for colour in (0, 1):
         own = (pieces > 0) & (pieces & 1 == colour)
         wrong |= ((pieces == 2 * chess.KING + colour).sum(1) != 1) | (own.sum(1) > 16)
+        wrong |= (pieces == 2 * chess.PAWN + colour).sum(1) > MAX_PAWNS
     return np.asarray(wrong)
 
 
-def refuse(records: npt.NDArray[Any], wrong: npt.NDArray[np.bool_]) -> None:
-    """Raises ProgramError for the first position that is wrong."""
-    if wrong.any():
-        raise ProgramError(f"{board_of(records[int(wrong.argmax())]).fen()} cannot be evaluated")
-
-
-def placed(pieces: npt.NDArray[np.uint8]) -> Iterator[list[tuple[int, int]]]:
-    """The pieces of each position as (number, square), from a1 to h8. pieces: as `pieces_of` gives them."""
-    rows, squares = np.nonzero(pieces)
-    found = list(zip(pieces[rows, squares].tolist(), squares.tolist(), strict=True))
-    ends = np.cumsum(np.count_nonzero(pieces, axis=1)).tolist()
-    return (found[first:last] for first, last in pairwise([0, *ends]))
+def set_up_each(records: npt.NDArray[Any], board: BaseBoard) -> Iterator[None]:
+    """Set up positions on the board, one after another. Raises ProgramError for one that cannot be evaluated."""
+    for first in range(0, len(records), BATCH):
+        part = records[first : first + BATCH]
+        wrong = _cannot_be_evaluated(pieces_of(part))
+        if wrong.any():
+            raise ProgramError(f"{board_of(part[int(wrong.argmax())]).fen()} cannot be evaluated")
+        for (occupied, low, high, _), turn in zip(words_of(part).tolist(), white_to_move(part).tolist(), strict=True):
+            board.set_packed(occupied, low, high, turn)
+            yield
 
 
 def header(provenance: Mapping[str, Any]) -> bytes:
@@ -259,11 +264,6 @@ def keys(positions: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
     return mixed
 
 
-def quiet_positions(positions: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A copy of those that are quiet."""
-    return _kept(positions, are_quiet(positions))
-
-
 def are_first(found_keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
     """Which keys did not come before."""
     first = np.zeros(len(found_keys), np.bool_)
@@ -271,13 +271,8 @@ def are_first(found_keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
     return first
 
 
-def unique_positions(positions: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A copy of those that did not come before."""
-    return _kept(positions, are_first(keys(positions)))
-
-
-def _kept(positions: npt.NDArray[Any], keep: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
-    """A copy of some. The first of each game has the flag FIRST."""
+def kept(positions: npt.NDArray[Any], keep: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    """A copy of some positions. The first of each game has the flag FIRST."""
     chosen = positions[keep].copy()
     is_first = np.diff(game_numbers(positions)[keep], prepend=-1) != 0
     chosen["flags"] = chosen["flags"] & ~np.uint8(FIRST) | is_first * np.uint8(FIRST)

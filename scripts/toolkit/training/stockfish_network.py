@@ -75,7 +75,6 @@ NETWORK: Final = np.dtype(
 )
 
 Array = npt.NDArray[Any]
-Scores = npt.NDArray[np.int16]
 
 
 class StockfishNetwork(NamedTuple):
@@ -103,34 +102,25 @@ def read_network(path: Path) -> StockfishNetwork:
     return StockfishNetwork(*(found[name].copy() for name in StockfishNetwork._fields))
 
 
-def static_scores(network: StockfishNetwork, records: Array) -> npt.NDArray[np.float64]:
+def scores_of_network(
+    network: StockfishNetwork, records: Array, threads: int = 1, advance: Advance = lambda steps=1, text=None: None
+) -> npt.NDArray[np.int16]:
     """What the network says of positions, in centipawns of Stockfish 15, White's view.
 
     It is fastest where the positions of a game stand together. Raises ProgramError for a damaged record.
     """
-    units = _units(network, pieces_of(records), white_to_move(records))
-    return np.asarray(units * 100 / UNITS_PER_PAWN, np.float64)
 
+    def score(first: int) -> Array:
+        part = records[first : first + NETWORK_BATCH]
+        units = _units(network, pieces_of(part), white_to_move(part))
+        return np.clip(np.rint(units * 100 / UNITS_PER_PAWN), -MAX_SCORE_CP, MAX_SCORE_CP).astype(np.int16)
 
-def scores_of_network(network: StockfishNetwork, positions: npt.NDArray[Any], threads: int, advance: Advance) -> Scores:
-    """In centipawns, White's view. Raises ProgramError for a damaged record."""
-    scores = np.empty(len(positions), np.int16)
-
-    def score(first: int) -> int:
-        part = positions[first : first + NETWORK_BATCH]
-        scores[first : first + NETWORK_BATCH] = stockfish_scores(network, part)
-        return len(part)
-
+    scores = [np.empty(0, np.int16)]
     with ThreadPoolExecutor(threads) as pool:
-        for count in pool.map(score, range(0, len(positions), NETWORK_BATCH)):
-            advance(count)
-    return scores
-
-
-def stockfish_scores(network: StockfishNetwork, positions: npt.NDArray[Any]) -> Scores:
-    """As `scores_of_network`, in this thread."""
-    found = np.rint(static_scores(network, positions))
-    return np.clip(found, -MAX_SCORE_CP, MAX_SCORE_CP).astype(np.int16)
+        for part in pool.map(score, range(0, len(records), NETWORK_BATCH)):
+            scores.append(part)
+            advance(len(part))
+    return np.concatenate(scores)
 
 
 def scorer_of(path: Path) -> dict[str, str]:
