@@ -11,15 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolkit.elo import (
-    MIN_COUNT,
     PAIR_SCORES,
     Estimate,
     Sprt,
     estimate,
     likeliest_with_score,
-    likeliest_with_strength,
     score_of_elo,
-    strength_of_elo,
 )
 
 COUNTS = st.lists(st.integers(1, 2000), min_size=5, max_size=5)
@@ -28,22 +25,12 @@ COUNTS = st.lists(st.integers(1, 2000), min_size=5, max_size=5)
 PUBLISHED = [
     ((223, 9863, 21279, 10037, 246), Sprt(0.5, 2.5), -3.07),
     ((871, 26175, 55983, 26678, 821), Sprt(0.0, 2.0), -4.98),
-    ((365, 16618, 36229, 16974, 390), Sprt(0.0, 2.0, model="normalized"), 2.25),
-    ((127, 4883, 10712, 5150, 104), Sprt(-1.75, 0.25, model="normalized"), 3.01),
 ]
 
 
 @pytest.mark.parametrize(("counts", "sprt", "ratio"), PUBLISHED)
 def test_the_likelihood_ratio_is_the_published_one(counts: tuple[int, ...], sprt: Sprt, ratio: float) -> None:
     assert sprt.ratio(counts) == pytest.approx(ratio, abs=0.006)
-
-
-def test_normalized_elo_is_told_in_deviations_of_a_game() -> None:
-    # Without draws, and with pairs as independent as games, it is logistic Elo where that is small.
-    score = score_of_elo(3.0)
-    chances = [(1 - score) ** 2, 0.0, 2 * score * (1 - score), 0.0, score**2]
-    deviation = math.sqrt(np.dot(chances, (np.array(PAIR_SCORES) - score) ** 2))
-    assert strength_of_elo(3.0) == pytest.approx((score - 0.5) / deviation, rel=1e-3)
 
 
 @given(COUNTS)
@@ -98,24 +85,6 @@ def test_no_distribution_with_that_score_is_likelier(counts: list[int], elo: flo
     step = np.array(other) - basis @ (basis.T @ np.array(other))
     nearby = np.array(best) + 0.1 * min(best) * step
     assert log_likelihood(shares, list(nearby)) <= log_likelihood(shares, best) + 1e-12
-
-
-@given(st.lists(st.integers(0, 2000), min_size=5, max_size=5).filter(any), st.floats(-100, 100))
-def test_no_distribution_of_that_strength_is_likelier(counts: list[int], elo: float) -> None:
-    shares = [max(count, MIN_COUNT) for count in counts]
-    shares = [share / sum(shares) for share in shares]
-    best = np.array(likeliest_with_strength(shares, strength_of_elo(elo)))
-    values = np.array(PAIR_SCORES)
-    mean = best @ values
-    deviation = math.sqrt(best @ (values - mean) ** 2)
-    assert best.sum() == pytest.approx(1)
-    assert best.min() > 0
-    assert (mean - 0.5) / deviation == pytest.approx(strength_of_elo(elo), abs=1e-6)
-    # Along the slopes of the sum and of the strength alone does the likelihood change.
-    of_strength = values - strength_of_elo(elo) * (values - mean) ** 2 / (2 * deviation)
-    slope = np.array(shares) / best
-    basis = np.linalg.qr(np.array([np.ones(5), of_strength]).T)[0]
-    assert np.abs(slope - basis @ (basis.T @ slope)).max() < 1e-4 * np.abs(slope).max()
 
 
 def accepted(sprt: Sprt, model: list[float], pairs_at_a_time: int, tests: int, seed: int) -> float:

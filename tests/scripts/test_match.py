@@ -291,7 +291,7 @@ def test_a_gauntlet_counts_forfeits_by_engine(tmp_path: Path, capsys: pytest.Cap
 
 def test_a_decided_sequential_test_stops(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--engine", engine_words("good", 1), "--engine", engine_words("bad", 2, "illegal", 2)]
-    test = ["--sprt", "elo0=0", "elo1=90", "alpha=0.1", "beta=0.1", "model=normalized"]
+    test = ["--sprt", "elo0=0", "elo1=90", "alpha=0.1", "beta=0.1"]
     assert main(arguments(tmp_path, *words, "--games", "400", *test)) == 0
     result = json.loads((tmp_path / "result.json").read_text("utf-8"))
     assert result["pairings"][0]["sprt"]["verdict"] == "H1"
@@ -387,8 +387,6 @@ def test_no_process_outlives_a_match(tmp_path: Path, number: str) -> None:
         (["--sprt", "elo0=9"], "elo0=9"),
         (["--sprt", "alpha=0.5"], "alpha"),
         (["--sprt", "beta=0"], "beta"),
-        (["--sprt", "model=bayesian"], "bayesian"),
-        (["--sprt", "elo1=500", "model=normalized"], "normalized"),
         (["--engine", "cmd=z", "--sprt"], "two engines"),
         (["--tablebase", "."], "Syzygy"),
         ([], "cannot run x"),

@@ -102,8 +102,7 @@ def elo_text(result: Estimate) -> str:
 def sprt_text(sprt: Sprt, counts: Pentanomial) -> str:
     """`1.23 (-2.94, 2.94) 0 to 5: undecided`."""
     verdict = {"H1": "H1 accepted", "H0": "H0 accepted", "": "undecided"}[sprt.verdict(counts)]
-    model = "" if sprt.model == "logistic" else f" {sprt.model}"
-    bounds = f"({sprt.lower:.2f}, {sprt.upper:.2f}) {sprt.elo0:g} to {sprt.elo1:g}{model}"
+    bounds = f"({sprt.lower:.2f}, {sprt.upper:.2f}) {sprt.elo0:g} to {sprt.elo1:g}"
     return f"{sprt.ratio(counts):.2f} {bounds}: {verdict}"
 
 
