@@ -63,7 +63,7 @@ def main(arguments: list[str] | None = None) -> int:
     pairs = runs.pairs_of(words.games or (DEFAULT_GAMES if sprt is None else DEFAULT_SPRT_GAMES))
     engines = find_engines(words)
     pairings = [(0, other) for other in range(1, len(engines))]
-    return Tournament(words, engines, pairings, pairs, words.margin_ms, sprt).run()
+    return runs.Run(words, Tournament(engines, pairings, pairs, sprt), words.margin_ms).run()
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from toolkit.errors import ProgramError
 from toolkit.games.tournament import PairingScore
 from tune_search import Parameter, Spsa
 
+OWN = EngineSpec("engine", ("program",))
 ENGINE = f"cmd='{sys.executable} {FAKE_ENGINE} tunable'"
 
 
@@ -37,7 +38,7 @@ def opponent(name: str, rating: float) -> Player:
 
 
 def level(elo: int) -> Player:
-    return level_player(EngineSpec("engine", ("program",)), elo)
+    return level_player(OWN, elo)
 
 
 def score_between(first: str, second: str, difference: float, pairs: int, chance: random.Random) -> PairingScore:
@@ -50,7 +51,7 @@ def score_between(first: str, second: str, difference: float, pairs: int, chance
         seen = chance.random()
         return 1.0 if seen < likely - draw / 2 else 0.5 if seen < likely + draw / 2 else 0.0
 
-    score.pairs = [points() + points() for _ in range(pairs)]
+    score.pairs = [(points(), points()) for _ in range(pairs)]
     return score
 
 
@@ -82,7 +83,7 @@ def test_true_ratings_are_found_within_the_error() -> None:
 
 def design(count: int, share: float = 0.5, seed: int = 0) -> FactorialTest:
     factors = [Factor(f"f{number}", {f"n{number}": 1}) for number in range(count)]
-    return FactorialTest(factors, {f"n{number}": 0 for number in range(count)}, share, seed)
+    return FactorialTest(OWN, factors, {f"n{number}": 0 for number in range(count)}, 1, share, seed)
 
 
 def played(
@@ -137,8 +138,8 @@ def test_it_finds_the_top_of_a_noisy_hill() -> None:
     def merit(values: dict[str, int]) -> float:
         return -sum(((value - top) / 60) ** 2 for value, top in zip(values.values(), best, strict=True))
 
-    spsa = Spsa(parameters(60, 120, 100), 4000, rate=0.01)
-    for number in range(1, 4001):
+    spsa = Spsa(OWN, parameters(60, 120, 100), 4000, rate=0.01)
+    for number in range(4000):
         trial = spsa.pairing(number)
         difference = merit(trial.plus) - merit(trial.minus)
         # A pair of games: -2 to 2, mostly noise.
@@ -149,24 +150,24 @@ def test_it_finds_the_top_of_a_noisy_hill() -> None:
 
 
 def test_without_a_difference_nothing_moves() -> None:
-    spsa = Spsa(parameters(60, 120), 100)
-    for number in range(1, 101):
+    spsa = Spsa(OWN, parameters(60, 120), 100)
+    for number in range(100):
         spsa.learn(number, spsa.pairing(number).directions, 0)
     assert spsa.tuned() == {"d0": 60, "d1": 120}
 
 
 def test_a_perturbation_depends_on_its_number_alone_and_stays_in_range() -> None:
-    one, other = Spsa(parameters(5, 198), 50, seed=3), Spsa(parameters(5, 198), 50, seed=3)
+    one, other = Spsa(OWN, parameters(5, 198), 50, seed=3), Spsa(OWN, parameters(5, 198), 50, seed=3)
     list(map(one.pairing, range(1, 10)))
-    for number in (7, 1, 50):
+    for number in (6, 0, 49):
         trial = one.pairing(number)
         assert trial == other.pairing(number)
         assert all(0 <= value <= 200 for value in (*trial.plus.values(), *trial.minus.values()))
-    assert any(Spsa(parameters(5, 198), 50, seed=4).pairing(n) != one.pairing(n) for n in range(1, 9))
+    assert any(Spsa(OWN, parameters(5, 198), 50, seed=4).pairing(n) != one.pairing(n) for n in range(1, 9))
 
 
 def test_small_steps_are_rounded_at_random() -> None:
-    trials = [Spsa([Parameter("d", 10, 0, 20, 0.3)], 1, seed=seed).pairing(1) for seed in range(300)]
+    trials = [Spsa(OWN, [Parameter("d", 10, 0, 20, 0.3)], 1, seed=seed).pairing(0) for seed in range(300)]
     differences = [abs(trial.plus["d"] - trial.minus["d"]) for trial in trials]
     assert set(differences) == {0, 1}
     assert sum(differences) / 300 == pytest.approx(0.6, abs=0.1)
@@ -248,9 +249,9 @@ def test_a_run_that_was_cut_goes_on_to_the_same_end_and_may_grow(program: Module
     assert {**again, "conduct": 0} == {**whole, "conduct": 0}
     assert len(journal.read_text("utf-8").splitlines()) == len(lines)
     if program is not calibrate:
-        key = json.loads(lines[-1])["key"]
+        number = json.loads(lines[-1])["pair"]
         changes: list[dict[str, Any]] = [{"games": []}, {"games": 5}]
-        changes += [{"key": changed} for changed in (f"-{key}", f"{key}.5", f"0{key}", int(key))]
+        changes += [{"pair": changed} for changed in (-1, str(number), number - 1)]
         refuses_changed_entries(journal, lambda: run(program, tmp_path, 6, *words), *changes)
     assert run(program, tmp_path, 8, *words)["pairs"] > whole["pairs"]
     assert journal.read_text("utf-8").startswith("".join(lines[:4]))

@@ -19,7 +19,7 @@ def refuses_changed_entries(journal: Path, resume: Callable[[], object], *change
     """A run is not resumed when the last entry of its journal has any of these changes."""
     whole = journal.read_bytes()
     *lines, last = whole.splitlines(keepends=True)
-    for change in ({"key": None, "first": None}, *changes):
+    for change in ({"key": None, "first": None, "pair": None}, *changes):
         changed = b"".join(lines) + json.dumps(json.loads(last) | change).encode() + b"\n"
         journal.write_bytes(changed)
         with pytest.raises(ProgramError, match="is no entry of this"):

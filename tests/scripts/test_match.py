@@ -14,7 +14,6 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from tests.support import FAKE_ENGINE, SCRIPTS, TABLES, wait_until
 from toolkit.engines.client import EngineCache
 from toolkit.engines.spec import EngineSpec, TimeControl
 from toolkit.errors import ProgramError
-from toolkit.games.adjudication import Adjudicator, Rules, Tables, add_arguments, rules_of
+from toolkit.games.adjudication import Adjudicator, Rules, add_arguments, open_tables, result_by_tables, rules_of
 from toolkit.games.openings import Opening
 from toolkit.games.pairs import Clock, Game, GameRecord, Patience, limit_for, rules_result
 
@@ -151,7 +150,7 @@ def test_go_shows_whole_milliseconds_and_an_opponent_without_a_clock() -> None:
 @pytest.mark.parametrize(
     ("fen", "moves", "ending"),
     [
-        ("7k/5KQ1/8/8/8/8/8/8 b - - 0 1", "", ("1-0", "White mates")),
+        ("7k/5KQ1/8/8/8/8/8/8 b - - 0 1", "", ("1-0", "checkmate")),
         ("7k/5K2/6Q1/8/8/8/8/8 b - - 0 1", "", ("1/2-1/2", "stalemate")),
         ("7k/8/8/8/8/8/8/K6N w - - 0 1", "", ("1/2-1/2", "insufficient material")),
         ("7k/8/8/8/8/8/8/K6R w - - 100 90", "", ("1/2-1/2", "fifty-move rule")),
@@ -209,12 +208,14 @@ def test_resignation_and_agreed_draws(
     ],
 )
 def test_tables_decide_just_after_a_capture_or_a_pawns_move(fen: str, result: str | None) -> None:
-    with closing(Tables((str(TABLES),))) as tables:
+    rules = Rules(tables=(str(TABLES),))
+    with open_tables(rules) as tables:
+        assert tables is not None
         board = chess.Board(fen)
         if fen.startswith("8/4k3"):
             board.push_uci("e5d5")
-        assert tables.result(board) == result
-        verdict = Adjudicator(Rules(tables=("x",)), tables).verdict(board, 0)
+        assert result_by_tables(tables, board) == result
+        verdict = Adjudicator(rules, tables).verdict(board, 0)
         assert verdict == (None if result is None else (result, "by adjudication: tablebase"))
 
 
@@ -280,9 +281,9 @@ def test_a_gauntlet_counts_forfeits_by_engine(tmp_path: Path, capsys: pytest.Cap
     assert main(arguments(tmp_path, *words)) == 0
     result = json.loads((tmp_path / "result.json").read_text("utf-8"))
     assert [(one["first"], one["second"]) for one in result["pairings"]] == [("good", "wild"), ("good", "weak")]
-    assert result["conduct"]["wild"]["illegal move"] == 4
-    assert result["conduct"]["weak"]["crash"] == 4
-    assert sum(result["conduct"]["good"][kind] for kind in ("time loss", "illegal move", "crash", "disconnect")) == 0
+    faults = {name: conduct["faults"] for name, conduct in result["conduct"].items()}
+    assert (faults["wild"]["illegal move"], faults["weak"]["crash"]) == (4, 4)
+    assert set(faults["good"].values()) == {0}
     assert [one["wins"] for one in result["pairings"]] == [4, 4]
     shown = capsys.readouterr()
     assert "wild: illegal move: bestmove a1a1" in shown.out
@@ -319,16 +320,16 @@ def test_a_killed_match_goes_on_and_counts_every_game_once(tmp_path: Path) -> No
     # As if the kill had come between journal and PGN, and again in the middle of a line.
     (tmp_path / "games.pgn").write_text("[Event ", "utf-8")
     with journal.open("ab") as file:
-        file.write(b'{"key":"0-1-19","games":[')
+        file.write(b'{"pair":19,"games":[')
     assert main([*words, "--resume"]) == 0
     rounds = read_rounds(tmp_path)
     wanted = [(f"{pair}.1", "A", "B") for pair in range(1, 21)] + [(f"{pair}.2", "B", "A") for pair in range(1, 21)]
     assert rounds == sorted(wanted)
-    keys = [json.loads(line)["key"] for line in journal.read_bytes().splitlines()[1:]]
-    assert sorted(keys) == sorted(f"0-1-{number}" for number in range(20))
+    numbers = [json.loads(line)["pair"] for line in journal.read_bytes().splitlines()[1:]]
+    assert sorted(numbers) == list(range(20))
     assert json.loads((tmp_path / "result.json").read_text("utf-8"))["pairings"][0]["games"] == 40
     names = {"white": "A", "black": "B"}
-    changes: list[dict[str, Any]] = [{"key": key} for key in ("0-1--1", "0-1-0019", "0-2-1", "x")]
+    changes: list[dict[str, Any]] = [{"pair": number} for number in (-1, True, numbers[0], "x")]
     changes += [{"games": games} for games in ([], [names], [names, names], 5)]
     refuses_changed_entries(journal, lambda: main([*words, "--resume"]), *changes)
     # The games of another match.

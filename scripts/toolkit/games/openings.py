@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import io
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,8 +17,6 @@ from typing import Any, Literal
 
 import chess
 
-from toolkit.console import warn
-from toolkit.engines.spec import TimeControl
 from toolkit.errors import ProgramError
 from toolkit.files import digest_of_files, unpack_text
 from uci_engine.board.game import read_fen
@@ -150,13 +148,6 @@ def openings_as_json(words: argparse.Namespace) -> dict[str, Any]:
 def start_position(chess960: bool = False) -> OpeningBook:
     """The one opening of a match without a file."""
     return OpeningBook([chess.STARTING_FEN], chess960=chess960)
-
-
-def warn_of_repetition(book: OpeningBook, pairs: int, controls: Iterable[TimeControl]) -> None:
-    """Warn where the openings come again, and engines that no clock disturbs may play the same games again."""
-    on_a_clock = any(control.base_seconds or control.movetime_seconds for control in controls)
-    if pairs > len(book) and not on_a_clock:
-        warn(f"openings number {len(book)} for {pairs} pairs: without a clock, engines may play the same games again")
 
 
 def random_opening(opening: Opening, chance: random.Random, min_plies: int, max_plies: int) -> Opening:
