@@ -16,7 +16,7 @@ from typing import Any
 import chess
 
 from toolkit.engines.client import Engine, EngineError, Line, legal_move, read_info, running_engines
-from toolkit.engines.spec import EngineSpec, go_words
+from toolkit.engines.spec import EngineSpec
 from toolkit.errors import ProgramError
 from toolkit.files import read_text
 
@@ -144,8 +144,7 @@ def ask(engine: Engine, question: Question, patience_seconds: float) -> dict[str
     board = chess.Board(question.fen)
     control = engine.spec.control
     engine.new_game()
-    engine.set_position(board)
-    began = engine.send(f"go {go_words(control.fixed_limit())}")
+    began = engine.search(board, control.fixed_limit())
     allowed = control.movetime_seconds
     lines = engine.read_until("bestmove", patience_seconds if allowed is None else allowed + GRACE_SECONDS)
     answer = judge(question, lines, began)

@@ -64,7 +64,8 @@ def test_the_answer_holds_the_last_exact_score_of_the_main_line() -> None:
     with Engine(fake("good", ("Seed", "5"))) as engine:
         engine.new_game()
         answer = engine.play(chess.Board(), chess.engine.Limit(depth=1), 10.0)
-        assert engine.close()
+        engine.close()
+        assert engine.exit_code == 0
     assert 0 < answer.seconds < 5
     assert answer.move in list(chess.Board().legal_moves)
     assert (answer.text, answer.depth, answer.nodes) == (f"bestmove {answer.move}", 2, 30)
@@ -127,7 +128,7 @@ def test_what_an_engine_started_ends_with_it_though_it_reads_no_more(tmp_path: P
         child = int(engine.id_name)
         assert is_alive(child)
         engine.send("go", *["position startpos"] * 100_000)
-        assert not engine.close(0.1)
+        engine.close(0.1)
     wait_until(lambda: not is_alive(child))
     assert engine.exit_code is not None
 

@@ -155,7 +155,7 @@ def test_engines_are_asked_side_by_side(tmp_path: Path, epd: Path, capsys: pytes
     ("fault", "said"),
     [
         ("crash", "exit code 3; stderr: it hurts"),
-        ("hang", "said nothing"),
+        ("hang", "did not say bestmove"),
         ("bestmove a1a8", "no legal move"),
     ],
 )

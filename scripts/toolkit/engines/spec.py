@@ -110,20 +110,6 @@ def own_engine(core: str = "auto") -> EngineSpec:
     return EngineSpec(name, (sys.executable, "-m", "uci_engine", "--core", core), str(root))
 
 
-def go_words(limit: chess.engine.Limit) -> str:
-    """What stands behind `go` for this limit. Times are whole milliseconds, at least one: some take 0 for no time."""
-    words = []
-    for word, seconds in (("wtime", limit.white_clock), ("btime", limit.black_clock)):
-        words += [f"{word} {max(1, round(seconds * 1000))}"] if seconds is not None else []
-    for word, seconds in (("winc", limit.white_inc), ("binc", limit.black_inc)):
-        words += [f"{word} {round(seconds * 1000)}"] if seconds is not None else []
-    words += [f"movestogo {limit.remaining_moves}"] if limit.remaining_moves is not None else []
-    words += [f"movetime {max(1, round(limit.time * 1000))}"] if limit.time is not None else []
-    words += [f"nodes {limit.nodes}"] if limit.nodes is not None else []
-    words += [f"depth {limit.depth}"] if limit.depth is not None else []
-    return " ".join(words)
-
-
 def parse_engine(text: str, defaults: str = "") -> EngineSpec:
     """An engine from `key=value` words (ENGINE_SYNTAX); what it does not say is taken from `defaults`.
 
