@@ -346,7 +346,7 @@ def test_a_match_does_not_go_on_with_another_engine(tmp_path: Path) -> None:
     )
     assert main([*words, "--games", "2"]) == 0
     program.write_bytes(FAKE_ENGINE.read_bytes() + b"# changed")
-    with pytest.raises(ProgramError, match="engines 1 identity digest"):
+    with pytest.raises(ProgramError, match="other settings: engines"):
         main([*words, "--games", "4", "--resume"])
 
 
