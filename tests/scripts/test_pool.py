@@ -7,7 +7,6 @@ import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,7 +14,7 @@ from tests.support import PATIENCE_SECONDS, wait_until
 from tests.support.dask_cluster import Cluster, running_cluster
 from tests.support.pool_work import Done, Work, run
 from toolkit.errors import ProgramError
-from toolkit.pool import Task, require_same_python, run_tasks
+from toolkit.pool import Task, run_tasks
 
 
 def tasks(folder: Path, count: int, faults: dict[int, str] | None = None, seconds: float = 0.0) -> Iterator[Task]:
@@ -102,29 +101,6 @@ def test_a_cluster_loses_a_worker_and_nothing_else(cluster: Cluster, tmp_path: P
 
 
 @pytest.mark.slow
-def test_a_result_that_is_lost_on_its_way_is_waited_for(
-    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import distributed
-
-    hasty: list[object] = []
-
-    class HastyCompletion(distributed.as_completed):
-        """Reports the first future at once, as when its worker dies between the report and the question."""
-
-        def add(self, future: distributed.Future[Any]) -> None:
-            if hasty:
-                super().add(future)  # type: ignore[no-untyped-call]
-            else:
-                hasty.append(future)
-                self.queue.put_nowait(future)
-
-    monkeypatch.setattr("distributed.as_completed", HastyCompletion)
-    results = list(run_tasks(run, tasks(tmp_path, 3, seconds=1.0), cluster=cluster.address))
-    assert sorted(done.square for _, done in results) == [0, 1, 4]
-
-
-@pytest.mark.slow
 def test_a_scheduler_that_dies_is_one_complaint(
     cluster: Cluster, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -150,12 +126,6 @@ def test_what_is_wrong_on_a_machine_names_it(cluster: Cluster, tmp_path: Path, m
     with pytest.raises(ProgramError, match="another Secateur"):
         list(run_tasks(run, tasks(folder, 4), cluster=cluster.address))
     assert not list(folder.iterdir())
-
-
-def test_a_worker_with_another_python_is_not_used() -> None:
-    require_same_python({"tcp://here": platform.python_version()})
-    with pytest.raises(ProgramError, match=r"tcp://there has Python 2\.7\.18"):
-        require_same_python({"tcp://there": "2.7.18"})
 
 
 def test_a_cluster_that_is_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
