@@ -11,15 +11,11 @@ import chess
 import chess.engine
 import pytest
 
+from tests.scripts import fake
 from tests.support import FAKE_ENGINE, wait_until
 from toolkit.engines.client import Answer, Engine, EngineCache, EngineError, Line, identified, read_answer
 from toolkit.engines.spec import EngineSpec, TimeControl, digest_of_program, parse_engine
 from toolkit.errors import ProgramError
-
-
-def fake(mode: str = "good", *options: tuple[str, str]) -> EngineSpec:
-    return EngineSpec(mode, (sys.executable, str(FAKE_ENGINE), mode), control=TimeControl(depth=1), options=options)
-
 
 # ---- Descriptions ----
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import random
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -18,8 +17,8 @@ import factorial_test
 import tune_search
 from calibrate import Player, fit, level_player, meetings_of
 from factorial_test import Factor, FactorialTest, estimate_effects
+from tests.scripts import fake_command
 from tests.scripts.test_journal import refuses_changed_entries
-from tests.support import FAKE_ENGINE
 from toolkit.elo import score_of_elo
 from toolkit.engines.spec import EngineSpec
 from toolkit.errors import ProgramError
@@ -27,7 +26,7 @@ from toolkit.games.tournament import PairingScore
 from tune_search import Parameter, Spsa
 
 OWN = EngineSpec("engine", ("program",))
-ENGINE = f"cmd='{sys.executable} {FAKE_ENGINE} tunable'"
+ENGINE = fake_command("tunable")
 
 
 # ---- Levels ----

@@ -10,17 +10,13 @@ import pytest
 
 import speed
 from speed import Sample, cpu_seconds, figures, measure
-from tests.support import FAKE_ENGINE, PATIENCE_SECONDS, ROOT
+from tests.scripts import fake
+from tests.support import PATIENCE_SECONDS, ROOT
 from toolkit.engines.client import Engine
-from toolkit.engines.spec import EngineSpec
 
 OURS = f"cmd='{sys.executable} -m uci_engine' dir={ROOT} name=ours option.Hash=4"
 
 linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the clock of a process")
-
-
-def fake(mode: str) -> EngineSpec:
-    return EngineSpec(mode, (sys.executable, str(FAKE_ENGINE), mode))
 
 
 @linux_only

@@ -11,7 +11,8 @@ import chess
 import pytest
 
 import suite
-from tests.support import FAKE_ENGINE, ROOT
+from tests.scripts import fake_command
+from tests.support import ROOT
 from tests.support.dask_cluster import running_cluster
 from toolkit.engines.client import Line
 from toolkit.errors import ProgramError
@@ -116,7 +117,7 @@ def test_the_time_to_solution_is_that_of_the_last_unbroken_row() -> None:
 def scripted(tmp_path: Path, name: str, script: dict[str, list[str]]) -> str:
     path = tmp_path / f"{name}.json"
     path.write_text(json.dumps(script))
-    return f"cmd='{sys.executable} {FAKE_ENGINE} {path}' name={name}"
+    return f"{fake_command(path)} name={name}"
 
 
 def run(tmp_path: Path, epd: Path, *words: object) -> tuple[int, dict[str, Any]]:
