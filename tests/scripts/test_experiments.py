@@ -260,6 +260,7 @@ def test_a_run_that_was_cut_goes_on_to_the_same_end_and_may_grow(program: Module
     ("program", "more", "complaint"),
     [
         (calibrate, ("--games", "3"), "pairs"),
+        (calibrate, ("--levels", "2500"), "known rating"),
         (calibrate, ("--opponent", "1500", "cmd=x depth=1 name=known"), "the same name"),
         (calibrate, ("--opponent", "1500", "cmd=/no/such/engine depth=1"), "/no/such/engine"),
         (factorial_test, ("--change", "colour=1"), "has no number called 'colour'"),

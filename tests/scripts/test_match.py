@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import math
 import os
 import re
 import signal
 import statistics
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -235,9 +236,10 @@ def read_rounds(tmp_path: Path) -> list[tuple[str, str, str]]:
 
 
 def test_a_gauntlet_agrees_with_its_pgn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--engine", engine_words("A", 1), "--engine", engine_words("B", 2), "--engine", engine_words("C", 3)]
+    engines = engine_words("A", 1), engine_words("B", 2), engine_words("C", 3, "illegal", 4)
+    words = [word for engine in engines for word in ("--engine", engine)]
     assert main(arguments(tmp_path, *words, "--games", "16", "--concurrency", "2")) == 0
-    shown = capsys.readouterr().out
+    shown, progress = capsys.readouterr()
     result = json.loads((tmp_path / "result.json").read_text("utf-8"))
     # A's points in each pair of games, by the opponent.
     pairs: dict[str, defaultdict[str, list[float]]] = {"B": defaultdict(list), "C": defaultdict(list)}
@@ -252,27 +254,17 @@ def test_a_gauntlet_agrees_with_its_pgn(tmp_path: Path, capsys: pytest.CaptureFi
         assert [pairing[key] for key in ("wins", "draws", "losses")] == [games.count(each) for each in (1.0, 0.5, 0.0)]
         assert pairing["pentanomial"] == [sums.count(each) for each in (0.0, 0.5, 1.0, 1.5, 2.0)]
         assert pairing["score"] == pytest.approx(statistics.fmean(games))
-        assert f"{pairing['elo']:+.1f} ±" in shown
+        elo = math.inf if pairing["elo"] is None else pairing["elo"]
+        assert f"{elo:+.1f} ±" in shown
     assert re.search(r"A - all +│ +32 ", shown)
+    faults = {name: Counter(conduct["faults"]) for name, conduct in result["conduct"].items()}
+    assert [faults[name].total() for name in "ABC"] == [0, 0, faults["C"]["illegal move"]] == [0, 0, 16]
+    assert "C: illegal move: bestmove a1a1" in shown
+    assert "forfeits 16" in progress
     rounds = read_rounds(tmp_path)
     assert len(set(rounds)) == 32
     # Each opening twice, colours reversed.
     assert {("1.1", "A", "B"), ("1.2", "B", "A")} <= set(rounds)
-
-
-def test_a_gauntlet_counts_forfeits_by_engine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--engine", engine_words("good", 1), "--engine", engine_words("wild", 2, "illegal", 2)]
-    words += ["--engine", engine_words("weak", 3, "crash", 2), "--games", "4"]
-    assert main(arguments(tmp_path, *words)) == 0
-    result = json.loads((tmp_path / "result.json").read_text("utf-8"))
-    assert [(one["first"], one["second"]) for one in result["pairings"]] == [("good", "wild"), ("good", "weak")]
-    faults = {name: conduct["faults"] for name, conduct in result["conduct"].items()}
-    assert (faults["wild"]["illegal move"], faults["weak"]["crash"]) == (4, 4)
-    assert set(faults["good"].values()) == {0}
-    assert [one["wins"] for one in result["pairings"]] == [4, 4]
-    shown = capsys.readouterr()
-    assert "wild: illegal move: bestmove a1a1" in shown.out
-    assert "+8 =0 -0  Elo +inf ± ?  forfeits 8" in shown.err
 
 
 def test_a_decided_sequential_test_stops(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -286,6 +278,7 @@ def test_a_decided_sequential_test_stops(tmp_path: Path, capsys: pytest.CaptureF
     assert "H1 accepted" in shown.out
     # Four openings, and engines without a clock.
     assert shown.err.startswith("warning: ")
+    assert "-0  Elo +inf ± ?" in shown.err
     # Decided is decided: going on plays nothing more.
     assert main(arguments(tmp_path, *words, "--games", "400", *test, "--resume")) == 0
     assert json.loads((tmp_path / "result.json").read_text("utf-8")) == result
