@@ -19,7 +19,6 @@ import shlex
 import signal
 import threading
 import time
-from collections import deque
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -41,7 +40,6 @@ QUIT_SECONDS = 2.0
 END_SECONDS = 2.0
 # A program that writes so much without the end of a line is no engine.
 MAX_LINE_BYTES = 1 << 20
-KEPT_ERROR_LINES = 20
 # Engines that wait for their next game; each holds the memory of its hash table.
 MAX_WAITING = 12
 
@@ -60,11 +58,9 @@ class EngineTimeoutError(EngineError):
 class EngineEndedError(EngineError):
     """An engine that can be talked to no more. code: its exit code, None if it lives on with its pipes closed."""
 
-    def __init__(self, sentence: str, code: int | None, last_words: str) -> None:
+    def __init__(self, sentence: str, code: int | None) -> None:
         super().__init__(sentence)
         self.code = code
-        # The last line that it said on stderr.
-        self.last_words = last_words
 
 
 # ---- What an engine says ----
@@ -96,8 +92,8 @@ class Info:
 class Answer:
     """The answer to one `go`: the legal move (None for anything else), the `bestmove` line, and what came before it.
 
-    seconds: from `go` to `bestmove`. score and depth: of the last exact
-    score of the best line, or of the last bound if no score was exact. nodes: the last number that it reported.
+    seconds: from `go` to `bestmove`. score and depth: of the last exact score of the best line, or of the last bound
+    if no score was exact. nodes: the last number that it reported.
     """
 
     move: chess.Move | None
@@ -166,13 +162,14 @@ def legal_move(board: chess.Board, best_move: str) -> chess.Move | None:
 
 
 class _Protocol(chess.engine.UciProtocol):
-    """python-chess's, which keeps every line with its arrival, and the last words on stderr."""
+    """python-chess's, which keeps every line with its arrival."""
 
     def __init__(self) -> None:
         super().__init__()
         # None: no more will come.
         self.lines: SimpleQueue[Line | None] = SimpleQueue()
-        self.errors: deque[str] = deque(maxlen=KEPT_ERROR_LINES)
+        # The last line on stderr.
+        self.last_words = ""
         self._arrived = 0.0
 
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
@@ -185,7 +182,7 @@ class _Protocol(chess.engine.UciProtocol):
         self.lines.put(Line(self._arrived, line.strip()))
 
     def error_line_received(self, line: str) -> None:
-        self.errors.append(line)
+        self.last_words = line
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         if fd == 1:
@@ -348,11 +345,9 @@ class Engine:
     def _failure(self) -> EngineEndedError:
         """What to raise when no more will come."""
         self._wait_for_exit(END_SECONDS)
-        code, words = self.exit_code, list(self._protocol.errors)
+        code, words = self.exit_code, self._protocol.last_words
         what = "has closed its pipes" if code is None else f"ended, exit code {code}"
-        # On one line: reports take the last line of what a worker raises.
-        sentence = f"{self.name} {what}" + (f"; stderr: {' | '.join(words)}" if words else "")
-        return EngineEndedError(sentence, code, words[-1] if words else "")
+        return EngineEndedError(f"{self.name} {what}" + (f"; stderr: {words}" if words else ""), code)
 
     def _wait_for_exit(self, seconds: float) -> None:
         """Wait until the process has ended and all that it said has been read, but not longer."""

@@ -313,12 +313,8 @@ class Game:
 
     def _record_end(self, color: chess.Color, error: EngineEndedError) -> None:
         """The engine is gone: tell a crash from an end in good order, and from a closed pipe."""
-        said = f"; stderr: {error.last_words}" if error.last_words else ""
-        if error.code:
-            self.record.forfeit("crash", color, "crashes", f"exit code {error.code}{said}")
-        else:
-            detail = "closed its pipe" if error.code is None else "left with exit code 0"
-            self.record.forfeit("disconnect", color, "disconnects", f"{detail}{said}")
+        fault, verb = ("crash", "crashes") if error.code else ("disconnect", "disconnects")
+        self.record.forfeit(fault, color, verb, str(error))
 
     def _note_time(self, color: chess.Color, seconds: float) -> None:
         """Keep the worst that was seen."""
