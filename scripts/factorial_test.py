@@ -116,7 +116,15 @@ class FactorialTest(Experiment):
 
     def effects(self) -> list[Effect]:
         """What the pairs say of each change, the best first."""
-        found = estimate_effects(self.factors, self._directions, self._results)
+        changes = np.asarray(self._directions, float).reshape(len(self._results), len(self.factors))
+        scores = (np.asarray(self._results, float) + 2) / 4
+        elo, errors = fit_elo(changes, scores, 0.0, np.zeros(len(self.factors)), PRIOR_ELO)
+        found = [
+            Effect(factor.label, float(effect), float(error), int(count))
+            for factor, effect, error, count in zip(
+                self.factors, elo, errors, np.count_nonzero(changes, axis=0), strict=True
+            )
+        ]
         return sorted(found, key=lambda effect: effect.elo, reverse=True)
 
     def settings(self) -> dict[str, Any]:
@@ -137,22 +145,6 @@ class FactorialTest(Experiment):
     def as_json(self) -> dict[str, Any]:
         """The effects."""
         return {"changes": [asdict(effect) for effect in self.effects()]}
-
-
-def estimate_effects(
-    factors: Sequence[Factor], directions: Sequence[Sequence[int]], results: Sequence[float]
-) -> list[Effect]:
-    """The Elo of each factor, in the order of the factors.
-
-    directions: of every pair. results: games that the first side won less those it lost, -2 to 2, of every pair.
-    """
-    changes = np.asarray(directions, float).reshape(len(results), len(factors))
-    elo, errors = fit_elo(changes, (np.asarray(results, float) + 2) / 4, 0.0, np.zeros(len(factors)), PRIOR_ELO)
-    tried = np.count_nonzero(changes, axis=0)
-    return [
-        Effect(factor.label, float(effect), float(error), int(count))
-        for factor, effect, error, count in zip(factors, elo, errors, tried, strict=True)
-    ]
 
 
 def parse_change(text: str) -> Factor:

@@ -6,6 +6,7 @@ import json
 import math
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,8 +16,8 @@ import pytest
 import calibrate
 import factorial_test
 import tune_search
-from calibrate import Player, fit, level_player, meetings_of
-from factorial_test import Factor, FactorialTest, estimate_effects
+from calibrate import PRIOR_ELO, Player, fit, level_player, meetings_of
+from factorial_test import Factor, FactorialTest
 from tests.scripts import fake_command
 from tests.scripts.test_journal import refuses_changed_entries
 from toolkit.elo import score_of_elo
@@ -32,49 +33,19 @@ ENGINE = fake_command("tunable")
 # ---- Levels ----
 
 
-def opponent(name: str, rating: float) -> Player:
-    return Player(EngineSpec(name, ("program",)), rating, False)
-
-
-def level(elo: int) -> Player:
-    return level_player(OWN, elo)
-
-
-def score_between(first: str, second: str, difference: float, pairs: int, chance: random.Random) -> PairingScore:
-    """Games whose outcome has this expectation, a third of them drawn where the players are equal."""
-    score = PairingScore(first, second)
-    likely = score_of_elo(difference)
-    draw = 4 * likely * (1 - likely) / 3
-
-    def points() -> float:
-        seen = chance.random()
-        return 1.0 if seen < likely - draw / 2 else 0.5 if seen < likely + draw / 2 else 0.0
-
-    score.pairs = [(points(), points()) for _ in range(pairs)]
-    return score
-
-
-def test_levels_meet_the_opponents_near_them() -> None:
-    players = [level(1400), level(1000), level(1200), opponent("far", 2000), opponent("near", 1190)]
-    assert meetings_of(players, 250.0) == ((0, 4), (1, 4), (2, 4))
-
-
-def test_true_ratings_are_found_within_the_error() -> None:
-    truth = {"level 1000": 1080.0, "level 1200": 1190.0, "level 1400": 1490.0, "known": 1300.0, "other": 1250.0}
-    players = [level(1000), level(1200), level(1400), opponent("known", 1300.0), opponent("other", 1250.0)]
-    names = list(truth)
-    inside = 0
-    for seed in range(50):
-        chance = random.Random(seed)
-        scores = [
-            score_between(first, second, truth[first] - truth[second], 60, chance)
-            for first in names[:3]
-            for second in names[3:]
-        ]
-        measured = fit(players, scores)
-        inside += sum(abs(found.elo - truth[name]) <= found.error for name, found in measured.items())
-    # 150 intervals of 95 %.
-    assert 134 <= inside <= 149
+def test_levels_meet_the_opponents_near_them_and_are_rated_by_these() -> None:
+    levels = [level_player(OWN, elo) for elo in (1400, 1000, 1200)]
+    far, near = (Player(replace(OWN, name=name), rating, False) for name, rating in (("far", 2000.0), ("near", 1190.0)))
+    assert meetings_of([*levels, far, near], 250.0) == ((0, 4), (1, 4), (2, 4))
+    score = PairingScore("level 1200", "near")
+    # Three games of four: 191 Elo.
+    score.pairs = [(1.0, 0.5)] * 2000
+    measured = fit([*levels, near], [score])
+    assert measured["level 1200"].elo == pytest.approx(1190 + 190.8, abs=1)
+    assert measured["level 1200"].games == 4000
+    # Without a game only the prior is known.
+    assert measured["level 1000"].elo == pytest.approx(1000)
+    assert measured["level 1000"].error == pytest.approx(1.96 * PRIOR_ELO, rel=0.01)
 
 
 # ---- Changes ----
@@ -85,29 +56,22 @@ def design(count: int, share: float = 0.5, seed: int = 0) -> FactorialTest:
     return FactorialTest(OWN, factors, {f"n{number}": 0 for number in range(count)}, 1, share, seed)
 
 
-def played(
-    trial: FactorialTest, true_elo: list[float], pairs: int, seed: int
-) -> tuple[list[tuple[int, ...]], list[float]]:
-    """Results of pairs whose games are won or lost, by sides that differ as the design says."""
-    chance = random.Random(seed)
-    directions = [trial.directions(number) for number in range(1, pairs + 1)]
-    results = []
-    for turned in directions:
-        expected = score_of_elo(sum(elo * side for elo, side in zip(true_elo, turned, strict=True)))
-        results.append(float(sum(1 if chance.random() < expected else -1 for _ in range(2))))
-    return directions, results
-
-
 @pytest.mark.parametrize("share", [0.5, 0.1])
 def test_known_effects_are_found_within_their_errors(share: float) -> None:
-    true_elo = [0.0, 15.0, -40.0, 200.0, -8.0]
-    trial = design(5, share)
+    true_elo = {"f0": 0.0, "f1": 15.0, "f2": -40.0, "f3": 200.0, "f4": -8.0}
     missed = 0
     for seed in range(20):
-        found = estimate_effects(trial.factors, *played(trial, true_elo, 3000, seed))
-        missed += sum(abs(effect.elo - elo) > effect.error_elo for effect, elo in zip(found, true_elo, strict=True))
+        chance, trial = random.Random(seed), design(5, share)
+        for number in range(3000):
+            # Games that are won or lost, by sides that differ as the design says.
+            turned = trial.directions(number)
+            expected = score_of_elo(sum(elo * side for elo, side in zip(true_elo.values(), turned, strict=True)))
+            trial.learn(number, turned, sum(1 if chance.random() < expected else -1 for _ in range(2)))
+        found = trial.effects()
+        missed += sum(abs(effect.elo - true_elo[effect.label]) > effect.error_elo for effect in found)
     # Of 100 intervals of 95 % five miss, give or take.
     assert missed <= 13
+    assert found == sorted(found, key=lambda effect: -effect.elo)
     assert found[1].error_elo < 20 / math.sqrt(2 * share)
 
 

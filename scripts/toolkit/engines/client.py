@@ -29,7 +29,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import chess
 import chess.engine
 
-from toolkit.engines.spec import EngineSpec, Identity, digest_of_program
+from toolkit.engines.spec import EngineSpec, digest_of_program
 from toolkit.errors import ProgramError
 
 T = TypeVar("T")
@@ -269,9 +269,9 @@ class Engine:
         """None while it runs."""
         return self._transport.get_returncode()
 
-    def identity(self) -> Identity:
-        """What was started. Raises ProgramError, OSError."""
-        return Identity(self.id_name, digest_of_program(self.spec, self.id_name))
+    def identity(self) -> str:
+        """Of what was started. Raises ProgramError, OSError."""
+        return f"{self.id_name} ({digest_of_program(self.spec, self.id_name)})"
 
     def configure(self, options: Iterable[tuple[str, str]]) -> None:
         """Set options, those that have another value. Raises EngineError for what the engine does not offer."""

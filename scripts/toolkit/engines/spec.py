@@ -72,26 +72,18 @@ class TimeControl:
 
 
 @dataclass(frozen=True)
-class Identity:
-    """What an engine calls itself, and a digest of its program."""
-
-    id_name: str
-    digest: str
-
-    def __str__(self) -> str:
-        return f"{self.id_name} ({self.digest[:12]})"
-
-
-@dataclass(frozen=True)
 class EngineSpec:
-    """An engine, its options and its limits. identity: what it has to be, wherever and whenever it is started."""
+    """An engine, its options and its limits.
+
+    identity: what it has to be, wherever and whenever it is started: what it calls itself, and a digest of its program.
+    """
 
     name: str
     command: tuple[str, ...]
     directory: str | None = None
     control: TimeControl = TimeControl()
     options: tuple[tuple[str, str], ...] = ()
-    identity: Identity | None = None
+    identity: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """For journals and results; the same for the same engine with the same settings."""
