@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import chess
@@ -154,6 +155,8 @@ def test_a_replaced_program_is_another_engine(tmp_path: Path) -> None:
     program.write_bytes(FAKE_ENGINE.read_bytes() + b"# changed")
     with pytest.raises(EngineError, match="is not the program that the run began with"):
         Engine(spec)
+    # A journal knows them apart.
+    assert spec.as_json() != identified([replace(spec, identity=None)])[0].as_json()
 
 
 @pytest.mark.parametrize("way", ["launcher", "module", "script"])
