@@ -51,10 +51,6 @@ STOCKFISH_SKILLS = (
     (8, 2596, 80_000),
     (9, 2703, 130_000),
     (10, 2788, 220_000),
-    (11, 2856, 400_000),
-    (12, 2922, 600_000),
-    (13, 2973, 1_000_000),
-    (14, 3025, 1_500_000),
 )
 # A level ends its search by its node budget. This limit is never reached.
 LEVEL_SECONDS = 60.0

@@ -256,32 +256,30 @@ class Game:
 
     def play(self) -> GameRecord:
         """Play to the end. An engine that loses by forfeit is to be restarted: its state is unknown."""
-        for color in (chess.WHITE, chess.BLACK):
-            if not self._make_ready(color):
-                return self.record
-        ended = rules_result(self._board)
-        while ended is None:
-            ended = self._move(self._board.turn)
-            if self.record.fault is not None:
-                return self.record
-        self.record.result, self.record.ending = ended
-        if "adjudication" in self.record.ending:
-            self.record.termination = "adjudication"
-        return self.record
-
-    def _make_ready(self, color: chess.Color) -> bool:
+        record, ended = self.record, None
         try:
-            self._engines[color].new_game()
+            for side in (chess.WHITE, chess.BLACK):
+                self._engines[side].new_game()
+            ended = rules_result(self._board)
+            while ended is None and record.fault is None:
+                side = self._board.turn
+                ended = self._move(side)
         except EngineTimeoutError as error:
-            self.record.forfeit("disconnect", color, "does not answer", str(error))
-            return False
+            record.forfeit("disconnect", side, "does not answer", str(error))
         except EngineEndedError as error:
-            self._record_end(color, error)
-            return False
-        return True
+            # A crash, an end in good order, or a closed pipe.
+            fault, verb = ("crash", "crashes") if error.code else ("disconnect", "disconnects")
+            record.forfeit(fault, side, verb, str(error))
+        if ended is not None:
+            record.result, record.ending = ended
+            record.termination = "adjudication" if "adjudication" in record.ending else "normal"
+        return record
 
     def _move(self, color: chess.Color) -> tuple[str, str] | None:
-        """Have this side make a move; result and reason if the game is over, or a fault in the record."""
+        """Have this side make a move; result and reason if the game is over, or a fault in the record.
+
+        Raises EngineEndedError.
+        """
         clock = self._clocks[color]
         began = time.perf_counter()
         try:
@@ -289,9 +287,6 @@ class Game:
         except EngineTimeoutError:
             waited = time.perf_counter() - began
             self._lose_on_time(color, waited, f"no answer within {waited:.1f} s")
-            return None
-        except EngineEndedError as error:
-            self._record_end(color, error)
             return None
         if clock.is_lost(answer.seconds):
             over_ms = (answer.seconds - (clock.allowed_seconds or 0.0)) * 1000.0
@@ -310,11 +305,6 @@ class Game:
     def _lose_on_time(self, color: chess.Color, seconds: float, detail: str) -> None:
         self._note_time(color, seconds)
         self.record.forfeit("time loss", color, "loses on time", detail)
-
-    def _record_end(self, color: chess.Color, error: EngineEndedError) -> None:
-        """The engine is gone: tell a crash from an end in good order, and from a closed pipe."""
-        fault, verb = ("crash", "crashes") if error.code else ("disconnect", "disconnects")
-        self.record.forfeit(fault, color, verb, str(error))
 
     def _note_time(self, color: chess.Color, seconds: float) -> None:
         """Keep the worst that was seen."""
