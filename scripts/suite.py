@@ -98,18 +98,15 @@ def summarise(questions: Sequence[Question], answers: Sequence[dict[str, Any]]) 
 
 def summary_table(title: str, names: Sequence[str], summaries: Sequence[dict[str, Any]]) -> Table:
     """One row for each engine."""
-    has_points = any(summary["max_points"] for summary in summaries)
-    head = ["engine", "solved", "of", "percent", *(["points", "of"] if has_points else [])]
-    head += ["median s", "slowest s", "failures"]
     rows = []
     for name, summary in zip(names, summaries, strict=True):
         share = 100 * summary["solved"] / summary["positions"] if summary["positions"] else 0.0
-        row = [name, str(summary["solved"]), str(summary["positions"]), f"{share:.1f}"]
-        row += [str(summary["points"]), str(summary["max_points"])] if has_points else []
+        points = f"{summary['points']} of {summary['max_points']}" if summary["max_points"] else "-"
         times = (summary[f"{kind}_seconds"] for kind in ("median_solution", "slowest_answer"))
-        row += ["-" if seconds is None else f"{seconds:.3f}" for seconds in times]
-        rows.append([*row, str(len(summary["failures"]))])
-    return make_table(title, head, rows)
+        seconds = ("-" if time is None else f"{time:.3f}" for time in times)
+        counts = (str(summary["solved"]), str(summary["positions"]), f"{share:.1f}", points)
+        rows.append([name, *counts, *seconds, str(len(summary["failures"]))])
+    return make_table(title, ["engine", "solved", "of", "percent", "points", "median s", "slowest s", "failures"], rows)
 
 
 def report(
@@ -120,16 +117,14 @@ def report(
     names = [spec.name for spec in engines]
     own = [[answer for answer in answers if answer["engine"] == index] for index in range(len(engines))]
     summaries = [summarise(questions, some) for some in own]
-    output = standard_output()
     limits = sorted({str(spec.control) for spec in engines})
     title = f"{', '.join(path.name for path in words.files)}, {' and '.join(limits)} each"
-    output.print(summary_table(title, names, summaries))
+    standard_output().print(summary_table(title, names, summaries))
     for name, summary in zip(names, summaries, strict=True):
         if summary["unsolved"]:
             say(f"{name} did not solve {', '.join(summary['unsolved'])}")
-        if summary["failures"]:
-            rows = [[failure] for failure in summary["failures"]]
-            output.print(make_table(f"failures of {name}", ["what happened"], rows))
+        for failure in summary["failures"]:
+            say(f"{name}: {failure}")
     if words.json:
         data = {
             "files": [path.name for path in words.files],

@@ -125,10 +125,7 @@ def ask_batch(batch: Batch) -> list[dict[str, Any]]:
     answers = []
     with running_engines() as engines:
         for number, question in batch.questions:
-            # Each engine goes first in its turn, so that none gains by its place.
-            for place in range(len(batch.engines)):
-                index = (number + place) % len(batch.engines)
-                spec = batch.engines[index]
+            for index, spec in enumerate(batch.engines):
                 engine = engines.engine(spec)
                 try:
                     answer = ask(engine, question, batch.patience_seconds)
