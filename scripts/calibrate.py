@@ -51,10 +51,6 @@ STOCKFISH_SKILLS = (
     (8, 2596, 80_000),
     (9, 2703, 130_000),
     (10, 2788, 220_000),
-    (11, 2856, 400_000),
-    (12, 2922, 600_000),
-    (13, 2973, 1_000_000),
-    (14, 3025, 1_500_000),
 )
 # A level ends its search by its node budget. This limit is never reached.
 LEVEL_SECONDS = 60.0
@@ -114,7 +110,7 @@ def fit(players: Sequence[Player], scores: Iterable[PairingScore]) -> dict[str, 
     known = {player.spec.name: player.rating for player in players if not player.is_level}
     # Of every pair of games: which level, the points of it, and how much stronger than 0 the opponent is known to be.
     rows = [
-        ([name == score.first for name in levels], points / 2, -known[score.second])
+        ([name == score.first for name in levels], sum(points) / 2, -known[score.second])
         for score in scores
         for points in score.pairs
     ]
@@ -169,15 +165,13 @@ def make_players(words: argparse.Namespace) -> list[Player]:
 class Ladder(Tournament):
     """The games of the levels against their opponents, and the ratings."""
 
-    def __init__(self, words: argparse.Namespace, players: Sequence[Player], pairs_each: int) -> None:
-        """Raises ProgramError and OSError."""
-        specs = [player.spec for player in players]
-        super().__init__(words, specs, meetings_of(players, words.window), pairs_each, MARGIN_MS)
+    def __init__(self, players: Sequence[Player], window_elo: float, pairs_each: int) -> None:
+        super().__init__([player.spec for player in players], meetings_of(players, window_elo), pairs_each)
         self._players = players
 
     def table(self) -> Table:
         """A row for each level."""
-        measured = fit(self._players, self.scores.values())
+        measured = fit(self._players, self.scores)
         rows = []
         for player in self._players:
             if player.is_level:
@@ -188,14 +182,15 @@ class Ladder(Tournament):
 
     def as_json(self) -> dict[str, Any]:
         """All results."""
-        ratings = {name: asdict(found) for name, found in fit(self._players, self.scores.values()).items()}
+        ratings = {name: asdict(found) for name, found in fit(self._players, self.scores).items()}
         return {**super().as_json(), "ratings": ratings}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns the exit code. Raises ProgramError and OSError for what cannot be measured."""
     words = parse_arguments(arguments)
-    return Ladder(words, make_players(words), runs.pairs_of(words.games)).run()
+    ladder = Ladder(make_players(words), words.window, runs.pairs_of(words.games))
+    return runs.Run(words, ladder, MARGIN_MS).run()
 
 
 if __name__ == "__main__":

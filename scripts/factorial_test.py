@@ -25,12 +25,14 @@ from typing import Any
 
 import numpy as np
 from chess.engine import EngineError
+from rich.table import Table
 
-from toolkit.console import at_least_one, run_program
+from toolkit.console import at_least_one, make_table, run_program
 from toolkit.elo import fit_elo
-from toolkit.engines.spec import EngineSpec
+from toolkit.engines.spec import EngineSpec, parse_engine
 from toolkit.errors import ProgramError
-from toolkit.games.experiment import Pairing, find_numbers, make_parser, run_experiment
+from toolkit.games.experiment import Experiment, Pairing, find_numbers, make_parser
+from toolkit.games.runs import Run
 
 # A wide prior about no difference, in Elo: it keeps a change finite that has won every pair so far.
 PRIOR_ELO = 1000.0
@@ -54,15 +56,24 @@ class Effect:
     pairs: int
 
 
-class FactorialTest:
+class FactorialTest(Experiment):
     """Which side of which pair has which changes, and what came of it.
 
     share: the chance (above 0, at most 1/2) of a change to be on the one side, and the same to be on the other. With
     1/2 the sides differ in every change; less keeps them close to the engine as it is, for changes of large effect.
     """
 
-    def __init__(self, factors: Sequence[Factor], defaults: dict[str, int], share: float = 0.5, seed: int = 0) -> None:
-        """defaults: the values of all options that factors name, where no factor changes them."""
+    def __init__(
+        self,
+        engine: EngineSpec,
+        factors: Sequence[Factor],
+        defaults: dict[str, int],
+        pairs: int,
+        share: float = 0.5,
+        seed: int = 0,
+    ) -> None:
+        """defaults: the values of all options that factors name, where no factor changes them. Raises ProgramError."""
+        super().__init__(engine, pairs)
         if not 0 < share <= 0.5:
             raise ProgramError(f"a share of {share:g} is not above 0 and at most 0.5")
         names = [name for factor in factors for name in factor.values]
@@ -105,11 +116,19 @@ class FactorialTest:
 
     def effects(self) -> list[Effect]:
         """What the pairs say of each change, the best first."""
-        found = estimate_effects(self.factors, self._directions, self._results)
+        changes = np.asarray(self._directions, float).reshape(len(self._results), len(self.factors))
+        scores = (np.asarray(self._results, float) + 2) / 4
+        elo, errors = fit_elo(changes, scores, 0.0, np.zeros(len(self.factors)), PRIOR_ELO)
+        found = [
+            Effect(factor.label, float(effect), float(error), int(count))
+            for factor, effect, error, count in zip(
+                self.factors, elo, errors, np.count_nonzero(changes, axis=0), strict=True
+            )
+        ]
         return sorted(found, key=lambda effect: effect.elo, reverse=True)
 
     def settings(self) -> dict[str, Any]:
-        """What a journal must agree on."""
+        """The changes."""
         changes = [asdict(factor) for factor in self.factors]
         return {"changes": changes, "defaults": self._defaults, "share": self._share}
 
@@ -117,31 +136,15 @@ class FactorialTest:
         """Nothing: estimates of a few pairs would mislead."""
         return ""
 
-    def table(self) -> tuple[list[str], list[list[str]]]:
+    def table(self) -> Table:
         """A row for each change, the best first."""
         found = self.effects()
         rows = [[each.label, f"{each.elo:+.1f}", f"{each.error_elo:.1f}", str(each.pairs)] for each in found]
-        return ["change", "Elo", "± (95 %)", "pairs"], rows
+        return make_table("", ["change", "Elo", "± (95 %)", "pairs"], rows)
 
-    def figures(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """The effects."""
         return {"changes": [asdict(effect) for effect in self.effects()]}
-
-
-def estimate_effects(
-    factors: Sequence[Factor], directions: Sequence[Sequence[int]], results: Sequence[float]
-) -> list[Effect]:
-    """The Elo of each factor, in the order of the factors.
-
-    directions: of every pair. results: games that the first side won less those it lost, -2 to 2, of every pair.
-    """
-    changes = np.asarray(directions, float).reshape(len(results), len(factors))
-    elo, errors = fit_elo(changes, (np.asarray(results, float) + 2) / 4, 0.0, np.zeros(len(factors)), PRIOR_ELO)
-    tried = np.count_nonzero(changes, axis=0)
-    return [
-        Effect(factor.label, float(effect), float(error), int(count))
-        for factor, effect, error, count in zip(factors, elo, errors, tried, strict=True)
-    ]
 
 
 def parse_change(text: str) -> Factor:
@@ -182,12 +185,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--share", type=float, default=0.5, help="chance of a change to be on either side (0.5)")
     parser.add_argument("--pairs", type=at_least_one, default=2000, metavar="N", help="pairs of games (2000)")
     words = parser.parse_args(arguments)
-
-    def make_method(engine: EngineSpec) -> FactorialTest:
-        factors = [parse_change(text) for text in words.change]
-        return FactorialTest(factors, defaults_of(engine, factors), words.share, words.seed)
-
-    return run_experiment(words, words.pairs, make_method)
+    engine = parse_engine(words.engine)
+    factors = [parse_change(text) for text in words.change]
+    defaults = defaults_of(engine, factors)
+    return Run(words, FactorialTest(engine, factors, defaults, words.pairs, words.share, words.seed)).run()
 
 
 if __name__ == "__main__":

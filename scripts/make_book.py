@@ -14,8 +14,6 @@ can be read.
 The moves are in SAN, with or without move numbers. `|` follows the move that reaches the named position. Without it,
 that is the last move. A move marked `~` (or `?!`, or `?`) is answered but never played: a gambit, or a line that does
 not suit the engine.
-
-Invariant: a line that `replay` yields is legal from the start position.
 """
 
 from __future__ import annotations
@@ -25,9 +23,9 @@ import gzip
 import math
 import re
 import struct
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 import chess
@@ -131,27 +129,16 @@ def read_table(path: Path = OPENINGS) -> list[Line]:
     return lines
 
 
-def replay(lines: Iterable[Line], as_far_as_named: bool = False) -> Iterator[tuple[Line, chess.Board]]:
-    """Each line with a board on which it has been played, sorted by moves.
-
-    The board is the same one each time and must not be changed. Raises ProgramError for a move that is not legal.
-    """
+def replay(line: Line) -> chess.Board:
+    """The board after the moves of a line. Raises ProgramError for a move that is not legal."""
     board = chess.Board()
-    played: list[str] = []
-    for line in sorted(lines, key=lambda line: line.moves):
-        wanted = line.moves[: line.named_plies] if as_far_as_named else line.moves
-        common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(played, wanted, strict=False)))
-        while len(played) > common:
-            board.pop()
-            played.pop()
-        for move in wanted[common:]:
-            try:
-                board.push_san(move)
-            except ValueError:
-                number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
-                raise ProgramError(f"{line.eco} {line.name}: {number} {move!a} is not legal") from None
-            played.append(move)
-        yield line, board
+    for move in line.moves:
+        try:
+            board.push_san(move)
+        except ValueError:
+            number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
+            raise ProgramError(f"{line.eco} {line.name}: {number} {move!a} is not legal") from None
+    return board
 
 
 @dataclass(slots=True)
@@ -178,11 +165,10 @@ def theory_of(lines: Iterable[Line]) -> Theory:
     beginnings = {
         line.moves for line, following in pairwise(ordered) if following.moves[: len(line.moves)] == line.moves
     }
-    for line, board in replay(ordered):
-        if line.moves in beginnings:
-            continue
+    for line in ordered:
+        played = replay(line).move_stack
         position = chess.Board()
-        for i, move in enumerate(board.move_stack):
+        for i, move in enumerate([] if line.moves in beginnings else played):
             choices = theory.setdefault(position.epd(), {})
             number = polyglot_move(position, move)
             position.push(move)
@@ -277,10 +263,10 @@ def make_book(words: argparse.Namespace) -> None:
 def make_names(words: argparse.Namespace) -> None:
     """The names of positions, by their keys: what the book and the analysis of games read. Raises as `make_book`."""
     lines = [line for table in words.tables for line in read_table(table)]
-    names = {
-        chess.polyglot.zobrist_hash(board): f"{line.eco}\t{line.name}"
-        for line, board in replay(lines, as_far_as_named=True)
-    }
+    names = {}
+    for line in sorted(lines, key=lambda line: line.moves):
+        board = replay(replace(line, moves=line.moves[: line.named_plies]))
+        names[chess.polyglot.zobrist_hash(board)] = f"{line.eco}\t{line.name}"
     rows = "".join(f"{key:016x}\t{name}\n" for key, name in sorted(names.items(), key=lambda item: (item[1], item[0])))
     with replaced(words.output) as file:
         file.write(gzip.compress(rows.encode(), mtime=0))

@@ -17,7 +17,7 @@ import argparse
 from dataclasses import asdict
 
 from toolkit.console import at_least_one, not_negative, read_numbers, run_program
-from toolkit.elo import MODELS, Sprt
+from toolkit.elo import Sprt
 from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines
 from toolkit.errors import ProgramError
 from toolkit.games import runs
@@ -41,9 +41,7 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     time = parser.add_argument_group("time")
     time.add_argument("--margin-ms", type=not_negative, default=0.0, metavar="MS", help="grace on the clock (0)")
     test = parser.add_argument_group("sequential test")
-    test.add_argument(
-        "--sprt", nargs="*", metavar="KEY=VALUE", help=f"elo0=0 elo1=5 alpha=0.05 beta=0.05 model={' or '.join(MODELS)}"
-    )
+    test.add_argument("--sprt", nargs="*", metavar="KEY=VALUE", help="elo0=0 elo1=5 alpha=0.05 beta=0.05")
     runs.add_arguments(parser, "file")
     return parser.parse_args(arguments)
 
@@ -58,27 +56,14 @@ def find_engines(words: argparse.Namespace) -> list[EngineSpec]:
     return engines
 
 
-def read_sprt(words: list[str]) -> Sprt:
-    """A sequential test from words like `elo1=3 model=normalized`. Raises ProgramError."""
-    defaults = asdict(Sprt())
-    model = defaults.pop("model")
-    numbers = []
-    for word in words:
-        if word.startswith("model="):
-            model = word.removeprefix("model=")
-        else:
-            numbers.append(word)
-    return Sprt(**read_numbers(numbers, defaults), model=model)
-
-
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit code. Raises ProgramError and OSError for what cannot be played."""
     words = parse_arguments(arguments)
-    sprt = None if words.sprt is None else read_sprt(words.sprt)
+    sprt = None if words.sprt is None else Sprt(**read_numbers(words.sprt, asdict(Sprt())))
     pairs = runs.pairs_of(words.games or (DEFAULT_GAMES if sprt is None else DEFAULT_SPRT_GAMES))
     engines = find_engines(words)
     pairings = [(0, other) for other in range(1, len(engines))]
-    return Tournament(words, engines, pairings, pairs, words.margin_ms, sprt).run()
+    return runs.Run(words, Tournament(engines, pairings, pairs, sprt), words.margin_ms).run()
 
 
 if __name__ == "__main__":

@@ -13,21 +13,17 @@ cannot be used.
 from __future__ import annotations
 
 import argparse
-import random
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field
-from itertools import chain
-from statistics import fmean, median, quantiles
+from dataclasses import dataclass
+from statistics import median
 
 import chess
-from rich.table import Table
 
-from toolkit.console import Advance, above_zero, at_least_one, make_table, run_program, show_progress, standard_output
+from toolkit.console import above_zero, at_least_one, make_table, run_program, show_progress, standard_output
 from toolkit.engines.client import Engine, EngineError, read_info
-from toolkit.engines.spec import ENGINE_SYNTAX, parse_engines
+from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines
 from toolkit.errors import ProgramError
 
 # Eight middlegames of different kinds: open and closed, with and without queens in play, quiet and sharp.
@@ -46,8 +42,6 @@ PATIENCE_FACTOR = 20.0
 PATIENCE_SECONDS = 10.0
 # The shortest pause between two looks at the engine's clock.
 SHORTEST_PAUSE_SECONDS = 0.0005
-# A search is stopped after a random time in between: engines look up at fixed intervals.
-STOP_AFTER_SECONDS = (0.005, 0.05)
 
 
 def cpu_seconds(engine: Engine) -> float:
@@ -57,12 +51,18 @@ def cpu_seconds(engine: Engine) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
-    """A search that was stopped when its processor time was used up; `depth` is the last one that it completed."""
+class Sample:
+    """A start of an engine, and a search that was stopped when its processor time was used up.
+
+    depth: the last one that the search completed. start_seconds: from the start of the process to its first `readyok`.
+    stop_seconds: from `stop` to `bestmove`.
+    """
 
     nodes: int
     cpu_seconds: float
     depth: int
+    start_seconds: float = 0.0
+    stop_seconds: float = 0.0
 
     @property
     def rate(self) -> float:
@@ -70,106 +70,47 @@ class Search:
         return self.nodes / self.cpu_seconds
 
 
-def search(engine: Engine, board: chess.Board, seconds: float) -> Search:
-    """Let the engine search this position, as a new game, for so much processor time. Raises EngineError."""
-    engine.new_game()
-    engine.set_position(board)
-    threads = next((int(value) for name, value in engine.spec.options if name.lower() == "threads"), 1)
-    before = cpu_seconds(engine)
-    began = engine.send("go infinite")
-    deadline = began + PATIENCE_FACTOR * seconds + PATIENCE_SECONDS
-    while (left := seconds - (cpu_seconds(engine) - before)) > 0:
-        if time.perf_counter() > deadline or engine.exit_code is not None:
-            raise EngineError(f"{engine.name} does not use its processor time")
-        # It cannot use more time than passes on each thread; so this never sleeps past the end.
-        time.sleep(max(SHORTEST_PAUSE_SECONDS, left / threads))
-    stopped = engine.send("stop")
-    lines = engine.read_until("bestmove", PATIENCE_SECONDS)
-    used = cpu_seconds(engine) - before
-    nodes = depth = 0
-    for line in lines:
-        info = read_info(line.text)
-        if info is None:
-            continue
-        nodes = max(nodes, info.nodes or 0)
-        if info.pv and info.is_exact and line.arrived <= stopped:
-            depth = max(depth, info.depth or 0)
+def measure(spec: EngineSpec, board: chess.Board, seconds: float) -> Sample:
+    """Start an engine and let it search a position for so much processor time. Raises EngineError."""
+    threads = next((int(value) for name, value in spec.options if name.lower() == "threads"), 1)
+    started = time.perf_counter()
+    with Engine(spec) as engine:
+        start_seconds = time.perf_counter() - started
+        engine.set_position(board)
+        before = cpu_seconds(engine)
+        deadline = engine.send("go infinite") + PATIENCE_FACTOR * seconds + PATIENCE_SECONDS
+        while (left := seconds - (cpu_seconds(engine) - before)) > 0:
+            if time.perf_counter() > deadline or engine.exit_code is not None:
+                raise EngineError(f"{engine.name} does not use its processor time")
+            # It cannot use more time than passes on each thread; so this never sleeps past the end.
+            time.sleep(max(SHORTEST_PAUSE_SECONDS, left / threads))
+        stopped = engine.send("stop")
+        lines = engine.read_until("bestmove", PATIENCE_SECONDS)
+        used = cpu_seconds(engine) - before
+    infos = [(line.arrived, info) for line in lines if (info := read_info(line.text)) is not None]
+    nodes = max((info.nodes or 0 for _, info in infos), default=0)
     if not nodes:
-        raise EngineError(f"{engine.name} does not tell how many nodes it has searched")
-    return Search(nodes, used, depth)
+        raise EngineError(f"{spec.name} does not tell how many nodes it has searched")
+    complete = (info.depth or 0 for arrived, info in infos if info.pv and info.is_exact and arrived <= stopped)
+    return Sample(nodes, used, max(complete, default=0), start_seconds, lines[-1].arrived - stopped)
 
 
-def stop_seconds(engine: Engine, board: chess.Board, choice: random.Random) -> float:
-    """The time from `stop`, at a random moment of a search, to `bestmove`. Raises EngineError."""
-    engine.set_position(board)
-    engine.send("go infinite")
-    time.sleep(choice.uniform(*STOP_AFTER_SECONDS))
-    stopped = engine.send("stop")
-    return engine.read_until("bestmove", PATIENCE_SECONDS)[-1].arrived - stopped
-
-
-@dataclass
-class Samples:
-    """What was measured of one engine: searches by round, all positions in the same order; times in seconds."""
-
-    searches: list[list[Search]] = field(default_factory=list)
-    starts: list[float] = field(default_factory=list)
-    stops: list[float] = field(default_factory=list)
-
-
-def figures(samples: Samples, first: Samples) -> dict[str, list[float]]:
-    """The figures of one engine by name, each with its samples.
-
-    Rates and depths are of rounds, ratios are of pairs of searches of one position in one round.
-    """
-    pairs = zip(chain.from_iterable(samples.searches), chain.from_iterable(first.searches), strict=True)
-    rounds = samples.searches
-    rates = [sum(s.nodes for s in done) / sum(s.cpu_seconds for s in done) / 1000 for done in rounds]
+def figures(samples: Sequence[Sample], first: Sequence[Sample]) -> dict[str, list[float]]:
+    """The figures of one engine by name, each with its samples; ratios are of pairs of one position in one round."""
     return {
-        "thousand nodes per CPU second": rates,
-        "nodes, as a multiple of the first": [ours.rate / theirs.rate for ours, theirs in pairs],
-        "depth": [fmean(search.depth for search in done) for done in rounds],
-        "start to readyok, seconds": samples.starts,
-        "stop to bestmove, seconds": samples.stops,
+        "thousand nodes per CPU second": [sample.rate / 1000 for sample in samples],
+        "nodes, as a multiple of the first": [
+            ours.rate / theirs.rate for ours, theirs in zip(samples, first, strict=True)
+        ],
+        "depth": [sample.depth for sample in samples],
+        "start to readyok, seconds": [sample.start_seconds for sample in samples],
+        "stop to bestmove, seconds": [sample.stop_seconds for sample in samples],
     }
 
 
 def show(values: Sequence[float]) -> str:
     """The median, and the least and the greatest, with five digits."""
     return f"{median(values):.5g} ({min(values):.5g} to {max(values):.5g})"
-
-
-def speed_table(title: str, found: dict[str, dict[str, list[float]]]) -> Table:
-    """One column for each engine."""
-    names = next(iter(found.values()))
-    rows = [[name, *(show(each[name]) for each in found.values())] for name in names]
-    stops = [each["stop to bestmove, seconds"] for each in found.values()]
-    slow = (f"{quantiles(some, n=100, method='inclusive')[98]:.4f}" if len(some) > 1 else "-" for some in stops)
-    rows.append(["stop to bestmove, 99 % within seconds", *slow])
-    return make_table(title, ["median (least to greatest)", *found], rows)
-
-
-def measure(words: argparse.Namespace, engines: dict[str, Engine], advance: Advance) -> dict[str, Samples]:
-    """Measure everything, round by round, the engines taking turns. Raises EngineError."""
-    choice = random.Random(1)
-    boards = [chess.Board(fen) for fen in MIDDLEGAMES]
-    samples = {name: Samples() for name in engines}
-    names = list(engines)
-    for round_number in range(words.rounds):
-        for each in samples.values():
-            each.searches.append([])
-        for number, board in enumerate(boards):
-            first = (round_number + number) % len(names)
-            for name in names[first:] + names[:first]:
-                samples[name].searches[-1].append(search(engines[name], board, words.cpu))
-                advance(1, name)
-        for name, engine in engines.items():
-            with Engine(engine.spec) as started:
-                samples[name].starts.append(started.start_seconds)
-            for _ in range(words.stops):
-                samples[name].stops.append(stop_seconds(engine, choice.choice(boards), choice))
-            advance(1, name)
-    return samples
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -179,7 +120,6 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--each", default="", metavar="SPEC", help="what holds for all, e.g. option.Hash=16")
     parser.add_argument("--rounds", type=at_least_one, default=3, metavar="N", help="how often all is measured (3)")
     parser.add_argument("--cpu", type=above_zero, default=1.0, metavar="SECONDS", help="CPU time of each search (1)")
-    parser.add_argument("--stops", type=at_least_one, default=60, metavar="N", help="searches stopped a round (60)")
     return parser.parse_args(arguments)
 
 
@@ -189,15 +129,18 @@ def main(arguments: list[str] | None = None) -> int:
     if not sys.platform.startswith("linux"):
         raise ProgramError("only Linux lets one process read the processor time of another")
     specs = parse_engines(words.engine, words.each)
-    with ExitStack() as stack:
-        engines = {spec.name: stack.enter_context(Engine(spec)) for spec in specs}
-        steps = words.rounds * len(engines) * (len(MIDDLEGAMES) + 1)
-        with show_progress("speed", steps) as advance:
-            samples = measure(words, engines, advance)
-    first = next(iter(samples.values()))
-    found = {name: figures(each, first) for name, each in samples.items()}
+    samples: dict[str, list[Sample]] = {spec.name: [] for spec in specs}
+    with show_progress("speed", words.rounds * len(specs) * len(MIDDLEGAMES)) as advance:
+        for round_number in range(words.rounds):
+            for number, fen in enumerate(MIDDLEGAMES):
+                first = (round_number + number) % len(specs)
+                for spec in specs[first:] + specs[:first]:
+                    samples[spec.name].append(measure(spec, chess.Board(fen), words.cpu))
+                    advance(1, spec.name)
+    found = [figures(each, samples[specs[0].name]) for each in samples.values()]
+    rows = [[name, *(show(each[name]) for each in found)] for name in found[0]]
     title = f"{words.rounds} rounds, {words.cpu:g} CPU seconds for each search"
-    standard_output().print(speed_table(title, found))
+    standard_output().print(make_table(title, ["median (least to greatest)", *samples], rows))
     return 0
 
 

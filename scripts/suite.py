@@ -11,10 +11,10 @@ failed, 2 when the suite or an engine cannot be used.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from statistics import fmean, median
+from statistics import median
 from typing import Any
 
 from rich.table import Table
@@ -61,19 +61,15 @@ def read_engines(words: argparse.Namespace) -> list[EngineSpec]:
     return list(identified(engines))
 
 
-def make_batches(words: argparse.Namespace, questions: list[Question], engines: list[EngineSpec]) -> Iterator[Task]:
-    """The work in portions that depend on nothing but the questions and the engines."""
-    numbered = list(enumerate(questions))
-    for first in range(0, len(numbered), POSITIONS_EACH):
-        some = tuple(numbered[first : first + POSITIONS_EACH])
-        yield Task(str(first), Batch(some, tuple(engines), words.patience))
-
-
 def ask_all(
     words: argparse.Namespace, questions: list[Question], engines: list[EngineSpec], answers: list[dict[str, Any]]
 ) -> None:
     """Ask all questions, and add to the answers as they come. Raises ProgramError."""
-    tasks = make_batches(words, questions, engines)
+    numbered = tuple(enumerate(questions))
+    tasks = (
+        Task(str(first), Batch(numbered[first : first + POSITIONS_EACH], tuple(engines), words.patience))
+        for first in range(0, len(numbered), POSITIONS_EACH)
+    )
     results = run_tasks(ask_batch, tasks, workers=words.concurrency, cluster=words.cluster)
     with closing(results), show_progress("suite", len(questions) * len(engines)) as advance:
         for _, found in results:
@@ -93,7 +89,6 @@ def summarise(questions: Sequence[Question], answers: Sequence[dict[str, Any]]) 
         "solved": len(solved),
         "points": sum(answer.get("points", 0) for answer in answers),
         "max_points": sum(questions[answer["position"]].max_points for answer in answers),
-        "mean_solution_seconds": round(fmean(times), 4) if times else None,
         "median_solution_seconds": round(median(times), 4) if times else None,
         "slowest_answer_seconds": max(spent, default=None),
         "failures": [f"{questions[a['position']].name}: {a['failure']}" for a in answers if "failure" in a],
@@ -103,18 +98,15 @@ def summarise(questions: Sequence[Question], answers: Sequence[dict[str, Any]]) 
 
 def summary_table(title: str, names: Sequence[str], summaries: Sequence[dict[str, Any]]) -> Table:
     """One row for each engine."""
-    has_points = any(summary["max_points"] for summary in summaries)
-    head = ["engine", "solved", "of", "percent", *(["points", "of"] if has_points else [])]
-    head += ["mean s", "median s", "slowest s", "failures"]
     rows = []
     for name, summary in zip(names, summaries, strict=True):
         share = 100 * summary["solved"] / summary["positions"] if summary["positions"] else 0.0
-        row = [name, str(summary["solved"]), str(summary["positions"]), f"{share:.1f}"]
-        row += [str(summary["points"]), str(summary["max_points"])] if has_points else []
-        times = (summary[f"{kind}_seconds"] for kind in ("mean_solution", "median_solution", "slowest_answer"))
-        row += ["-" if seconds is None else f"{seconds:.3f}" for seconds in times]
-        rows.append([*row, str(len(summary["failures"]))])
-    return make_table(title, head, rows)
+        points = f"{summary['points']} of {summary['max_points']}" if summary["max_points"] else "-"
+        times = (summary[f"{kind}_seconds"] for kind in ("median_solution", "slowest_answer"))
+        seconds = ("-" if time is None else f"{time:.3f}" for time in times)
+        counts = (str(summary["solved"]), str(summary["positions"]), f"{share:.1f}", points)
+        rows.append([name, *counts, *seconds, str(len(summary["failures"]))])
+    return make_table(title, ["engine", "solved", "of", "percent", "points", "median s", "slowest s", "failures"], rows)
 
 
 def report(
@@ -125,16 +117,14 @@ def report(
     names = [spec.name for spec in engines]
     own = [[answer for answer in answers if answer["engine"] == index] for index in range(len(engines))]
     summaries = [summarise(questions, some) for some in own]
-    output = standard_output()
     limits = sorted({str(spec.control) for spec in engines})
     title = f"{', '.join(path.name for path in words.files)}, {' and '.join(limits)} each"
-    output.print(summary_table(title, names, summaries))
+    standard_output().print(summary_table(title, names, summaries))
     for name, summary in zip(names, summaries, strict=True):
         if summary["unsolved"]:
             say(f"{name} did not solve {', '.join(summary['unsolved'])}")
-        if summary["failures"]:
-            rows = [[failure] for failure in summary["failures"]]
-            output.print(make_table(f"failures of {name}", ["what happened"], rows))
+        for failure in summary["failures"]:
+            say(f"{name}: {failure}")
     if words.json:
         data = {
             "files": [path.name for path in words.files],

@@ -24,10 +24,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from toolkit.console import above_zero, at_least_one, run_program
-from toolkit.engines.spec import EngineSpec
+from rich.table import Table
+
+from toolkit.console import above_zero, at_least_one, make_table, run_program
+from toolkit.engines.spec import EngineSpec, parse_engine
 from toolkit.errors import ProgramError
-from toolkit.games.experiment import Pairing, find_numbers, make_parser, run_experiment
+from toolkit.games.experiment import Experiment, Pairing, find_numbers, make_parser
+from toolkit.games.runs import Run
 
 # Exponents of the sinking rate and step, and the stability constant as a share of all iterations.
 RATE_EXPONENT = 0.602
@@ -50,23 +53,25 @@ class Parameter:
     step: float
 
 
-class Spsa:
+class Spsa(Experiment):
     """The state of a run.
 
     Invariant: the random choices of an iteration depend on the seed and its number alone. A run may grow: what has been
     played is then learnt from as if all iterations had been asked for at once.
     """
 
-    def __init__(self, parameters: Sequence[Parameter], iterations: int, rate: float = 0.002, seed: int = 0) -> None:
+    def __init__(
+        self, engine: EngineSpec, parameters: Sequence[Parameter], iterations: int, rate: float = 0.002, seed: int = 0
+    ) -> None:
         """`rate`: how far a parameter moves in the last iteration, in units of its step for each point of result."""
+        super().__init__(engine, iterations)
         self.parameters = tuple(parameters)
         self.values = [float(parameter.value) for parameter in parameters]
-        self._iterations = iterations
         self._rate = rate
         self._seed = seed
 
     def pairing(self, number: int) -> Pairing:
-        """The two vectors of an iteration, from 1, about the values as they are now."""
+        """The two vectors of an iteration, from 0, about the values as they are now."""
         chance = random.Random(f"{self._seed} {number}")
         directions = tuple(chance.choice((-1, 1)) for _ in self.parameters)
         rounding = [chance.random() for _ in self.parameters]
@@ -80,10 +85,10 @@ class Spsa:
 
     def learn(self, number: int, directions: Sequence[int], result: float) -> None:
         """Take the result of an iteration: the games that `plus` has won less those that it has lost."""
-        stability = STABILITY_SHARE * self._iterations
+        stability = STABILITY_SHARE * self.total
         for index, (parameter, direction) in enumerate(zip(self.parameters, directions, strict=True)):
             last_rate = self._rate * parameter.step**2
-            rate = last_rate * ((stability + self._iterations) / (stability + number)) ** RATE_EXPONENT
+            rate = last_rate * ((stability + self.total) / (stability + number + 1)) ** RATE_EXPONENT
             value = self.values[index] + rate * result * direction / self._step(parameter, number)
             self.values[index] = min(max(value, parameter.minimum), parameter.maximum)
 
@@ -92,7 +97,7 @@ class Spsa:
         return {each.name: round(value) for each, value in zip(self.parameters, self.values, strict=True)}
 
     def settings(self) -> dict[str, Any]:
-        """What a journal must agree on."""
+        """The parameters."""
         parameters = [asdict(parameter) for parameter in self.parameters]
         return {"parameters": parameters, "rate": self._rate}
 
@@ -100,20 +105,20 @@ class Spsa:
         """The values now, as far as there is room."""
         return ", ".join(f"{name} {value}" for name, value in self.tuned().items())[:120]
 
-    def table(self) -> tuple[list[str], list[list[str]]]:
+    def table(self) -> Table:
         """A row for each parameter."""
         rows = [
             [each.name, str(each.value), f"{value:.1f}", str(round(value)), f"{each.minimum} to {each.maximum}"]
             for each, value in zip(self.parameters, self.values, strict=True)
         ]
-        return ["number", "before", "exact", "tuned", "range"], rows
+        return make_table("", ["number", "before", "exact", "tuned", "range"], rows)
 
-    def figures(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """The tuned values."""
         return {"tuned": self.tuned()}
 
     def _step(self, parameter: Parameter, number: int) -> float:
-        return float(parameter.step * (self._iterations / number) ** STEP_EXPONENT)
+        return float(parameter.step * (self.total / (number + 1)) ** STEP_EXPONENT)
 
 
 def _whole(value: float, share: float, parameter: Parameter) -> int:
@@ -156,11 +161,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--iterations", type=at_least_one, default=2000, metavar="N", help="pairs of games (2000)")
     parser.add_argument("--rate", type=above_zero, default=0.002, help="how fast the numbers move at the end (0.002)")
     words = parser.parse_args(arguments)
-
-    def make_method(engine: EngineSpec) -> Spsa:
-        return Spsa(find_parameters(engine, words.tune), words.iterations, words.rate, words.seed)
-
-    return run_experiment(words, words.iterations, make_method)
+    engine = parse_engine(words.engine)
+    parameters = find_parameters(engine, words.tune)
+    return Run(words, Spsa(engine, parameters, words.iterations, words.rate, words.seed)).run()
 
 
 if __name__ == "__main__":

@@ -30,12 +30,6 @@ PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 DEVIATIONS_95 = 1.959963984540054
 # What stands for a count of zero in the likelihood ratio, so that no result is held for impossible.
 MIN_COUNT = 1e-3
-# How Elo is meant in a sequential test.
-MODELS = ("logistic", "normalized")
-MAX_NORMALIZED_ELO = 100.0
-# When a distribution that is found step by step has been found, and after how many steps in any case.
-TOLERANCE = 1e-12
-MAX_STEPS = 100
 # One Elo in the units of the logistic curve.
 LOGITS_PER_ELO = math.log(10) / 400
 MAX_ROUNDS = 100
@@ -53,14 +47,6 @@ def elo_of_score(score: float) -> float:
 def score_of_elo(elo: float) -> float:
     """Expected score (0 to 1) of the side that is stronger by `elo`."""
     return 1.0 / (1.0 + math.pow(10.0, -elo / 400.0))
-
-
-def strength_of_elo(elo: float) -> float:
-    """The score above a half in standard deviations of a pair, for normalized Elo, which is told for games.
-
-    A standard deviation of a game is 800 / ln 10 Elo, and for a small difference logistic Elo without draws.
-    """
-    return math.sqrt(2.0) * elo * math.log(10.0) / 800.0
 
 
 def pentanomial(pairs: Iterable[float]) -> Pentanomial:
@@ -113,28 +99,21 @@ def estimate(counts: Sequence[int]) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """A sequential test between two hypotheses: the first engine is stronger by elo0, or by elo1.
+    """A sequential test between two hypotheses: the first engine is stronger by elo0, or by elo1 (logistic Elo).
 
-    alpha: how often elo1 may be accepted where elo0 is true; beta: how often elo0, where elo1 is true. model: of the
-    Elo. Normalized Elo measures the score above a half in standard deviations of a game, so that how many games a test
-    takes does not depend on the share of draws.
+    alpha: how often elo1 may be accepted where elo0 is true; beta: how often elo0, where elo1 is true.
     """
 
     elo0: float = 0.0
     elo1: float = 5.0
     alpha: float = 0.05
     beta: float = 0.05
-    model: str = MODELS[0]
 
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
             raise ProgramError(f"elo0={self.elo0:g} is not below elo1={self.elo1:g}")
         if not (0.0 < self.alpha < 0.5 and 0.0 < self.beta < 0.5):
             raise ProgramError("alpha and beta are above 0 and below 0.5")
-        if self.model not in MODELS:
-            raise ProgramError(f"model={self.model} is none of {', '.join(MODELS)}")
-        if self.model == "normalized" and max(-self.elo0, self.elo1) > MAX_NORMALIZED_ELO:
-            raise ProgramError(f"normalized elo0 and elo1 are within {MAX_NORMALIZED_ELO:g}")
 
     @property
     def lower(self) -> float:
@@ -149,20 +128,15 @@ class Sprt:
     def ratio(self, counts: Sequence[int]) -> float:
         """The generalised log-likelihood ratio of elo1 against elo0, for pentanomial counts.
 
-        For each hypothesis the distribution of pairs is the likeliest one that has the hypothesis's strength.
+        For each hypothesis the distribution of pairs is the likeliest one that has the hypothesis's score.
         """
         if not any(counts):
             return 0.0
         filled = [max(float(count), MIN_COUNT) for count in counts]
         total = sum(filled)
         shares = [count / total for count in filled]
-        null, other = (self._likeliest(shares, elo) for elo in (self.elo0, self.elo1))
+        null, other = (likeliest_with_score(shares, score_of_elo(elo)) for elo in (self.elo0, self.elo1))
         return total * sum(share * math.log(q / p) for share, p, q in zip(shares, null, other, strict=True))
-
-    def _likeliest(self, shares: Sequence[float], elo: float) -> list[float]:
-        if self.model == "logistic":
-            return likeliest_with_score(shares, score_of_elo(elo))
-        return likeliest_with_strength(shares, strength_of_elo(elo))
 
     def verdict(self, counts: Sequence[int]) -> Literal["H0", "H1", ""]:
         """`H1`: elo1 is accepted; `H0`: elo0 is; empty while the test has to go on."""
@@ -173,35 +147,11 @@ class Sprt:
 
 
 def likeliest_with_score(shares: Sequence[float], score: float) -> list[float]:
-    """The distribution of pairs with this mean score under which the observed shares (above zero) are likeliest."""
-    return _likeliest(shares, [value - score for value in PAIR_SCORES])
+    """The distribution of pairs with this mean score under which the observed shares (above zero) are likeliest.
 
-
-def likeliest_with_strength(shares: Sequence[float], strength: float) -> list[float]:
-    """The same where the mean is above a half by so many standard deviations of the distribution.
-
-    That is not linear in the distribution. About a distribution that is nearly the one, to first order, it is: with
-    deviation d and mean m there, the mean of value - 1/2 - strength (d + (value - m)^2 / d) / 2 is zero.
+    By Lagrange it is shares / (1 + x (value - score)), x such that the mean comes out.
     """
-    model = [1.0 / len(PAIR_SCORES)] * len(PAIR_SCORES)
-    for _ in range(MAX_STEPS):
-        mean = sum(chance * value for chance, value in zip(model, PAIR_SCORES, strict=True))
-        variance = sum(chance * (value - mean) ** 2 for chance, value in zip(model, PAIR_SCORES, strict=True))
-        deviation = math.sqrt(variance)
-        weights = [
-            value - 0.5 - strength * (deviation + (value - mean) ** 2 / deviation) / 2.0 for value in PAIR_SCORES
-        ]
-        before, model = model, _likeliest(shares, weights)
-        if max(abs(one - other) for one, other in zip(before, model, strict=True)) < TOLERANCE:
-            break
-    return model
-
-
-def _likeliest(shares: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """The distribution with a mean weight of zero under which the shares are likeliest.
-
-    By Lagrange it is shares / (1 + x weights), x such that the mean comes out.
-    """
+    weights = [value - score for value in PAIR_SCORES]
 
     def excess(x: float) -> float:
         """The mean. It falls between the ends of the interval, where it is infinite."""

@@ -16,16 +16,7 @@ from toolkit.errors import ProgramError
 # Three times the largest books of openings. What unpacks to more is a mistake or an attack.
 MAX_BYTES = 2**29
 # What the two formats raise for damaged files, encryption, and compressions that Python does not know.
-ARCHIVE_ERRORS = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    EOFError,
-    NotImplementedError,
-    OSError,
-    RuntimeError,
-    ValueError,
-)
+ARCHIVE_ERRORS = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError)
 
 
 def digest_of_files(paths: Iterable[Path]) -> str:

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
-from evaluation.files import locked
+from evaluation.files import locked, replace_file
 from toolkit.errors import ProgramError
-
-# How every journal begins. A file that begins otherwise is somebody else's and is never written to.
-BEGINNING = b'{"settings":'
 
 
 class Journal:
@@ -32,27 +29,27 @@ class Journal:
         self.entries: list[dict[str, Any]] = []
         self._path = path
         self._file: BinaryIO | None = None
+        self._held = ExitStack()
         if path is None:
             if resume:
                 raise ProgramError("--resume needs the --journal that was begun")
             return
-        # As the settings come back from a file: tuples have become lists.
-        wanted: dict[str, Any] = json.loads(json.dumps(settings))
-        self._held = ExitStack()
-        try:
-            self._held.enter_context(locked(path.with_name(f".{path.name}.lock")))
-        except BlockingIOError:
-            raise ProgramError(f"{path} is being written by another run") from None
-        try:
-            self._file = self._held.enter_context(path.open("r+b" if path.exists() else "w+b"))
-            end = self._read(path, self._file, wanted, resume)
-            self._file.truncate(end)
-            self._file.seek(end)
-            if not end:
-                self._write({"settings": wanted})
-        except BaseException:
-            self._held.close()
-            raise
+        with ExitStack() as held:
+            try:
+                held.enter_context(locked(path.with_name(f".{path.name}.lock")))
+            except BlockingIOError:
+                raise ProgramError(f"{path} is being written by another run") from None
+            # As the settings come back from a file: tuples have become lists.
+            first = {"settings": json.loads(json.dumps(settings))}
+            whole = self._read(path, first, resume) if path.exists() else 0
+            if not self.entries:
+                replace_file(path, _line(first))
+                whole = path.stat().st_size
+            held.callback(self._remove_if_empty)
+            self._file = held.enter_context(path.open("r+b"))
+            self._file.truncate(whole)
+            self._file.seek(whole)
+            self._held = held.pop_all()
 
     def replay(self, take: Callable[[dict[str, Any]], object]) -> None:
         """Hand each entry of the earlier run to a function. At one that it cannot take: closes, raises ProgramError."""
@@ -67,15 +64,13 @@ class Journal:
         """Add an entry; it is on disk when this returns."""
         if self._file is not None:
             self.entries.append(entry)
-            self._write(entry)
+            self._file.write(_line(entry))
+            self._file.flush()
+            os.fsync(self._file.fileno())
 
     def close(self) -> None:
         """Nothing can be added after this. A journal without entries is removed."""
-        if self._file is not None and self._path is not None:
-            self._file.close()
-            if not self.entries:
-                self._path.unlink(missing_ok=True)
-            self._held.close()
+        self._held.close()
 
     def __enter__(self) -> Self:
         return self
@@ -83,23 +78,16 @@ class Journal:
     def __exit__(self, *details: object) -> None:
         self.close()
 
-    def _write(self, entry: Mapping[str, Any]) -> None:
-        assert self._file is not None
-        self._file.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+    def _remove_if_empty(self) -> None:
+        if self._path is not None and not self.entries:
+            self._path.unlink(missing_ok=True)
 
-    def _read(self, path: Path, file: BinaryIO, wanted: dict[str, Any], resume: bool) -> int:
-        """Take the entries. Returns how many bytes of the file to keep, 0 for a journal that is begun anew."""
-        beginning = file.read(len(BEGINNING))
-        if not BEGINNING.startswith(beginning):
-            raise ProgramError(f"{path} is no journal")
-        file.seek(0)
-        lines = [line for line in file if line.endswith(b"\n")]
-        if len(lines) > 1 and not resume:
-            raise ProgramError(f"{path} is of an earlier run: continue it with --resume, or remove it")
+    def _read(self, path: Path, first: dict[str, Any], resume: bool) -> int:
+        """Take the entries of whole lines, and return how many bytes these have. Raises ProgramError."""
+        data = path.read_bytes()
+        whole = data.rfind(b"\n") + 1
         read = []
-        for number, line in enumerate(lines, start=1):
+        for number, line in enumerate(data[:whole].splitlines(), start=1):
             try:
                 entry = json.loads(line)
             except (ValueError, RecursionError):
@@ -107,13 +95,16 @@ class Journal:
             if not isinstance(entry, dict):
                 raise ProgramError(f"{path}, line {number} is no entry: remove the file")
             read.append(entry)
+        if data and not (read and isinstance(read[0].get("settings"), dict)):
+            raise ProgramError(f"{path} is no journal")
         self.entries = read[1:]
-        if not self.entries:
-            return 0
-        found = read[0].get("settings")
-        if found != wanted:
-            raise ProgramError(f"{path} was begun with other settings: {'; '.join(_differences(found, wanted))}")
-        return sum(map(len, lines))
+        if self.entries and not resume:
+            raise ProgramError(f"{path} is of an earlier run: continue it with --resume, or remove it")
+        if self.entries and read[0] != first:
+            found, wanted = read[0]["settings"], first["settings"]
+            changed = [key for key in sorted({*found, *wanted}) if found.get(key) != wanted.get(key)]
+            raise ProgramError(f"{path} was begun with other settings: {', '.join(changed)}")
+        return whole
 
 
 def journal_beside(output: Path) -> Path:
@@ -121,12 +112,5 @@ def journal_beside(output: Path) -> Path:
     return output.with_name(output.name + ".journal")
 
 
-def _differences(found: Any, wanted: Any, name: str = "") -> Iterator[str]:
-    """In what the settings of a journal differ from those of this run, by the names that lead there."""
-    if isinstance(found, list) and isinstance(wanted, list) and len(found) == len(wanted):
-        found, wanted = dict(enumerate(found, 1)), dict(enumerate(wanted, 1))
-    if isinstance(found, dict) and isinstance(wanted, dict):
-        for key in sorted({*found, *wanted}):
-            yield from _differences(found.get(key), wanted.get(key), f"{name} {key}".lstrip())
-    elif found != wanted:
-        yield f"{name}: {found!r} there, {wanted!r} here"
+def _line(entry: Mapping[str, Any]) -> bytes:
+    return json.dumps(entry, separators=(",", ":")).encode() + b"\n"

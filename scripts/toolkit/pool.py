@@ -13,11 +13,12 @@ import shutil
 import signal
 import threading
 import traceback
-from collections.abc import Callable, Generator, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -35,7 +36,10 @@ from toolkit.errors import ProgramError, sentence
 if TYPE_CHECKING:
     from distributed import Client
 
+# The value of a task, or what went wrong.
 Answer = tuple[Any, str | None]
+# How to have a function work on a payload, and how many tasks there may be at a time.
+Pool = tuple[Callable[[Callable[[Any], Any], Any], "Future[Answer]"], Callable[[], int]]
 # How long a cluster may take to answer, and to have a worker.
 CLUSTER_SECONDS = 30.0
 # How long a process may take to end its engines.
@@ -64,13 +68,23 @@ def run_tasks(
     Raises ProgramError for what a task raised, and when the cluster cannot be reached or used, or a process of this
     machine has died.
     """
-    if cluster is not None:
-        return _on_cluster(function, tasks, cluster)
-    return _on_this_machine(function, tasks, workers)
+    waiting = iter(tasks)
+    running: dict[Future[Answer], str] = {}
+    with _on_this_machine(workers) if cluster is None else _on_cluster(cluster) as (submit, room):
+        while True:
+            for task in islice(waiting, max(0, room() - len(running))):
+                running[submit(function, task.payload)] = task.key
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                value, problem = future.result()
+                if problem is not None:
+                    raise ProgramError(problem)
+                yield running.pop(future), value
 
 
 def _attempt(function: Callable[[Any], Any], payload: Any) -> Answer:
-    """The value, or what went wrong: as a sentence where it is known, and otherwise as a traceback."""
+    """What went wrong is a sentence where it is known, and otherwise a traceback."""
     try:
         return function(payload), None
     except (ProgramError, OSError) as error:
@@ -79,35 +93,15 @@ def _attempt(function: Callable[[Any], Any], payload: Any) -> Answer:
         return None, traceback.format_exc()
 
 
-def _value(answer: Answer) -> Any:
-    value, problem = answer
-    if problem is not None:
-        raise ProgramError(problem)
-    return value
-
-
 # ---- On this machine ----
 
 
-def _on_this_machine(
-    function: Callable[[Any], Any], tasks: Iterable[Task], workers: int
-) -> Generator[tuple[str, Any], None, None]:
-    waiting = iter(tasks)
-    running: dict[Future[Answer], Task] = {}
+@contextmanager
+def _on_this_machine(workers: int) -> Iterator[Pool]:
     # A fresh interpreter: a fork of a process that has threads may hang.
     executor = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _begin_worker)
-
-    def give_out() -> None:
-        for task in islice(waiting, workers - len(running)):
-            running[executor.submit(_attempt, function, task.payload)] = task
-
     try:
-        give_out()
-        while running:
-            done = [(running.pop(future), future) for future in wait(running, return_when=FIRST_COMPLETED).done]
-            for task, future in done:
-                yield task.key, _value(future.result())
-            give_out()
+        yield lambda function, payload: executor.submit(_attempt, function, payload), lambda: workers
     except BrokenProcessPool:
         raise ProgramError("a process that worked for this program has died, perhaps for lack of memory") from None
     finally:
@@ -175,20 +169,10 @@ def send_library(client: Client) -> None:
         client.upload_file(shutil.make_archive(str(Path(archives, name)), "zip", folder.parent, folder.name))
 
 
-def require_same_python(versions: dict[str, str]) -> None:
-    """versions: by the address of a worker. Raises ProgramError."""
-    here = platform.python_version()
-    for address, version in versions.items():
-        if version.split(".")[:2] != here.split(".")[:2]:
-            raise ProgramError(f"the worker at {address} has Python {version}, not {here} as this program")
-
-
-def _on_cluster(
-    function: Callable[[Any], Any], tasks: Iterable[Task], address: str
-) -> Generator[tuple[str, Any], None, None]:
+@contextmanager
+def _on_cluster(address: str) -> Iterator[Pool]:
     # The programs that use no cluster need none of this.
-    from distributed import Client, KilledWorker, as_completed
-    from distributed.comm.core import CommClosedError
+    from distributed import Client, KilledWorker
 
     # It logs the loss of a connection with tracebacks; what matters of that is raised below.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
@@ -196,41 +180,24 @@ def _on_cluster(
         client = Client(address, timeout=CLUSTER_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ProgramError(f"no Dask scheduler answers at {address}: {error}") from None
-    waiting = iter(tasks)
+
+    def room() -> int:
+        threads: dict[str, int] = client.nthreads()
+        # One task waits at every worker, so that none is idle while its result travels.
+        return max(1, sum(threads.values()) + len(threads))
+
+    # Where the client goes, the scheduler forgets what has not started.
     with client:
         try:
             client.wait_for_workers(1, timeout=CLUSTER_SECONDS)
         except TimeoutError:
             raise ProgramError(f"the scheduler at {address} has no workers") from None
-        require_same_python(client.run(platform.python_version))
         send_library(client)
-        running: dict[Any, str] = {}
-        completed = as_completed(loop=client.loop)
-
-        def give_out() -> None:
-            threads = client.nthreads()
-            # One task waits at every worker, so that none is idle while its result travels.
-            wanted = max(1, sum(threads.values()) + len(threads))
-            for task in islice(waiting, max(0, wanted - len(running))):
-                future = client.submit(attempt, engine_digest(), function, task.payload, pure=False)
-                running[future] = task.key
-                completed.add(future)
-
         try:
-            give_out()
-            for future in completed:
-                key = running.pop(future)
-                # Where the worker died before the result was fetched, this waits until another has done it again.
-                yield key, _value(future.result())
-                give_out()
+            yield partial(client.get_executor(pure=False).submit, attempt, engine_digest()), room
         except ProgramError:
             raise
         except KilledWorker as death:
             raise ProgramError(f"given up by the cluster: {death}") from death
-        except Exception as error:
-            # The client may learn of it a moment later.
-            if client.status != "running" or isinstance(error, CommClosedError):
-                raise ProgramError(f"the scheduler at {address} does not answer any more") from None
-            raise ProgramError(f"a task failed on the cluster at {address}: {error!r}"[:300]) from error
-        finally:
-            client.cancel(list(running))
+        except (OSError, CancelledError):
+            raise ProgramError(f"the scheduler at {address} does not answer any more") from None

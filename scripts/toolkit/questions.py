@@ -16,7 +16,7 @@ from typing import Any
 import chess
 
 from toolkit.engines.client import Engine, EngineError, Line, legal_move, read_info, running_engines
-from toolkit.engines.spec import EngineSpec, go_words
+from toolkit.engines.spec import EngineSpec
 from toolkit.errors import ProgramError
 from toolkit.files import read_text
 
@@ -125,10 +125,7 @@ def ask_batch(batch: Batch) -> list[dict[str, Any]]:
     answers = []
     with running_engines() as engines:
         for number, question in batch.questions:
-            # Each engine goes first in its turn, so that none gains by its place.
-            for place in range(len(batch.engines)):
-                index = (number + place) % len(batch.engines)
-                spec = batch.engines[index]
+            for index, spec in enumerate(batch.engines):
                 engine = engines.engine(spec)
                 try:
                     answer = ask(engine, question, batch.patience_seconds)
@@ -144,8 +141,7 @@ def ask(engine: Engine, question: Question, patience_seconds: float) -> dict[str
     board = chess.Board(question.fen)
     control = engine.spec.control
     engine.new_game()
-    engine.set_position(board)
-    began = engine.send(f"go {go_words(control.fixed_limit())}")
+    began = engine.search(board, control.fixed_limit())
     allowed = control.movetime_seconds
     lines = engine.read_until("bestmove", patience_seconds if allowed is None else allowed + GRACE_SECONDS)
     answer = judge(question, lines, began)

@@ -73,17 +73,7 @@ def test_text_from_outside_cannot_steer_the_terminal(capsys: pytest.CaptureFixtu
     assert "\x1b" not in out
 
 
-@pytest.mark.parametrize(
-    ("program", "words", "complaint"),
-    [
-        ("calibrate", ["--levels", "1500"], "known rating"),
-        ("factorial_test", ["--engine", "cmd=stokfish depth=1", "--change", "x=1"], "cannot run stokfish"),
-        ("perft", ["/no/such/file.epd"], "No such file"),
-    ],
-)
-def test_what_cannot_be_used_is_one_sentence(program: str, words: list[str], complaint: str, tmp_path: Path) -> None:
-    command = [sys.executable, str(SCRIPTS / f"{program}.py"), *words]
+def test_what_cannot_be_used_is_one_sentence_of_the_program(tmp_path: Path) -> None:
+    command = [sys.executable, str(SCRIPTS / "perft.py"), "/no/such/file.epd"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=tmp_path, env=ENVIRONMENT)
-    assert done.returncode == 2
-    assert complaint in done.stderr
-    assert "Traceback" not in done.stderr
+    assert (done.returncode, done.stderr) == (2, "error: /no/such/file.epd: No such file or directory\n")

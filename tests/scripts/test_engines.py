@@ -5,21 +5,18 @@ from __future__ import annotations
 import os
 import pickle
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import chess
 import chess.engine
 import pytest
 
+from tests.scripts import fake
 from tests.support import FAKE_ENGINE, wait_until
 from toolkit.engines.client import Answer, Engine, EngineCache, EngineError, Line, identified, read_answer
 from toolkit.engines.spec import EngineSpec, TimeControl, digest_of_program, parse_engine
 from toolkit.errors import ProgramError
-
-
-def fake(mode: str = "good", *options: tuple[str, str]) -> EngineSpec:
-    return EngineSpec(mode, (sys.executable, str(FAKE_ENGINE), mode), control=TimeControl(depth=1), options=options)
-
 
 # ---- Descriptions ----
 
@@ -64,7 +61,8 @@ def test_the_answer_holds_the_last_exact_score_of_the_main_line() -> None:
     with Engine(fake("good", ("Seed", "5"))) as engine:
         engine.new_game()
         answer = engine.play(chess.Board(), chess.engine.Limit(depth=1), 10.0)
-        assert engine.close()
+        engine.close()
+        assert engine.exit_code == 0
     assert 0 < answer.seconds < 5
     assert answer.move in list(chess.Board().legal_moves)
     assert (answer.text, answer.depth, answer.nodes) == (f"bestmove {answer.move}", 2, 30)
@@ -127,7 +125,7 @@ def test_what_an_engine_started_ends_with_it_though_it_reads_no_more(tmp_path: P
         child = int(engine.id_name)
         assert is_alive(child)
         engine.send("go", *["position startpos"] * 100_000)
-        assert not engine.close(0.1)
+        engine.close(0.1)
     wait_until(lambda: not is_alive(child))
     assert engine.exit_code is not None
 
@@ -152,11 +150,13 @@ def test_a_replaced_program_is_another_engine(tmp_path: Path) -> None:
     program.write_bytes(FAKE_ENGINE.read_bytes())
     (spec,) = identified([EngineSpec("fake", (sys.executable, str(program)))])
     assert spec.identity is not None
-    assert spec.identity.id_name == "Fake"
+    assert spec.identity.startswith("Fake (")
     Engine(spec).close()
     program.write_bytes(FAKE_ENGINE.read_bytes() + b"# changed")
     with pytest.raises(EngineError, match="is not the program that the run began with"):
         Engine(spec)
+    # A journal knows them apart.
+    assert spec.as_json() != identified([replace(spec, identity=None)])[0].as_json()
 
 
 @pytest.mark.parametrize("way", ["launcher", "module", "script"])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import math
 import random
-import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,65 +16,35 @@ import pytest
 import calibrate
 import factorial_test
 import tune_search
-from calibrate import Player, fit, level_player, meetings_of
-from factorial_test import Factor, FactorialTest, estimate_effects
-from tests.scripts.test_journal import refuses_changed_entries
-from tests.support import FAKE_ENGINE
+from calibrate import PRIOR_ELO, Player, fit, level_player, meetings_of
+from factorial_test import Factor, FactorialTest
+from tests.scripts import fake_command
 from toolkit.elo import score_of_elo
 from toolkit.engines.spec import EngineSpec
 from toolkit.errors import ProgramError
 from toolkit.games.tournament import PairingScore
 from tune_search import Parameter, Spsa
 
-ENGINE = f"cmd='{sys.executable} {FAKE_ENGINE} tunable'"
+OWN = EngineSpec("engine", ("program",))
+ENGINE = fake_command("tunable")
 
 
 # ---- Levels ----
 
 
-def opponent(name: str, rating: float) -> Player:
-    return Player(EngineSpec(name, ("program",)), rating, False)
-
-
-def level(elo: int) -> Player:
-    return level_player(EngineSpec("engine", ("program",)), elo)
-
-
-def score_between(first: str, second: str, difference: float, pairs: int, chance: random.Random) -> PairingScore:
-    """Games whose outcome has this expectation, a third of them drawn where the players are equal."""
-    score = PairingScore(first, second)
-    likely = score_of_elo(difference)
-    draw = 4 * likely * (1 - likely) / 3
-
-    def points() -> float:
-        seen = chance.random()
-        return 1.0 if seen < likely - draw / 2 else 0.5 if seen < likely + draw / 2 else 0.0
-
-    score.pairs = [points() + points() for _ in range(pairs)]
-    return score
-
-
-def test_levels_meet_the_opponents_near_them() -> None:
-    players = [level(1400), level(1000), level(1200), opponent("far", 2000), opponent("near", 1190)]
-    assert meetings_of(players, 250.0) == ((0, 4), (1, 4), (2, 4))
-
-
-def test_true_ratings_are_found_within_the_error() -> None:
-    truth = {"level 1000": 1080.0, "level 1200": 1190.0, "level 1400": 1490.0, "known": 1300.0, "other": 1250.0}
-    players = [level(1000), level(1200), level(1400), opponent("known", 1300.0), opponent("other", 1250.0)]
-    names = list(truth)
-    inside = 0
-    for seed in range(50):
-        chance = random.Random(seed)
-        scores = [
-            score_between(first, second, truth[first] - truth[second], 60, chance)
-            for first in names[:3]
-            for second in names[3:]
-        ]
-        measured = fit(players, scores)
-        inside += sum(abs(found.elo - truth[name]) <= found.error for name, found in measured.items())
-    # 150 intervals of 95 %.
-    assert 134 <= inside <= 149
+def test_levels_meet_the_opponents_near_them_and_are_rated_by_these() -> None:
+    levels = [level_player(OWN, elo) for elo in (1400, 1000, 1200)]
+    far, near = (Player(replace(OWN, name=name), rating, False) for name, rating in (("far", 2000.0), ("near", 1190.0)))
+    assert meetings_of([*levels, far, near], 250.0) == ((0, 4), (1, 4), (2, 4))
+    score = PairingScore("level 1200", "near")
+    # Three games of four: 191 Elo.
+    score.pairs = [(1.0, 0.5)] * 2000
+    measured = fit([*levels, near], [score])
+    assert measured["level 1200"].elo == pytest.approx(1190 + 190.8, abs=1)
+    assert measured["level 1200"].games == 4000
+    # Without a game only the prior is known.
+    assert measured["level 1000"].elo == pytest.approx(1000)
+    assert measured["level 1000"].error == pytest.approx(1.96 * PRIOR_ELO, rel=0.01)
 
 
 # ---- Changes ----
@@ -82,32 +52,25 @@ def test_true_ratings_are_found_within_the_error() -> None:
 
 def design(count: int, share: float = 0.5, seed: int = 0) -> FactorialTest:
     factors = [Factor(f"f{number}", {f"n{number}": 1}) for number in range(count)]
-    return FactorialTest(factors, {f"n{number}": 0 for number in range(count)}, share, seed)
-
-
-def played(
-    trial: FactorialTest, true_elo: list[float], pairs: int, seed: int
-) -> tuple[list[tuple[int, ...]], list[float]]:
-    """Results of pairs whose games are won or lost, by sides that differ as the design says."""
-    chance = random.Random(seed)
-    directions = [trial.directions(number) for number in range(1, pairs + 1)]
-    results = []
-    for turned in directions:
-        expected = score_of_elo(sum(elo * side for elo, side in zip(true_elo, turned, strict=True)))
-        results.append(float(sum(1 if chance.random() < expected else -1 for _ in range(2))))
-    return directions, results
+    return FactorialTest(OWN, factors, {f"n{number}": 0 for number in range(count)}, 1, share, seed)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.1])
 def test_known_effects_are_found_within_their_errors(share: float) -> None:
-    true_elo = [0.0, 15.0, -40.0, 200.0, -8.0]
-    trial = design(5, share)
+    true_elo = {"f0": 0.0, "f1": 15.0, "f2": -40.0, "f3": 200.0, "f4": -8.0}
     missed = 0
     for seed in range(20):
-        found = estimate_effects(trial.factors, *played(trial, true_elo, 3000, seed))
-        missed += sum(abs(effect.elo - elo) > effect.error_elo for effect, elo in zip(found, true_elo, strict=True))
+        chance, trial = random.Random(seed), design(5, share)
+        for number in range(3000):
+            # Games that are won or lost, by sides that differ as the design says.
+            turned = trial.directions(number)
+            expected = score_of_elo(sum(elo * side for elo, side in zip(true_elo.values(), turned, strict=True)))
+            trial.learn(number, turned, sum(1 if chance.random() < expected else -1 for _ in range(2)))
+        found = trial.effects()
+        missed += sum(abs(effect.elo - true_elo[effect.label]) > effect.error_elo for effect in found)
     # Of 100 intervals of 95 % five miss, give or take.
     assert missed <= 13
+    assert found == sorted(found, key=lambda effect: -effect.elo)
     assert found[1].error_elo < 20 / math.sqrt(2 * share)
 
 
@@ -137,8 +100,8 @@ def test_it_finds_the_top_of_a_noisy_hill() -> None:
     def merit(values: dict[str, int]) -> float:
         return -sum(((value - top) / 60) ** 2 for value, top in zip(values.values(), best, strict=True))
 
-    spsa = Spsa(parameters(60, 120, 100), 4000, rate=0.01)
-    for number in range(1, 4001):
+    spsa = Spsa(OWN, parameters(60, 120, 100), 4000, rate=0.01)
+    for number in range(4000):
         trial = spsa.pairing(number)
         difference = merit(trial.plus) - merit(trial.minus)
         # A pair of games: -2 to 2, mostly noise.
@@ -149,24 +112,24 @@ def test_it_finds_the_top_of_a_noisy_hill() -> None:
 
 
 def test_without_a_difference_nothing_moves() -> None:
-    spsa = Spsa(parameters(60, 120), 100)
-    for number in range(1, 101):
+    spsa = Spsa(OWN, parameters(60, 120), 100)
+    for number in range(100):
         spsa.learn(number, spsa.pairing(number).directions, 0)
     assert spsa.tuned() == {"d0": 60, "d1": 120}
 
 
 def test_a_perturbation_depends_on_its_number_alone_and_stays_in_range() -> None:
-    one, other = Spsa(parameters(5, 198), 50, seed=3), Spsa(parameters(5, 198), 50, seed=3)
+    one, other = Spsa(OWN, parameters(5, 198), 50, seed=3), Spsa(OWN, parameters(5, 198), 50, seed=3)
     list(map(one.pairing, range(1, 10)))
-    for number in (7, 1, 50):
+    for number in (6, 0, 49):
         trial = one.pairing(number)
         assert trial == other.pairing(number)
         assert all(0 <= value <= 200 for value in (*trial.plus.values(), *trial.minus.values()))
-    assert any(Spsa(parameters(5, 198), 50, seed=4).pairing(n) != one.pairing(n) for n in range(1, 9))
+    assert any(Spsa(OWN, parameters(5, 198), 50, seed=4).pairing(n) != one.pairing(n) for n in range(1, 9))
 
 
 def test_small_steps_are_rounded_at_random() -> None:
-    trials = [Spsa([Parameter("d", 10, 0, 20, 0.3)], 1, seed=seed).pairing(1) for seed in range(300)]
+    trials = [Spsa(OWN, [Parameter("d", 10, 0, 20, 0.3)], 1, seed=seed).pairing(0) for seed in range(300)]
     differences = [abs(trial.plus["d"] - trial.minus["d"]) for trial in trials]
     assert set(differences) == {0, 1}
     assert sum(differences) / 300 == pytest.approx(0.6, abs=0.1)
@@ -209,57 +172,50 @@ def run(program: ModuleType, tmp_path: Path, length: int, *more: str) -> dict[st
     return found
 
 
-def test_levels_are_measured(tmp_path: Path) -> None:
-    rows = run(calibrate, tmp_path, 4)["ratings"]
-    # The lower level resigns every game, the higher one draws against those that never resign.
-    assert rows["level 1300"]["elo"] + 200 < rows["level 1700"]["elo"]
-    assert rows["level 1300"]["error"] > 0
-    # Two levels with two opponents each.
-    assert sum(row["games"] for row in rows.values()) == 4 * 4
-
-
-def test_a_change_that_loses_games_is_told_from_one_that_does_nothing(tmp_path: Path) -> None:
-    found = run(factorial_test, tmp_path, 16)
-    more, strength = found["changes"]
-    assert (more["label"], strength["label"], found["pairs"]) == ("more", "strength=40", 16)
-    assert strength["elo"] < -300
-    assert abs(more["elo"]) < 300
+def check_result(program: ModuleType, found: dict[str, Any]) -> None:
+    """What the fake engine makes of the command line."""
+    if program is calibrate:
+        rows = found["ratings"]
+        # The lower level resigns every game, the higher one draws against those that never resign.
+        assert rows["level 1300"]["elo"] + 200 < rows["level 1700"]["elo"]
+        # Two levels with two opponents each.
+        assert sum(row["games"] for row in rows.values()) == 2 * found["pairs"] == 4 * 4
+    elif program is factorial_test:
+        more, strength = found["changes"]
+        assert (more["label"], strength["label"], found["pairs"]) == ("more", "strength=40", 16)
+        assert strength["elo"] < -300
+        assert abs(more["elo"]) < 300
+    else:
+        assert found["pairs"] == 12
+        assert found["tuned"]["strength"] > 55
     assert all(conduct["moves"] > 0 and conduct["details"] == [] for conduct in found["conduct"].values())
 
 
-def test_a_number_that_wins_games_grows(tmp_path: Path) -> None:
-    found = run(tune_search, tmp_path, 12)
-    assert found["pairs"] == 12
-    assert found["tuned"]["strength"] > 55
-
-
-@pytest.mark.parametrize("program", COMMANDS, ids=lambda program: program.__name__)
-def test_a_run_that_was_cut_goes_on_to_the_same_end_and_may_grow(program: ModuleType, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("program", "length"), [(calibrate, 4), (factorial_test, 16), (tune_search, 12)])
+def test_a_run_finds_what_is_there_goes_on_to_the_same_end_and_may_grow(
+    program: ModuleType, length: int, tmp_path: Path
+) -> None:
     journal = tmp_path / "some.journal"
     words = ["--journal", str(journal)]
-    whole = run(program, tmp_path, 6, *words)
+    whole = run(program, tmp_path, length, *words)
+    check_result(program, whole)
     with pytest.raises(ProgramError, match="--resume"):
-        run(program, tmp_path, 6, *words)
-    words.append("--resume")
+        run(program, tmp_path, length, *words)
     lines = journal.read_text("utf-8").splitlines(keepends=True)
-    journal.write_text("".join(lines[:4]) + lines[4][:10], "utf-8")
-    again = run(program, tmp_path, 6, *words)
+    journal.write_text("".join(lines[:-2]) + lines[-2][:10], "utf-8")
+    words.append("--resume")
     # Times differ.
-    assert {**again, "conduct": 0} == {**whole, "conduct": 0}
+    assert {**run(program, tmp_path, length, *words), "conduct": 0} == {**whole, "conduct": 0}
     assert len(journal.read_text("utf-8").splitlines()) == len(lines)
-    if program is not calibrate:
-        key = json.loads(lines[-1])["key"]
-        changes: list[dict[str, Any]] = [{"games": []}, {"games": 5}]
-        changes += [{"key": changed} for changed in (f"-{key}", f"{key}.5", f"0{key}", int(key))]
-        refuses_changed_entries(journal, lambda: run(program, tmp_path, 6, *words), *changes)
-    assert run(program, tmp_path, 8, *words)["pairs"] > whole["pairs"]
-    assert journal.read_text("utf-8").startswith("".join(lines[:4]))
+    assert run(program, tmp_path, length + 2, *words)["pairs"] > whole["pairs"]
+    assert journal.read_text("utf-8").startswith("".join(lines[:-2]))
 
 
 @pytest.mark.parametrize(
     ("program", "more", "complaint"),
     [
         (calibrate, ("--games", "3"), "pairs"),
+        (calibrate, ("--levels", "2500"), "known rating"),
         (calibrate, ("--opponent", "1500", "cmd=x depth=1 name=known"), "the same name"),
         (calibrate, ("--opponent", "1500", "cmd=/no/such/engine depth=1"), "/no/such/engine"),
         (factorial_test, ("--change", "colour=1"), "has no number called 'colour'"),

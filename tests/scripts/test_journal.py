@@ -19,7 +19,7 @@ def refuses_changed_entries(journal: Path, resume: Callable[[], object], *change
     """A run is not resumed when the last entry of its journal has any of these changes."""
     whole = journal.read_bytes()
     *lines, last = whole.splitlines(keepends=True)
-    for change in ({"key": None, "first": None}, *changes):
+    for change in ({"key": None, "first": None, "pair": None}, *changes):
         changed = b"".join(lines) + json.dumps(json.loads(last) | change).encode() + b"\n"
         journal.write_bytes(changed)
         with pytest.raises(ProgramError, match="is no entry of this"):
@@ -54,17 +54,8 @@ def test_an_unfinished_run_is_not_overwritten(tmp_path: Path) -> None:
     path = begun(tmp_path / "journal", 1)
     with pytest.raises(ProgramError, match="continue it with --resume"):
         Journal(path, SETTINGS)
-    with pytest.raises(ProgramError, match="was begun with other settings"):
-        Journal(path, {"effort": "other"}, resume=True)
-
-
-def test_only_what_differs_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "journal"
-    with Journal(path, {"engines": [{"name": "A"}, {"name": "B", "nodes": 5}]}) as journal:
-        journal.append({"number": 1})
-    with pytest.raises(ProgramError) as refusal:
-        Journal(path, {"engines": [{"name": "A"}, {"name": "B", "nodes": 6}]}, resume=True)
-    assert str(refusal.value).endswith(": engines 2 nodes: 5 there, 6 here")
+    with pytest.raises(ProgramError, match=r"was begun with other settings: effort$"):
+        Journal(path, {**SETTINGS, "effort": "other"}, resume=True)
 
 
 @pytest.mark.parametrize(

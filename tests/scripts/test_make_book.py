@@ -10,7 +10,7 @@ import chess.polyglot
 import pytest
 
 import make_book
-from make_book import Line, book_bytes, polyglot_move, read_line, read_table, replay, theory_of
+from make_book import Line, Theory, book_bytes, polyglot_move, read_line, read_table, replay, theory_of
 from uci_engine.book.book import BUILT_IN, Book
 
 TABLE = """eco\tname\tmoves
@@ -18,6 +18,7 @@ C20\tKing's Pawn Game\t1. e4 e5
 C44\tScotch Game\t1. e4 e5 2. Nf3 Nc6 3. d4 | exd4 4. Nxd4
 C44\tScotch Game\t1. e4 e5 2. d4 exd4 3. Nf3 Nc6 | 4. Nxd4
 C30\tKing's Gambit\t1. e4 e5 2. f4?! | exf4
+A00\tFool's Mate\t1. f3~ e5 2. g4~ Qh4#
 """
 
 
@@ -53,6 +54,7 @@ def test_compile_merges_transpositions_and_leaves_avoided_moves_out(table: Path,
     assert weights_at(out) == {"e4": 1000}
     assert set(weights_at(out, "e4 e5")) == {"Nf3", "d4"}
     assert weights_at(out, "e4 e5 f4") == {"exf4": 1000}
+    assert weights_at(out, "f3 e5 g4") == {"Qh4#": 1000}
     assert weights_at(out, "e4 e5 Nf3 Nc6 d4 exd4") == weights_at(out, "e4 e5 d4 exd4 Nf3 Nc6") == {"Nxd4": 1000}
 
 
@@ -63,12 +65,6 @@ def test_the_same_input_gives_the_same_bytes_in_any_order(table: Path, out: Path
     table.write_text("\n".join([header, *reversed(rows)]), "utf-8")
     run("book", table, "-o", out, "--depth", "3")
     assert out.read_bytes() == first
-
-
-def test_a_line_may_end_with_mate(table: Path, out: Path) -> None:
-    table.write_text("eco\tname\tmoves\nA00\tFool's Mate\t1. f3 e5 2. g4~ Qh4#\n", "utf-8")
-    assert run("book", table, "-o", out, "--depth", "2") == 0
-    assert weights_at(out, "f3 e5 g4") == {"Qh4#": 1000}
 
 
 # The file ----------------------------------------------------------------------------------------------------------
@@ -98,7 +94,7 @@ def test_names_are_written_with_their_keys(table: Path, out: Path) -> None:
     for move in ("e4", "e5", "f4"):
         board.push_san(move)
     assert f"{chess.polyglot.zobrist_hash(board):016x}\tC30\tKing's Gambit" in rows
-    assert len(rows) == 4
+    assert len(rows) == 5
 
 
 # The repertoire -----------------------------------------------------------------------------------------------------
@@ -110,23 +106,8 @@ def lines() -> list[Line]:
 
 
 @pytest.fixture(scope="module")
-def played(lines: list[Line]) -> dict[str, dict[str, tuple[chess.Board, bool]]]:
-    """Every position of the repertoire: the moves played there, with the board before, and whether it is avoided."""
-    positions: dict[str, dict[str, tuple[chess.Board, bool]]] = {}
-    for line, board in replay(lines):
-        position = chess.Board()
-        for i, move in enumerate(board.move_stack):
-            here = positions.setdefault(position.epd(), {})
-            avoided = i in line.avoided
-            if move.uci() in here:
-                assert here[move.uci()][1] == avoided, f"{move} is marked in one line only: {line}"
-            else:
-                here[move.uci()] = (position.copy(stack=False), avoided)
-            position.push(move)
-    return positions
-
-
-# The text ----------------------------------------------------------------------------------------------------------
+def theory(lines: list[Line]) -> Theory:
+    return theory_of(lines)
 
 
 def test_a_line_is_read() -> None:
@@ -136,38 +117,28 @@ def test_a_line_is_read() -> None:
     assert read_line("C37", "x", "1... e4! e5!? 2. f4!!").avoided == frozenset()
 
 
-# Our lines ---------------------------------------------------------------------------------------------------------
-
-
-def test_the_lines_are_in_order(lines: list[Line]) -> None:
+def test_every_line_stands_in_order_with_moves_as_they_should_be_written(lines: list[Line]) -> None:
     assert lines == sorted(lines, key=lambda line: (line.eco, line.name, line.moves))
-
-
-def test_every_move_is_written_as_it_should_be(lines: list[Line]) -> None:
-    for line, board in replay(lines):
+    names: dict[str, tuple[str, str]] = {}
+    for line in lines:
         position = chess.Board()
-        for text, move in zip(line.moves, board.move_stack, strict=True):
+        for ply, (text, move) in enumerate(zip(line.moves, replay(line).move_stack, strict=True), start=1):
             assert position.san(move) == text
             position.push(move)
-
-
-def test_a_position_has_one_name(lines: list[Line]) -> None:
-    names: dict[str, tuple[str, str]] = {}
-    for line, board in replay(lines, as_far_as_named=True):
-        assert names.setdefault(board.epd(), (line.eco, line.name)) == (line.eco, line.name)
+            if ply == line.named_plies:
+                # A position has one name.
+                assert names.setdefault(position.epd(), (line.eco, line.name)) == (line.eco, line.name)
 
 
 @pytest.mark.parametrize(
     "moves", ["e4 e5 f4", "d4 e5", "e4 e5 Nf3 f5", "d4 d5 c4 e5", "d4 Nf6 c4 e5", "g4", "d4 d5 e4"]
 )
-def test_gambits_are_answered_and_not_played(
-    played: dict[str, dict[str, tuple[chess.Board, bool]]], moves: str
-) -> None:
+def test_gambits_are_answered_and_not_played(theory: Theory, moves: str) -> None:
     board = chess.Board()
     for move in moves.split()[:-1]:
         board.push_san(move)
     gambit = board.parse_san(moves.split()[-1])
-    assert played[board.epd()][gambit.uci()][1]
+    assert theory[board.epd()][polyglot_move(board, gambit)].avoided
     book = Book()
     assert gambit not in [move for move, _ in book.moves(board)]
     board.push(gambit)
@@ -175,8 +146,7 @@ def test_gambits_are_answered_and_not_played(
 
 
 @pytest.mark.parametrize("white", [True, False])
-def test_our_own_moves_never_lead_to_where_all_that_is_known_is_avoided(lines: list[Line], white: bool) -> None:
-    theory = theory_of(lines)
+def test_our_own_moves_never_lead_to_where_all_that_is_known_is_avoided(theory: Theory, white: bool) -> None:
     reached = waiting = {chess.STARTING_BOARD_FEN + " w KQkq -"}
     while waiting:
         after = set()
@@ -189,27 +159,18 @@ def test_our_own_moves_never_lead_to_where_all_that_is_known_is_avoided(lines: l
         reached = reached | waiting
 
 
-# The built-in book -------------------------------------------------------------------------------------------------
-
-
-def test_the_built_in_book_is_the_repertoire(played: dict[str, dict[str, tuple[chess.Board, bool]]]) -> None:
-    """Same positions, same moves, all legal, sorted; a weight for each move that is played, none for those avoided."""
-    by_key: dict[int, set[str]] = {}
-    for moves in played.values():
-        ours = {word for word, (_, avoided) in moves.items() if not avoided}
-        if ours:
-            board = next(iter(moves.values()))[0]
-            by_key[chess.polyglot.zobrist_hash(board)] = ours
-    boards = {chess.polyglot.zobrist_hash(board): board for moves in played.values() for board, _ in moves.values()}
-    in_book: dict[int, set[str]] = {}
+def test_the_built_in_book_is_the_repertoire(theory: Theory) -> None:
+    """Same positions, same moves, sorted; a weight for each move that is played, none for those avoided."""
+    played = {
+        (chess.polyglot.zobrist_hash(chess.Board(f"{here} 0 1")), move)
+        for here, choices in theory.items()
+        for move, choice in choices.items()
+        if not choice.avoided
+    }
     with chess.polyglot.MemoryMappedReader(BUILT_IN) as reader:
-        keys = [entry.key for entry in reader]
         entries = list(reader)
-        assert keys == sorted(keys)
-        for key in sorted(set(keys)):
-            for entry in reader.find_all(boards[key]):
-                assert 1 <= entry.weight <= 1000
-                in_book.setdefault(key, set()).add(entry.move.uci())
-    assert in_book == by_key
-    # Nothing was filtered out as illegal, and no move stands there twice.
-    assert len(entries) == sum(map(len, in_book.values()))
+    assert [entry.key for entry in entries] == sorted(entry.key for entry in entries)
+    assert all(1 <= entry.weight <= 1000 for entry in entries)
+    assert {(entry.key, entry.raw_move) for entry in entries} == played
+    # No move stands there twice.
+    assert len(entries) == len(played)

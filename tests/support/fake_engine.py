@@ -20,8 +20,6 @@ import chess
 OPTIONS = """id name Fake
 option name Seed type spin default 0 min 0 max 1000000
 option name Hash type spin default 16 min 1 max 64
-option name Clear Hash type button
-option name Move Overhead type spin default 10 min 0 max 1000
 option name strength type spin default 50 min 0 max 100
 option name UCI_LimitStrength type check default false
 option name UCI_Elo type spin default 1500 min 500 max 3000"""

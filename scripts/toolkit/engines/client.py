@@ -1,8 +1,8 @@
 """Running UCI engines: told what to do, listened to with the time of each line, and kept from game to game.
 
-python-chess (`chess.engine`) starts the process, reads its pipes, and takes its name and its options. The lines of a
-search are read here, for what python-chess does not offer: the time of each line, the last exact score of the best
-line, illegal lines of moves as they are, `go perft`, `eval`, and searches asked for ahead.
+python-chess (`chess.engine`) starts the process, reads its pipes, takes its name and its options, sets these, and
+writes `position` and `go`. The lines of a search are read here, for what python-chess does not offer: the time of each
+line, the last exact score of the best line, illegal lines of moves as they are, `eval`, and searches asked for ahead.
 
 Invariants: every wait has an end. Whatever fails names the engine and what it said on stderr. No process is left
 behind.
@@ -19,7 +19,6 @@ import shlex
 import signal
 import threading
 import time
-from collections import deque
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -30,7 +29,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import chess
 import chess.engine
 
-from toolkit.engines.spec import EngineSpec, Identity, digest_of_program, go_words
+from toolkit.engines.spec import EngineSpec, digest_of_program
 from toolkit.errors import ProgramError
 
 T = TypeVar("T")
@@ -41,7 +40,6 @@ QUIT_SECONDS = 2.0
 END_SECONDS = 2.0
 # A program that writes so much without the end of a line is no engine.
 MAX_LINE_BYTES = 1 << 20
-KEPT_ERROR_LINES = 20
 # Engines that wait for their next game; each holds the memory of its hash table.
 MAX_WAITING = 12
 
@@ -60,11 +58,9 @@ class EngineTimeoutError(EngineError):
 class EngineEndedError(EngineError):
     """An engine that can be talked to no more. code: its exit code, None if it lives on with its pipes closed."""
 
-    def __init__(self, sentence: str, code: int | None, last_words: str) -> None:
+    def __init__(self, sentence: str, code: int | None) -> None:
         super().__init__(sentence)
         self.code = code
-        # The last line that it said on stderr.
-        self.last_words = last_words
 
 
 # ---- What an engine says ----
@@ -96,8 +92,8 @@ class Info:
 class Answer:
     """The answer to one `go`: the legal move (None for anything else), the `bestmove` line, and what came before it.
 
-    seconds: from `go` to `bestmove`. score and depth: of the last exact
-    score of the best line, or of the last bound if no score was exact. nodes: the last number that it reported.
+    seconds: from `go` to `bestmove`. score and depth: of the last exact score of the best line, or of the last bound
+    if no score was exact. nodes: the last number that it reported.
     """
 
     move: chess.Move | None
@@ -166,13 +162,14 @@ def legal_move(board: chess.Board, best_move: str) -> chess.Move | None:
 
 
 class _Protocol(chess.engine.UciProtocol):
-    """python-chess's, which keeps every line with its arrival, and the last words on stderr."""
+    """python-chess's, which keeps every line with its arrival."""
 
     def __init__(self) -> None:
         super().__init__()
         # None: no more will come.
         self.lines: SimpleQueue[Line | None] = SimpleQueue()
-        self.errors: deque[str] = deque(maxlen=KEPT_ERROR_LINES)
+        # The last line on stderr.
+        self.last_words = ""
         self._arrived = 0.0
 
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
@@ -185,11 +182,35 @@ class _Protocol(chess.engine.UciProtocol):
         self.lines.put(Line(self._arrived, line.strip()))
 
     def error_line_received(self, line: str) -> None:
-        self.errors.append(line)
+        self.last_words = line
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         if fd == 1:
             self.lines.put(None)
+
+    async def say(self, lines: Sequence[str]) -> float:
+        """Send these lines in one write; returns the time before it."""
+        began = time.perf_counter()
+        self.send_line("\n".join(lines))
+        return began
+
+    async def set_option(self, name: str, value: str) -> None:
+        """Set an option that has another value. Raises chess.engine.EngineError."""
+        option = self.options.get(name)
+        if option is not None and option.type == "check" and value.lower() not in ("true", "false"):
+            raise chess.engine.EngineError(f"{name} cannot be {value!r}")
+        self._setoption(option.name if option else name, value.lower() if option and option.type == "check" else value)
+
+    async def set_board(self, board: chess.Board) -> None:
+        """Tell the position, with the moves that led to it. Raises chess.engine.EngineError."""
+        self._position(board)
+
+    async def search(self, board: chess.Board, limit: chess.engine.Limit) -> float:
+        """Ask for a move; returns the time of `go`. Raises chess.engine.EngineError."""
+        self._position(board)
+        began = time.perf_counter()
+        self._go(limit)
+        return began
 
 
 @cache
@@ -207,17 +228,10 @@ def _run(coroutine: Coroutine[Any, Any, T]) -> T:
 class Engine:
     """A running engine whose options are set and which has said `readyok`. Use it as a context."""
 
-    def __init__(
-        self, spec: EngineSpec, extra_options: Iterable[tuple[str, str]] = (), start_seconds: float = START_SECONDS
-    ) -> None:
-        """Start it. The options of `spec` it must have; `extra_options` are set if it has them. Raises EngineError."""
+    def __init__(self, spec: EngineSpec, start_seconds: float = START_SECONDS) -> None:
+        """Start it. Raises EngineError."""
         self.spec = spec
         self.name = spec.name
-        # When the running search was asked for; None when the engine is idle.
-        self.asked_at: float | None = None
-        self._values: dict[str, str] = {}
-        self._chess960 = False
-        began = time.perf_counter()
         try:
             # A session of its own: what it starts ends with it, and an interrupt of the tool is not meant for it.
             started = _Protocol.popen(list(spec.command), cwd=spec.directory, start_new_session=True)
@@ -227,118 +241,87 @@ class Engine:
         self.process_id = self._transport.get_pid()
         _running.add(self)
         try:
-            self._introduce(start_seconds)
-            if spec.identity is not None:
-                self._require_identity(spec.identity)
+            try:
+                self._ask(asyncio.wait_for(self._protocol.initialize(), start_seconds))
+            except TimeoutError:
+                raise EngineTimeoutError(f"{self.name} did not say uciok within {start_seconds:.3g} s") from None
+            self.options = self._protocol.options
+            self.id_name = self._protocol.id.get("name", "")
+            if spec.identity is not None and spec.identity != (found := self.identity()):
+                raise EngineError(f"{self.name} is not the program that the run began with, but {found}")
             self.configure(spec.options)
-            self.configure(pair for pair in extra_options if pair[0] in self.options)
             self.synchronize(start_seconds)
         except BaseException:
             self.kill()
             raise
-        # From the start of the process to its first `readyok`.
-        self.start_seconds = time.perf_counter() - began
 
-    def _introduce(self, seconds: float) -> None:
+    def _ask(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Have the protocol do something. Raises EngineError for what python-chess complains of."""
         try:
-            _run(asyncio.wait_for(self._protocol.initialize(), seconds))
-        except TimeoutError:
-            raise EngineTimeoutError(f"{self.name} did not say uciok within {seconds:.3g} s") from None
+            return _run(coroutine)
         except chess.engine.EngineTerminatedError:
             raise self._failure() from None
         except chess.engine.EngineError as error:
             raise EngineError(f"{self.name}: {error}") from None
-        self.options = self._protocol.options
-        self.id_name = self._protocol.id.get("name", "")
 
     @property
     def exit_code(self) -> int | None:
         """None while it runs."""
         return self._transport.get_returncode()
 
-    def identity(self) -> Identity:
-        """What was started. Raises ProgramError, OSError."""
-        return Identity(self.id_name, digest_of_program(self.spec, self.id_name))
-
-    def _require_identity(self, wanted: Identity) -> None:
-        found = self.identity()
-        if found != wanted:
-            raise EngineError(f"{self.name} is not the program that the run began with: {found}, instead of {wanted}")
+    def identity(self) -> str:
+        """Of what was started. Raises ProgramError, OSError."""
+        return f"{self.id_name} ({digest_of_program(self.spec, self.id_name)})"
 
     def configure(self, options: Iterable[tuple[str, str]]) -> None:
-        """Set options, those that have another value already. Raises EngineError for what the engine does not offer."""
+        """Set options, those that have another value. Raises EngineError for what the engine does not offer."""
         for name, value in options:
-            option = self.options.get(name)
-            if option is None:
-                raise EngineError(f"{self.name} has no option {name!r}")
-            try:
-                option.parse(value)
-            except chess.engine.EngineError as error:
-                raise EngineError(f"{self.name}: {error}") from None
-            if option.type == "check" and value.lower() not in ("true", "false"):
-                raise EngineError(f"{self.name}: {name} cannot be {value!r}")
-            if self._values.get(option.name) != value:
-                self.send(f"setoption name {option.name}" + ("" if option.type == "button" else f" value {value}"))
-                self._values[option.name] = value
+            self._ask(self._protocol.set_option(name, value))
 
     def send(self, *lines: str) -> float:
         """Send these lines in one write; returns the time before it. An engine that has ended takes them too."""
-
-        async def write() -> float:
-            began = time.perf_counter()
-            self._protocol.send_line("\n".join(lines))
-            return began
-
-        return _run(write())
-
-    def read(self, seconds: float) -> Line:
-        """The next line. Raises EngineError when there is none within this time, or no more at all."""
-        try:
-            line = self._protocol.lines.get(timeout=max(seconds, 0.0))
-        except Empty:
-            raise EngineTimeoutError(f"{self.name} said nothing for {max(seconds, 0.0):.3g} s") from None
-        if line is None:
-            self._protocol.lines.put(None)
-            raise self._failure()
-        return line
+        return self._ask(self._protocol.say(lines))
 
     def read_until(self, word: str, seconds: float) -> list[Line]:
-        """The lines up to one that begins with this word. Raises EngineError when it does not come in time."""
+        """The lines up to one that begins with this word. One that does not come in time is waited for no more: the
+        engine is killed. Raises EngineError.
+        """
         deadline = time.perf_counter() + seconds
         lines: list[Line] = []
-        while not lines or lines[-1].text.split()[:1] != [word]:
-            remaining = deadline - time.perf_counter()
-            if remaining <= 0:
-                raise EngineTimeoutError(f"{self.name} did not say {word} within {seconds:.3g} s")
-            lines.append(self.read(remaining))
-        return lines
+        while (remaining := deadline - time.perf_counter()) > 0:
+            with contextlib.suppress(Empty):
+                line = self._protocol.lines.get(timeout=remaining)
+                if line is None:
+                    self._protocol.lines.put(None)
+                    raise self._failure()
+                lines.append(line)
+                if line.text.split()[:1] == [word]:
+                    return lines
+        self.kill()
+        raise EngineTimeoutError(f"{self.name} did not say {word} within {seconds:.3g} s")
 
     def synchronize(self, seconds: float = START_SECONDS) -> None:
-        """Wait until everything sent so far is done."""
+        """Wait until everything sent so far is done. Raises EngineError."""
         self.send("isready")
         self.read_until("readyok", seconds)
 
     def new_game(self) -> None:
-        """Let the engine forget what it knows. One that does not answer is killed. Raises EngineError."""
+        """Let the engine forget what it knows. Raises EngineError."""
         self.send("ucinewgame")
-        try:
-            self.synchronize()
-        except EngineTimeoutError:
-            self.kill()
-            raise
+        self.synchronize()
 
     def set_position(self, board: chess.Board) -> None:
-        """Tell it the position (without the moves before it)."""
-        self.send(f"position fen {board.shredder_fen() if board.chess960 else board.fen()}")
+        """Tell it the position, with the moves that led to it. Raises EngineError."""
+        self._ask(self._protocol.set_board(board))
+
+    def search(self, board: chess.Board, limit: chess.engine.Limit) -> float:
+        """Ask for a move in a position; returns the time of `go`. Raises EngineError."""
+        return self._ask(self._protocol.search(board, limit))
 
     def play(self, board: chess.Board, limit: chess.engine.Limit, seconds: float) -> Answer:
-        """Ask for a move, and wait so long for it.
-
-        The engine is told the moves that led to the position. One that does not answer is killed. Raises EngineError.
-        """
-        self.send(self._position(board))
-        (answer,) = self._answers([board], [f"go {go_words(limit)}"], seconds)
-        return answer
+        """Ask for a move, and wait so long for it. Raises EngineError."""
+        asked_at = self.search(board, limit)
+        return read_answer(board, self.read_until("bestmove", seconds), asked_at)
 
     def play_each(
         self, boards: Sequence[chess.Board], limit: chess.engine.Limit, seconds: float, ahead: int = 1
@@ -346,45 +329,25 @@ class Engine:
         """The answers to positions, each in a new game, waiting so long for each. Raises EngineError.
 
         `ahead`: so many are sent before the first is answered, so that the engine need not wait for the next. UCI does
-        not say that an engine reads `position` while it searches. Stockfish does. `Answer.seconds` begins with the
-        first of them.
+        not say that an engine reads `position` while it searches. Stockfish does.
         """
-        go = f"go {go_words(limit)}"
         for first in range(0, len(boards), ahead):
             group = boards[first : first + ahead]
-            if ahead == 1:
-                self.new_game()
-            asked = [line for board in group for line in ("ucinewgame", self._position(board), go)]
-            yield from self._answers(group, asked if ahead > 1 else asked[1:], seconds)
-
-    def _answers(self, boards: Sequence[chess.Board], asked: Sequence[str], seconds: float) -> Iterator[Answer]:
-        self.asked_at = self.send(*asked)
-        for board in boards:
-            try:
-                lines = self.read_until("bestmove", seconds)
-            except EngineTimeoutError:
-                self.kill()
-                raise
-            yield read_answer(board, lines, self.asked_at)
-        self.asked_at = None
-
-    def _position(self, board: chess.Board) -> str:
-        """The `position` command, with the moves that led to the position."""
-        if board.chess960 != self._chess960:
-            self.configure([("UCI_Chess960", str(board.chess960).lower())])
-            self._chess960 = board.chess960
-        fen = board.root().fen(shredder=board.chess960, en_passant="fen")
-        moves = ["moves", *(move.uci() for move in board.move_stack)] if board.move_stack else []
-        return " ".join(["position", "startpos" if fen == chess.STARTING_FEN else f"fen {fen}", *moves])
+            asked_at = []
+            for board in group:
+                self.send("ucinewgame")
+                if ahead == 1:
+                    self.synchronize()
+                asked_at.append(self.search(board, limit))
+            for board, began in zip(group, asked_at, strict=True):
+                yield read_answer(board, self.read_until("bestmove", seconds), began)
 
     def _failure(self) -> EngineEndedError:
         """What to raise when no more will come."""
         self._wait_for_exit(END_SECONDS)
-        code, words = self.exit_code, list(self._protocol.errors)
+        code, words = self.exit_code, self._protocol.last_words
         what = "has closed its pipes" if code is None else f"ended, exit code {code}"
-        # On one line: reports take the last line of what a worker raises.
-        sentence = f"{self.name} {what}" + (f"; stderr: {' | '.join(words)}" if words else "")
-        return EngineEndedError(sentence, code, words[-1] if words else "")
+        return EngineEndedError(f"{self.name} {what}" + (f"; stderr: {words}" if words else ""), code)
 
     def _wait_for_exit(self, seconds: float) -> None:
         """Wait until the process has ended and all that it said has been read, but not longer."""
@@ -403,13 +366,11 @@ class Engine:
         _loop().call_soon_threadsafe(self._transport.close)
         self._wait_for_exit(END_SECONDS)
 
-    def close(self, seconds: float = QUIT_SECONDS) -> bool:
-        """Ask the engine to leave; whether it did so by itself within this time. It is gone in any case."""
+    def close(self, seconds: float = QUIT_SECONDS) -> None:
+        """Ask the engine to leave. It is gone after this time in any case."""
         self.send("quit")
         self._wait_for_exit(seconds)
-        obeyed = self.exit_code is not None
         self.kill()
-        return obeyed
 
     def __enter__(self) -> Self:
         return self
@@ -423,13 +384,10 @@ _running: set[Engine] = set()
 
 
 def end_engines(engines: Iterable[Engine]) -> None:
-    """End engines together: those that are idle are asked to leave first."""
+    """End engines, asked to leave all at once."""
     ending = list(engines)
     for engine in ending:
-        if engine.asked_at is None:
-            engine.send("quit")
-        else:
-            engine.kill()
+        engine.send("quit")
     deadline = time.monotonic() + QUIT_SECONDS
     for engine in ending:
         engine.close(max(0.0, deadline - time.monotonic()))
@@ -442,14 +400,10 @@ def end_all_engines() -> None:
 
 def identified(specs: Iterable[EngineSpec]) -> tuple[EngineSpec, ...]:
     """The engines with their identities. Each is started, so that a mistake costs no results. Raises ProgramError."""
-    found: dict[object, Identity] = {}
     engines = []
     for spec in specs:
-        key = (spec.command, spec.directory, spec.options)
-        if key not in found:
-            with Engine(spec) as engine:
-                found[key] = engine.identity()
-        engines.append(replace(spec, identity=found[key]))
+        with Engine(spec) as engine:
+            engines.append(replace(spec, identity=engine.identity()))
     return tuple(engines)
 
 
@@ -468,14 +422,11 @@ class EngineCache:
 
     def engine(self, spec: EngineSpec) -> Engine:
         """The engine with these options, started if it does not run. Raises EngineError when it cannot be started."""
-        engine = self._engines.get(spec.name)
+        engine = self._engines.pop(spec.name, None)
         if engine is not None and (engine.exit_code is not None or not _differ_in_values_only(engine.spec, spec)):
-            self.dismiss(spec)
+            engine.close()
             engine = None
-        if engine is None:
-            engine = Engine(spec)
-        self._engines.pop(spec.name, None)
-        self._engines[spec.name] = engine
+        engine = self._engines[spec.name] = engine or Engine(spec)
         engine.spec = spec
         engine.configure(spec.options)
         while len(self._engines) > MAX_WAITING:

@@ -72,26 +72,18 @@ class TimeControl:
 
 
 @dataclass(frozen=True)
-class Identity:
-    """What an engine calls itself, and a digest of its program."""
-
-    id_name: str
-    digest: str
-
-    def __str__(self) -> str:
-        return f"{self.id_name} ({self.digest[:12]})"
-
-
-@dataclass(frozen=True)
 class EngineSpec:
-    """An engine, its options and its limits. identity: what it has to be, wherever and whenever it is started."""
+    """An engine, its options and its limits.
+
+    identity: what it has to be, wherever and whenever it is started: what it calls itself, and a digest of its program.
+    """
 
     name: str
     command: tuple[str, ...]
     directory: str | None = None
     control: TimeControl = TimeControl()
     options: tuple[tuple[str, str], ...] = ()
-    identity: Identity | None = None
+    identity: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """For journals and results; the same for the same engine with the same settings."""
@@ -108,20 +100,6 @@ def own_engine(core: str = "auto") -> EngineSpec:
     name = "secateur" if core == "auto" else f"the {core} core"
     root = Path(__file__).resolve().parents[3]
     return EngineSpec(name, (sys.executable, "-m", "uci_engine", "--core", core), str(root))
-
-
-def go_words(limit: chess.engine.Limit) -> str:
-    """What stands behind `go` for this limit. Times are whole milliseconds, at least one: some take 0 for no time."""
-    words = []
-    for word, seconds in (("wtime", limit.white_clock), ("btime", limit.black_clock)):
-        words += [f"{word} {max(1, round(seconds * 1000))}"] if seconds is not None else []
-    for word, seconds in (("winc", limit.white_inc), ("binc", limit.black_inc)):
-        words += [f"{word} {round(seconds * 1000)}"] if seconds is not None else []
-    words += [f"movestogo {limit.remaining_moves}"] if limit.remaining_moves is not None else []
-    words += [f"movetime {max(1, round(limit.time * 1000))}"] if limit.time is not None else []
-    words += [f"nodes {limit.nodes}"] if limit.nodes is not None else []
-    words += [f"depth {limit.depth}"] if limit.depth is not None else []
-    return " ".join(words)
 
 
 def parse_engine(text: str, defaults: str = "") -> EngineSpec:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import chess
@@ -74,14 +74,12 @@ def rules_of(words: argparse.Namespace) -> Rules:
 class Adjudicator:
     """The rules applied to one game."""
 
-    def __init__(self, rules: Rules, tables: Tables | None = None) -> None:
+    def __init__(self, rules: Rules, tables: chess.syzygy.Tablebase | None = None) -> None:
         """tables: those of `rules.tables`, opened."""
         self._rules = rules
         self._tables = tables
-        # Moves in a row, by colour, that saw the game lost, won, and level.
-        self._lost = [0, 0]
-        self._won = [0, 0]
-        self._level = [0, 0]
+        # What each move's side saw for itself; NaN, which no limit holds for, where it said nothing.
+        self._scores: list[float] = []
 
     def verdict(self, board: chess.Board, score_cp: int | None) -> tuple[str, str] | None:
         """Result and reason, if the game ends here; asked after each move.
@@ -89,74 +87,51 @@ class Adjudicator:
         board: after the move; score_cp: what its mover said, from its own side (MATE_CP and beyond for mates), None
         for nothing.
         """
-        mover = int(not board.turn)
-        self._count(board, mover, score_cp)
+        self._scores.append(math.nan if score_cp is None else score_cp)
         rules = self._rules
-        agreed = not rules.resign_both or self._won[1 - mover] >= rules.resign_moves
-        if rules.resign_moves and self._lost[mover] >= rules.resign_moves and agreed:
-            name = "White" if mover else "Black"
-            return ("0-1" if mover else "1-0"), f"{name} resigns by adjudication"
-        if rules.draw_moves and board.fullmove_number >= rules.draw_from and min(self._level) >= rules.draw_moves:
+        if rules.resign_moves and self._is_resigned():
+            return ("1-0", "Black resigns by adjudication") if board.turn else ("0-1", "White resigns by adjudication")
+        if rules.draw_moves and board.fullmove_number >= rules.draw_from and self._is_level(board.halfmove_clock):
             return "1/2-1/2", "draw by adjudication: level scores"
-        if self._tables is not None and (result := self._tables.result(board)) is not None:
+        if self._tables is not None and (result := result_by_tables(self._tables, board)) is not None:
             return result, "by adjudication: tablebase"
         if rules.max_moves and board.fullmove_number > rules.max_moves:
             return "1/2-1/2", f"draw by adjudication: {rules.max_moves} moves"
         return None
 
-    def _count(self, board: chess.Board, mover: int, score_cp: int | None) -> None:
-        rules = self._rules
-        known = score_cp is not None
-        score = score_cp or 0
-        self._lost[mover] = self._lost[mover] + 1 if known and score <= -rules.resign_cp else 0
-        self._won[mover] = self._won[mover] + 1 if known and score >= rules.resign_cp else 0
-        self._level[mover] = self._level[mover] + 1 if known and abs(score) <= rules.draw_cp else 0
-        if board.halfmove_clock == 0:
-            self._level = [0, 0]
+    def _is_resigned(self) -> bool:
+        moves, limit = self._rules.resign_moves, self._rules.resign_cp
+        lost = [score <= -limit for score in self._scores[-1::-2][:moves]]
+        won = [score >= limit for score in self._scores[-2::-2][:moves]]
+        return lost == [True] * moves and (not self._rules.resign_both or won == [True] * moves)
 
-
-def check_tables(rules: Rules) -> None:
-    """Raises ProgramError when tables are asked for and none are there, OSError for a folder that cannot be read."""
-    with open_tables(rules):
-        return
+    def _is_level(self, quiet_plies: int) -> bool:
+        plies = 2 * self._rules.draw_moves
+        level = [abs(score) <= self._rules.draw_cp for score in self._scores[-plies:]]
+        return level == [True] * plies and quiet_plies >= plies
 
 
 @contextmanager
-def open_tables(rules: Rules) -> Iterator[Tables | None]:
-    """The tables that the rules name; None if they name none. Raises as `check_tables` does."""
+def open_tables(rules: Rules) -> Iterator[chess.syzygy.Tablebase | None]:
+    """The tables that the rules name; None if they name none. Raises ProgramError where none are, OSError."""
     if not rules.tables:
         yield None
         return
-    with closing(Tables(rules.tables)) as tables:
+    with chess.syzygy.Tablebase() as tables:
+        for folder in rules.tables:
+            if not tables.add_directory(folder, load_dtz=False):
+                raise ProgramError(f"no Syzygy tables in {folder}")
         yield tables
 
 
-class Tables:
-    """Syzygy tables that say how a game ends. Raises ProgramError where none are, OSError."""
+def result_by_tables(tables: chess.syzygy.Tablebase, board: chess.Board) -> str | None:
+    """The result of a position just after a capture or a pawn's move, if the tables know it.
 
-    def __init__(self, folders: tuple[str, ...]) -> None:
-        self._tables = chess.syzygy.Tablebase()
-        for folder in folders:
-            self._tables.add_directory(folder, load_dtz=False)
-        sizes = [len(name) - 1 for name in self._tables.wdl if chess.syzygy.is_tablename(name)]
-        if not sizes:
-            raise ProgramError(f"no Syzygy tables in {', '.join(folders)}")
-        self._max_pieces = max(sizes)
-
-    def close(self) -> None:
-        """Close the files."""
-        self._tables.close()
-
-    def result(self, board: chess.Board) -> str | None:
-        """The result of a position just after a capture or a pawn's move, if the tables know it.
-
-        With any other count a win of the tables may be too long for the fifty-move rule.
-        """
-        if board.halfmove_clock or board.castling_rights or board.occupied.bit_count() > self._max_pieces:
-            return None
-        value = self._tables.get_wdl(board)
-        if value is None:
-            return None
-        if abs(value) < 2:
-            return "1/2-1/2"
-        return "1-0" if (value > 0) == board.turn else "0-1"
+    With any other count a win of the tables may be too long for the fifty-move rule.
+    """
+    value = None if board.halfmove_clock else tables.get_wdl(board)
+    if value is None:
+        return None
+    if abs(value) < 2:
+        return "1/2-1/2"
+    return "1-0" if (value > 0) == board.turn else "0-1"

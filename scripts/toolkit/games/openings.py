@@ -9,16 +9,13 @@ from __future__ import annotations
 import argparse
 import io
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 import chess
 
-from toolkit.console import warn
-from toolkit.engines.spec import TimeControl
 from toolkit.errors import ProgramError
 from toolkit.files import digest_of_files, unpack_text
 from uci_engine.board.game import read_fen
@@ -55,39 +52,29 @@ class Opening:
 class OpeningBook:
     """The openings of one file, numbered from zero; after the last the first comes again.
 
-    texts: one game of PGN or one line each.
+    texts: one game of PGN or one line each, with its number in the file, from 1.
     """
 
-    texts: Sequence[str]
+    texts: Sequence[tuple[int, str]]
     pgn: bool = False
-    order: Order = "file"
-    seed: int = 0
     chess960: bool = False
 
     def __len__(self) -> int:
         return len(self.texts)
-
-    @cached_property
-    def _numbers(self) -> list[int]:
-        numbers = list(range(len(self.texts)))
-        if self.order == "random":
-            random.Random(self.seed).shuffle(numbers)
-        return numbers
 
     def opening(self, number: int, plies: int | None = None) -> Opening:
         """The opening with this number. plies: how many of its moves are kept (None: all).
 
         ProgramError for what is no legal chess, DeadEndError for a position without legal moves.
         """
-        index = self._numbers[number % len(self._numbers)]
-        text = self.texts[index]
+        place, text = self.texts[number % len(self.texts)]
         try:
             opening = self._from_game(text, plies) if self.pgn else self._from_line(text)
             board = opening.board()
         except ValueError as error:
-            raise ProgramError(f"opening {index + 1}: {error}") from None
+            raise ProgramError(f"opening {place}: {error}") from None
         if not board.is_valid() or not any(board.legal_moves):
-            raise DeadEndError(f"opening {index + 1} leads to no playable position: {board.fen()}")
+            raise DeadEndError(f"opening {place} leads to no playable position: {board.fen()}")
         return opening
 
     def _from_line(self, line: str) -> Opening:
@@ -119,7 +106,10 @@ def read_openings(path: Path, *, order: Order = "file", seed: int = 0, chess960:
         texts = [line for line in text.splitlines() if line.strip() and line[0] != "#"]
     if not texts:
         raise ProgramError(f"no openings in {path}")
-    return OpeningBook(texts, pgn, order, seed, chess960)
+    numbered = list(enumerate(texts, start=1))
+    if order == "random":
+        random.Random(seed).shuffle(numbered)
+    return OpeningBook(numbered, pgn, chess960)
 
 
 def add_arguments(parser: argparse.ArgumentParser, order: Order) -> None:
@@ -149,14 +139,7 @@ def openings_as_json(words: argparse.Namespace) -> dict[str, Any]:
 
 def start_position(chess960: bool = False) -> OpeningBook:
     """The one opening of a match without a file."""
-    return OpeningBook([chess.STARTING_FEN], chess960=chess960)
-
-
-def warn_of_repetition(book: OpeningBook, pairs: int, controls: Iterable[TimeControl]) -> None:
-    """Warn where the openings come again, and engines that no clock disturbs may play the same games again."""
-    on_a_clock = any(control.base_seconds or control.movetime_seconds for control in controls)
-    if pairs > len(book) and not on_a_clock:
-        warn(f"openings number {len(book)} for {pairs} pairs: without a clock, engines may play the same games again")
+    return OpeningBook([(1, chess.STARTING_FEN)], chess960=chess960)
 
 
 def random_opening(opening: Opening, chance: random.Random, min_plies: int, max_plies: int) -> Opening:

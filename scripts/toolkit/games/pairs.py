@@ -10,21 +10,20 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any
 
 import chess
 import chess.engine
 import chess.pgn
+import chess.syzygy
 
-from toolkit.engines.client import START_SECONDS, Answer, EngineEndedError, EngineTimeoutError, running_engines
+from toolkit.engines.client import Answer, Engine, EngineEndedError, EngineTimeoutError, running_engines
 from toolkit.engines.spec import EngineSpec, TimeControl
-from toolkit.games.adjudication import MATE_CP, Adjudicator, Rules, Tables, open_tables
+from toolkit.games.adjudication import MATE_CP, Adjudicator, Rules, open_tables
 from toolkit.games.openings import Opening
 
-FaultKind = Literal["time loss", "illegal move", "crash", "disconnect"]
-FAULT_KINDS: tuple[FaultKind, ...] = ("time loss", "illegal move", "crash", "disconnect")
-# The words that the PGN standard has for the end of a game.
-TERMINATIONS: Mapping[str, str] = {
+# The kinds of forfeits, with the words that the PGN standard has for such an end.
+FAULTS: Mapping[str, str] = {
     "time loss": "time forfeit",
     "illegal move": "rules infraction",
     "crash": "abandoned",
@@ -127,25 +126,6 @@ def _whole_ms(clock: Clock) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
-    """What an engine used: moves, the seconds for them, and the nodes that it reported for them."""
-
-    moves: int = 0
-    seconds: float = 0.0
-    nodes: int = 0
-
-    def __add__(self, other: Effort) -> Effort:
-        return Effort(self.moves + other.moves, self.seconds + other.seconds, self.nodes + other.nodes)
-
-    def cells(self) -> tuple[str, str]:
-        """Mean time of a move, and nodes a second, as text."""
-        if not self.moves:
-            return "-", "-"
-        rate = f"{self.nodes / self.seconds:.0f}" if self.nodes and self.seconds else "-"
-        return f"{1000 * self.seconds / self.moves:.1f} ms", rate
-
-
-@dataclass(frozen=True, slots=True)
 class MoveRecord:
     """A move, what its engine said of it, and the seconds left on the clock after it, None without a clock."""
 
@@ -170,18 +150,18 @@ class GameRecord:
     result: str = "*"
     ending: str = ""
     termination: str = "normal"
-    fault: FaultKind | None = None
+    fault: str | None = None
     guilty: str | None = None
     detail: str = ""
     overstep_ms: dict[str, float] = field(default_factory=dict)
     min_clock_ms: dict[str, float] = field(default_factory=dict)
     started: float = field(default_factory=time.time)
 
-    def forfeit(self, fault: FaultKind, color: chess.Color, verb: str, detail: str) -> None:
+    def forfeit(self, fault: str, color: chess.Color, verb: str, detail: str) -> None:
         """End the game to the loss of this colour."""
         self.result = "0-1" if color == chess.WHITE else "1-0"
         self.ending = f"{chess.COLOR_NAMES[color].title()} {verb}"
-        self.termination = TERMINATIONS[fault]
+        self.termination = FAULTS[fault]
         self.fault = fault
         self.guilty = (self.white if color == chess.WHITE else self.black).name
         self.detail = detail
@@ -203,7 +183,7 @@ class GameRecord:
         }
 
     def _effort(self, side: int) -> list[float]:
-        """The effort of White (0) or Black (1), for JSON."""
+        """What White (0) or Black (1) used: moves, the seconds for them, and the nodes that it reported."""
         first = (side + (self.opening.board().turn == chess.BLACK)) % 2
         answers = [move.answer for move in self.moves[first::2]]
         seconds = round(sum(answer.seconds for answer in answers), 6)
@@ -244,47 +224,31 @@ class GameRecord:
 # ---- Games ----
 
 
-class Player(Protocol):
-    """Whoever plays one side of a game."""
-
-    spec: EngineSpec
-
-    def new_game(self) -> None:
-        """Get ready. Raises EngineTimeoutError, EngineEndedError."""
-
-    def play(self, board: chess.Board, limit: chess.engine.Limit, seconds: float) -> Answer:
-        """Make a move within this time. Raises EngineTimeoutError, EngineEndedError."""
-
-
 def rules_result(board: chess.Board) -> tuple[str, str] | None:
     """Result and reason, when the rules end the game in this position; draws are claimed as soon as they can be."""
-    if not any(board.generate_legal_moves()):
-        if not board.is_check():
-            return "1/2-1/2", "stalemate"
-        return ("0-1", "Black mates") if board.turn == chess.WHITE else ("1-0", "White mates")
-    if board.is_insufficient_material():
-        return "1/2-1/2", "insufficient material"
-    if board.halfmove_clock >= 100:
+    if (outcome := board.outcome()) is not None:
+        return outcome.result(), outcome.termination.name.lower().replace("_", " ")
+    if board.is_fifty_moves():
         return "1/2-1/2", "fifty-move rule"
-    if board.halfmove_clock >= 8 and board.is_repetition(3):
+    if board.is_repetition(3):
         return "1/2-1/2", "threefold repetition"
     return None
 
 
 class Game:
-    """One game between two players, who may be one and the same."""
+    """One game between two engines."""
 
     def __init__(
         self,
-        white: Player,
-        black: Player,
+        white: Engine,
+        black: Engine,
         opening: Opening,
         rules: Rules | None = None,
         patience: Patience | None = None,
-        tables: Tables | None = None,
+        tables: chess.syzygy.Tablebase | None = None,
     ) -> None:
         patience = patience or Patience()
-        self._players = (black, white)
+        self._engines = (black, white)
         self._clocks = (Clock(black.spec.control, patience), Clock(white.spec.control, patience))
         self._adjudicator = Adjudicator(rules or Rules(), tables)
         self._board = opening.board()
@@ -292,43 +256,37 @@ class Game:
 
     def play(self) -> GameRecord:
         """Play to the end. An engine that loses by forfeit is to be restarted: its state is unknown."""
-        for color in (chess.WHITE, chess.BLACK):
-            if not self._make_ready(color):
-                return self.record
-        ended = rules_result(self._board)
-        while ended is None:
-            ended = self._move(self._board.turn)
-            if self.record.fault is not None:
-                return self.record
-        self.record.result, self.record.ending = ended
-        if "adjudication" in self.record.ending:
-            self.record.termination = "adjudication"
-        return self.record
-
-    def _make_ready(self, color: chess.Color) -> bool:
+        record, ended = self.record, None
         try:
-            self._players[color].new_game()
-        except EngineTimeoutError:
-            detail = f"no readyok within {START_SECONDS:g} s of ucinewgame"
-            self.record.forfeit("disconnect", color, "does not answer", detail)
-            return False
+            for side in (chess.WHITE, chess.BLACK):
+                self._engines[side].new_game()
+            ended = rules_result(self._board)
+            while ended is None and record.fault is None:
+                side = self._board.turn
+                ended = self._move(side)
+        except EngineTimeoutError as error:
+            record.forfeit("disconnect", side, "does not answer", str(error))
         except EngineEndedError as error:
-            self._record_end(color, error)
-            return False
-        return True
+            # A crash, an end in good order, or a closed pipe.
+            fault, verb = ("crash", "crashes") if error.code else ("disconnect", "disconnects")
+            record.forfeit(fault, side, verb, str(error))
+        if ended is not None:
+            record.result, record.ending = ended
+            record.termination = "adjudication" if "adjudication" in record.ending else "normal"
+        return record
 
     def _move(self, color: chess.Color) -> tuple[str, str] | None:
-        """Have this side make a move; result and reason if the game is over, or a fault in the record."""
+        """Have this side make a move; result and reason if the game is over, or a fault in the record.
+
+        Raises EngineEndedError.
+        """
         clock = self._clocks[color]
         began = time.perf_counter()
         try:
-            answer = self._players[color].play(self._board, limit_for(color, self._clocks), clock.deadline_seconds)
+            answer = self._engines[color].play(self._board, limit_for(color, self._clocks), clock.deadline_seconds)
         except EngineTimeoutError:
             waited = time.perf_counter() - began
             self._lose_on_time(color, waited, f"no answer within {waited:.1f} s")
-            return None
-        except EngineEndedError as error:
-            self._record_end(color, error)
             return None
         if clock.is_lost(answer.seconds):
             over_ms = (answer.seconds - (clock.allowed_seconds or 0.0)) * 1000.0
@@ -348,18 +306,9 @@ class Game:
         self._note_time(color, seconds)
         self.record.forfeit("time loss", color, "loses on time", detail)
 
-    def _record_end(self, color: chess.Color, error: EngineEndedError) -> None:
-        """The engine is gone: tell a crash from an end in good order, and from a closed pipe."""
-        said = f"; stderr: {error.last_words}" if error.last_words else ""
-        if error.code:
-            self.record.forfeit("crash", color, "crashes", f"exit code {error.code}{said}")
-        else:
-            detail = "closed its pipe" if error.code is None else "left with exit code 0"
-            self.record.forfeit("disconnect", color, "disconnects", f"{detail}{said}")
-
     def _note_time(self, color: chess.Color, seconds: float) -> None:
         """Keep the worst that was seen."""
-        name, clock = self._players[color].spec.name, self._clocks[color]
+        name, clock = self._engines[color].spec.name, self._clocks[color]
         allowed = clock.allowed_seconds
         if allowed is None:
             return

@@ -1,7 +1,7 @@
 """Runs of many pairs of games: what is played, on all workers; the journal and the PGN; how the engines behaved.
 
-Invariants: which pairs are played follows from the settings, so that a run can be continued. A pair counts once,
-however often it is reported. The journal is written first, and a game that is in it is in the PGN exactly once.
+Invariants: which pairs are played follows from the settings, so that a run can be continued, and may grow. A pair
+counts once. The journal is written first, and a game that is in it is in the PGN exactly once.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 
-from evaluation.files import replaced
+from evaluation.files import replace_file
 from toolkit.console import (
     add_run_arguments,
     make_table,
@@ -26,18 +26,55 @@ from toolkit.console import (
     say,
     show_progress,
     standard_output,
+    warn,
     write_json,
 )
 from toolkit.engines.client import identified
 from toolkit.engines.spec import EngineSpec, require_limits
 from toolkit.errors import ProgramError
 from toolkit.games import adjudication, openings
-from toolkit.games.pairs import FAULT_KINDS, Effort, PairJob, Patience, play_pair
+from toolkit.games.pairs import FAULTS, PairJob, Patience, play_pair
 from toolkit.journal import Journal, journal_beside
 from toolkit.pool import Task, run_tasks
 
 # The records of the two games of a pair, as `play_pair` gives them.
 PairRecord = Sequence[Mapping[str, Any]]
+
+
+class Plan(ABC):
+    """What is played, and what is learnt from it. `total`: how many pairs there are, numbered from 0."""
+
+    def __init__(self, engines: Sequence[EngineSpec], total: int) -> None:
+        self.engines = tuple(engines)
+        self.total = total
+
+    @abstractmethod
+    def pair(self, number: int) -> tuple[EngineSpec, EngineSpec, int]:
+        """Who meets in a pair, and the number of its opening, from 0. Asked when the pair begins."""
+
+    @abstractmethod
+    def count(self, number: int, games: PairRecord) -> None:
+        """Take the games of a pair. Raises ValueError, LookupError or TypeError for what is no pair of this plan."""
+
+    def is_decided(self) -> bool:
+        """Whether nothing more need be played."""
+        return False
+
+    @abstractmethod
+    def settings(self) -> dict[str, Any]:
+        """What makes a plan the same plan, as JSON, besides its engines."""
+
+    @abstractmethod
+    def progress(self) -> str:
+        """What to show while games are played."""
+
+    @abstractmethod
+    def table(self) -> Table:
+        """What came of it."""
+
+    @abstractmethod
+    def as_json(self) -> dict[str, Any]:
+        """What came of it, for JSON."""
 
 
 def add_arguments(parser: argparse.ArgumentParser, order: openings.Order) -> None:
@@ -63,7 +100,8 @@ class EngineConduct:
         self.details: list[str] = []
         self.overstep_ms = 0.0
         self.min_clock_ms: float | None = None
-        self.effort = Effort()
+        self.moves = self.nodes = 0
+        self.seconds = 0.0
 
     def add_game(self, name: str, game: Mapping[str, Any]) -> None:
         """Take what the record of a game says about this engine."""
@@ -74,169 +112,135 @@ class EngineConduct:
         left_ms = game["min_clock_ms"].get(name)
         if left_ms is not None:
             self.min_clock_ms = left_ms if self.min_clock_ms is None else min(left_ms, self.min_clock_ms)
-        self.effort += Effort(*game["effort"][name])
+        moves, seconds, nodes = game["effort"][name]
+        self.moves, self.seconds, self.nodes = self.moves + moves, self.seconds + seconds, self.nodes + nodes
+
+    def cells(self) -> list[str]:
+        """Counts of forfeits, worst overstep, least time on the clock, mean time of a move, and nodes a second."""
+        clock = "-" if self.min_clock_ms is None else f"{self.min_clock_ms:.0f} ms"
+        time = f"{1000 * self.seconds / self.moves:.1f} ms" if self.moves else "-"
+        rate = f"{self.nodes / self.seconds:.0f}" if self.nodes and self.seconds else "-"
+        return [*(str(self.faults[kind]) for kind in FAULTS), f"{self.overstep_ms:.1f} ms", clock, time, rate]
 
     def as_json(self) -> dict[str, Any]:
-        """Counts of every kind, those of zero too."""
-        return {
-            **{kind: self.faults[kind] for kind in FAULT_KINDS},
-            "details": self.details,
-            "overstep_ms": self.overstep_ms,
-            "min_clock_ms": self.min_clock_ms,
-            **asdict(self.effort),
-        }
+        """Counts of every kind of forfeit, those of zero too."""
+        return {**vars(self), "faults": {kind: self.faults[kind] for kind in FAULTS}}
 
 
-class Run(ABC):
-    """The pairs that are to be played, and what came of them."""
+class Run:
+    """A plan that is played, where and as a command line says."""
 
-    def __init__(self, words: argparse.Namespace, engines: Sequence[EngineSpec], patience: Patience) -> None:
+    def __init__(self, words: argparse.Namespace, plan: Plan, margin_ms: float = 0.0) -> None:
         """words: with the options of `add_arguments`. Every engine is started once. Raises ProgramError and OSError."""
-        require_limits(engines)
+        require_limits(plan.engines)
         self._words = words
-        self._patience = patience
+        self._plan = plan
+        self._patience = Patience(margin_ms=margin_ms)
         self._rules = adjudication.rules_of(words)
-        adjudication.check_tables(self._rules)
-        self._book = openings.book_of(words)
-        self.engines = identified(engines)
-        self.conduct = {engine.name: EngineConduct() for engine in engines}
-        self.done: set[str] = set()
+        with adjudication.open_tables(self._rules):
+            self._book = openings.book_of(words)
+        self._engines = {engine.name: engine for engine in identified(plan.engines)}
+        self._conduct = {name: EngineConduct() for name in self._engines}
+        self._done: set[int] = set()
 
-    @abstractmethod
-    def pairs(self) -> Iterator[tuple[str, EngineSpec, EngineSpec, int]]:
-        """Every pair: its key, who meets, and the number of its opening, from 0. Those in `done` may be left out."""
+    def run(self) -> int:
+        """Play what is left, until it is decided, and report; returns the exit code.
 
-    @abstractmethod
-    def count(self, key: str, games: PairRecord) -> None:
-        """Count a pair. Raises ValueError, LookupError or TypeError for what is no pair of this run."""
+        Raises ProgramError and OSError for what cannot be begun.
+        """
+        words, plan = self._words, self._plan
+        path = words.journal or (words.pgn and journal_beside(words.pgn))
+        with Journal(path, self._settings(), resume=words.resume) as journal:
+            pgns: list[bytes] = []
+            journal.replay(lambda entry: pgns.append(self._count(entry)))
+            if words.pgn is not None:
+                mend_pgn(words.pgn, b"".join(pgns))
+            code = run_to_end(lambda: self._play(journal))
+        # Without a game there is nothing to show beside the complaint.
+        if self._done or not code:
+            say(f"{len(self._done)} of {plan.total} pairs")
+            standard_output().print(plan.table())
+            self._show_conduct()
+            if words.json is not None:
+                conduct = {name: conduct.as_json() for name, conduct in self._conduct.items()}
+                head = {"settings": self._settings(), "pairs": len(self._done), "conduct": conduct}
+                write_json(words.json, {**head, **plan.as_json()})
+        return code
 
-    @abstractmethod
-    def total(self) -> int:
-        """How many pairs there are."""
-
-    @abstractmethod
-    def progress(self) -> str:
-        """What to show while games are played."""
-
-    @abstractmethod
-    def table(self) -> Table:
-        """What came of it."""
-
-    def is_decided(self) -> bool:
-        """Whether nothing more need be played."""
-        return False
-
-    def settings(self) -> dict[str, Any]:
+    def _settings(self) -> dict[str, Any]:
         """What makes a run the same run, as JSON."""
         return {
-            "engines": [engine.as_json() for engine in self.engines],
+            "engines": [engine.as_json() for engine in self._engines.values()],
             "openings": openings.openings_as_json(self._words),
             "rules": asdict(self._rules),
             "patience": asdict(self._patience),
             "pgn": self._words.pgn is not None,
+            **self._plan.settings(),
         }
 
-    def add(self, key: str, games: PairRecord) -> bool:
-        """Count a pair; False, and nothing done, if it has been counted before."""
-        if key in self.done:
-            return False
-        self.count(key, games)
-        self.done.add(key)
+    def _count(self, entry: Mapping[str, Any]) -> bytes:
+        """Count a pair, and return its PGN, if it is wanted.
+
+        Raises ValueError, LookupError or TypeError for what is no entry of this run.
+        """
+        number, games = entry["pair"], entry["games"]
+        if type(number) is not int or number < 0 or number in self._done:
+            raise ValueError(f"{number} is no pair that is left")
+        self._plan.count(number, games)
+        self._done.add(number)
         for game in games:
             for name in (game["white"], game["black"]):
-                self.conduct[name].add_game(name, game)
-        return True
+                self._conduct[name].add_game(name, game)
+        return b"" if self._words.pgn is None else "".join(game["pgn"] for game in games).encode()
 
-    def run(self) -> int:
-        """Play what is left, until it is decided, where the command line says, and report; returns the exit code.
-
-        Raises ProgramError and OSError for what cannot be begun.
-        """
-        words = self._words
-        path = words.journal or (words.pgn and journal_beside(words.pgn))
-        with Journal(path, self.settings(), resume=words.resume) as journal:
-            archive = Archive(journal, words.pgn, self)
-            code = run_to_end(lambda: self._play(archive))
-        # Without a game there is nothing to show beside the complaint.
-        if self.done or not code:
-            standard_output().print(self.table())
-            self._show_conduct()
-            if words.json is not None:
-                write_json(words.json, self.as_json())
-        return code
-
-    def _play(self, archive: Archive) -> None:
-        if self.is_decided():
+    def _play(self, journal: Journal) -> None:
+        words, plan = self._words, self._plan
+        if plan.is_decided():
             return
-        words, total = self._words, self.total()
-        openings.warn_of_repetition(self._book, total, [engine.control for engine in self.engines])
+        on_a_clock = any(engine.control.base_seconds or engine.control.movetime_seconds for engine in plan.engines)
+        if plan.total > len(self._book) and not on_a_clock:
+            counts = f"{len(self._book)} openings for {plan.total} pairs"
+            warn(f"{counts}: without a clock, engines may play the same games again")
         results = run_tasks(play_pair, self._tasks(), workers=words.concurrency, cluster=words.cluster)
-        with closing(results), show_progress("pairs", total, len(self.done)) as advance:
+        with closing(results), show_progress("pairs", plan.total, len(self._done)) as advance:
             for key, games in results:
-                archive.add(key, games)
-                advance(1, self.progress())
-                if self.is_decided():
+                entry = {"pair": int(key), "games": games}
+                pgn = self._count(entry)
+                journal.append(entry)
+                if words.pgn is not None:
+                    with words.pgn.open("ab") as file:
+                        file.write(pgn)
+                forfeits = sum(conduct.faults.total() for conduct in self._conduct.values())
+                advance(1, f"{plan.progress()}  forfeits {forfeits}")
+                if plan.is_decided():
                     return
 
     def _tasks(self) -> Iterator[Task]:
-        for key, first, second, number in self.pairs():
-            if key not in self.done:
-                opening, with_pgn = self._book.opening(number), self._words.pgn is not None
-                yield Task(key, PairJob(first, second, opening, number + 1, self._rules, self._patience, with_pgn))
+        for number in range(self._plan.total):
+            if number not in self._done:
+                *sides, opening = self._plan.pair(number)
+                first, second = (replace(side, identity=self._engines[side.name].identity) for side in sides)
+                settings = (self._rules, self._patience, self._words.pgn is not None)
+                yield Task(str(number), PairJob(first, second, self._book.opening(opening), opening + 1, *settings))
 
     def _show_conduct(self) -> None:
-        """Show forfeits by engine and kind, the clocks, and what the engines used; then each forfeit in its words."""
+        """Forfeits by engine and kind, the clocks, and what the engines used; then each forfeit in its words."""
         plurals = {"time loss": "time losses", "illegal move": "illegal moves", "crash": "crashes"}
-        kinds = [plurals.get(kind, f"{kind}s") for kind in FAULT_KINDS]
+        kinds = [plurals.get(kind, f"{kind}s") for kind in FAULTS]
         head = ["engine", *kinds, "worst overstep", "least on clock", "time a move", "nodes a second"]
-        rows = []
-        for name, conduct in self.conduct.items():
-            clock = "-" if conduct.min_clock_ms is None else f"{conduct.min_clock_ms:.0f} ms"
-            counts = [str(conduct.faults[kind]) for kind in FAULT_KINDS]
-            rows.append([name, *counts, f"{conduct.overstep_ms:.1f} ms", clock, *conduct.effort.cells()])
+        rows = [[name, *conduct.cells()] for name, conduct in self._conduct.items()]
         standard_output().print(make_table("", head, rows))
-        for name, conduct in self.conduct.items():
+        for name, conduct in self._conduct.items():
             for detail in conduct.details:
                 say(f"{name}: {detail}")
 
-    def as_json(self) -> dict[str, Any]:
-        """The results, with the settings, and how the engines behaved."""
-        conduct = {name: conduct.as_json() for name, conduct in self.conduct.items()}
-        return {"settings": self.settings(), "pairs": len(self.done), "conduct": conduct}
 
+def mend_pgn(path: Path, games: bytes) -> None:
+    """Have a file hold the games of the journal, which rules: a kill may have come between the two.
 
-class Archive:
-    """Journal and PGN of a run. The journal rules: with a PGN it holds each game's."""
-
-    def __init__(self, journal: Journal, pgn_path: Path | None, run: Run) -> None:
-        """Count what the journal holds.
-
-        The PGN may be missing or lack games: it is written anew from the journal, so a kill between the two is mended.
-        Raises ProgramError when it has other games, OSError when it cannot be written.
-        """
-        self._journal = journal
-        self._pgn_path = pgn_path
-        self._run = run
-        pgns: list[bytes] = []
-
-        def take(entry: Mapping[str, Any]) -> None:
-            if run.add(entry["key"], entry["games"]) and pgn_path is not None:
-                pgns.extend(game["pgn"].encode() for game in entry["games"])
-
-        journal.replay(take)
-        if pgn_path is None:
-            return
-        if pgn_path.exists() and not b"".join(pgns).startswith(pgn_path.read_bytes()):
-            raise ProgramError(f"{pgn_path} has games that are not in the journal: remove it, or name another")
-        if pgns:
-            with replaced(pgn_path) as file:
-                file.writelines(pgns)
-
-    def add(self, key: str, games: PairRecord) -> None:
-        """Count a pair and keep it."""
-        if not self._run.add(key, games):
-            return
-        self._journal.append({"key": key, "games": list(games)})
-        if self._pgn_path is not None:
-            with self._pgn_path.open("ab") as file:
-                file.writelines(game["pgn"].encode() for game in games)
+    Raises ProgramError when the file has other games, OSError.
+    """
+    if path.exists() and not games.startswith(path.read_bytes()):
+        raise ProgramError(f"{path} has games that are not in the journal: remove it, or name another")
+    if games:
+        replace_file(path, games)

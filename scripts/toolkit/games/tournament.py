@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import permutations
 from typing import Any
@@ -14,8 +13,7 @@ from rich.table import Table
 from toolkit.console import make_table
 from toolkit.elo import Estimate, Pentanomial, Sprt, estimate, pentanomial
 from toolkit.engines.spec import EngineSpec
-from toolkit.games.pairs import Patience
-from toolkit.games.runs import PairRecord, Run
+from toolkit.games.runs import PairRecord, Plan
 
 POINTS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 
@@ -25,44 +23,38 @@ class PairingScore:
 
     def __init__(self, first: str, second: str) -> None:
         self.first, self.second = first, second
-        self.wins = self.draws = self.losses = 0
-        # Points of the first engine in each pair of games, 0 to 2.
-        self.pairs: list[float] = []
+        # Points of the first engine in the two games of each pair.
+        self.pairs: list[tuple[float, float]] = []
 
     @property
-    def games(self) -> int:
-        return self.wins + self.draws + self.losses
+    def results(self) -> tuple[int, int, int]:
+        """Games won, drawn and lost."""
+        points = [each for pair in self.pairs for each in pair]
+        return points.count(1.0), points.count(0.5), points.count(0.0)
 
     @property
     def counts(self) -> Pentanomial:
-        return pentanomial(self.pairs)
+        return pentanomial(map(sum, self.pairs))
 
     def add_pair(self, games: PairRecord) -> None:
-        """Count the two games of a pair. Raises ValueError for other games."""
+        """Count the two games of a pair. Raises ValueError, LookupError or TypeError for other games."""
         colors = [(game["white"], game["black"]) for game in games]
         if sorted(colors) != sorted(permutations((self.first, self.second))):
             raise ValueError("no two games of this pairing")
-        total = 0.0
-        for game in games:
-            points = POINTS[game["result"]]
-            if game["white"] != self.first:
-                points = 1.0 - points
-            self.wins += points == 1.0
-            self.draws += points == 0.5
-            self.losses += points == 0.0
-            total += points
-        self.pairs.append(total)
+        one, other = (POINTS[game["result"]] for game in games)
+        self.pairs.append((one, 1.0 - other) if colors[0][0] == self.first else (1.0 - one, other))
 
     def as_json(self, sprt: Sprt | None) -> dict[str, Any]:
         """Everything that is known about the pairing; what is infinite is None."""
         statistics = asdict(estimate(self.counts))
+        wins, draws, losses = self.results
         data: dict[str, Any] = {
             "first": self.first,
             "second": self.second,
-            "games": self.games,
-            "wins": self.wins,
-            "draws": self.draws,
-            "losses": self.losses,
+            "games": wins + draws + losses,
+            "wins": wins,
+            "draws": draws,
+            "losses": losses,
             "pentanomial": list(self.counts),
             **{name: value if math.isfinite(value) else None for name, value in statistics.items()},
         }
@@ -80,14 +72,11 @@ class PairingScore:
         result = estimate(self.counts)
         row = [
             f"{self.first} - {self.second}",
-            str(self.games),
-            str(self.wins),
-            str(self.draws),
-            str(self.losses),
-            f"{result.score:.1%}" if self.games else "-",
+            *map(str, (2 * result.pairs, *self.results)),
+            f"{result.score:.1%}" if result.pairs else "-",
             " ".join(map(str, self.counts)),
             elo_text(result),
-            f"{result.superiority:.1%}" if self.games else "-",
+            f"{result.superiority:.1%}" if result.pairs else "-",
         ]
         return row + ([sprt_text(sprt, self.counts)] if sprt is not None else [])
 
@@ -102,88 +91,69 @@ def elo_text(result: Estimate) -> str:
 def sprt_text(sprt: Sprt, counts: Pentanomial) -> str:
     """`1.23 (-2.94, 2.94) 0 to 5: undecided`."""
     verdict = {"H1": "H1 accepted", "H0": "H0 accepted", "": "undecided"}[sprt.verdict(counts)]
-    model = "" if sprt.model == "logistic" else f" {sprt.model}"
-    bounds = f"({sprt.lower:.2f}, {sprt.upper:.2f}) {sprt.elo0:g} to {sprt.elo1:g}{model}"
+    bounds = f"({sprt.lower:.2f}, {sprt.upper:.2f}) {sprt.elo0:g} to {sprt.elo1:g}"
     return f"{sprt.ratio(counts):.2f} {bounds}: {verdict}"
 
 
-class Tournament(Run):
+class Tournament(Plan):
     """Pairings of engines, each of so many pairs of games; a sequential test may end it."""
 
     def __init__(
         self,
-        words: argparse.Namespace,
         engines: Sequence[EngineSpec],
         pairings: Sequence[tuple[int, int]],
         pairs_each: int,
-        margin_ms: float,
         sprt: Sprt | None = None,
     ) -> None:
         """pairings: numbers of the engines that meet."""
-        super().__init__(words, engines, Patience(margin_ms=margin_ms))
-        self._pairs_each = pairs_each
+        super().__init__(engines, pairs_each * len(pairings))
+        self._pairings = pairings
         self._sprt = sprt
-        self.scores = {
-            (first, second): PairingScore(engines[first].name, engines[second].name) for first, second in pairings
-        }
+        self.scores = [PairingScore(engines[first].name, engines[second].name) for first, second in pairings]
 
     @property
     def all_scores(self) -> PairingScore:
         """The first engine against all others, taken together."""
-        scores = list(self.scores.values())
-        if len(scores) == 1:
-            return scores[0]
-        total = PairingScore(scores[0].first, "all")
-        for score in scores:
-            total.wins += score.wins
-            total.draws += score.draws
-            total.losses += score.losses
-            total.pairs += score.pairs
+        if len(self.scores) == 1:
+            return self.scores[0]
+        total = PairingScore(self.scores[0].first, "all")
+        total.pairs = [pair for score in self.scores for pair in score.pairs]
         return total
 
-    def total(self) -> int:
-        """How many pairs there are."""
-        return self._pairs_each * len(self.scores)
-
-    def pairs(self) -> Iterator[tuple[str, EngineSpec, EngineSpec, int]]:
+    def pair(self, number: int) -> tuple[EngineSpec, EngineSpec, int]:
         """One opening for all pairings before the next."""
-        for number in range(self._pairs_each):
-            for first, second in self.scores:
-                yield f"{first}-{second}-{number}", self.engines[first], self.engines[second], number
+        opening, pairing = divmod(number, len(self._pairings))
+        first, second = self._pairings[pairing]
+        return self.engines[first], self.engines[second], opening
 
-    def count(self, key: str, games: PairRecord) -> None:
+    def count(self, number: int, games: PairRecord) -> None:
         """Count a pair for its pairing."""
-        first, second, number = map(int, key.split("-"))
-        if key != f"{first}-{second}-{number}":
-            raise ValueError(f"{key} is no pair of this tournament")
-        self.scores[first, second].add_pair(games)
+        self.scores[number % len(self.scores)].add_pair(games)
 
     def settings(self) -> dict[str, Any]:
-        """What makes a tournament the same tournament."""
-        sprt = self._sprt and asdict(self._sprt)
-        return {**super().settings(), "pairings": list(self.scores), "sprt": sprt}
+        """Who meets, and the test."""
+        return {"pairings": self._pairings, "sprt": self._sprt and asdict(self._sprt)}
 
     def is_decided(self) -> bool:
         """Whether the sequential test has its verdict."""
         return self._sprt is not None and bool(self._sprt.verdict(self.all_scores.counts))
 
     def progress(self) -> str:
-        """The score of the first engine in short, and how many forfeits there were."""
+        """The score of the first engine in short."""
         total = self.all_scores
-        words = [f"+{total.wins} ={total.draws} -{total.losses}", f"Elo {elo_text(estimate(total.counts))}"]
+        wins, draws, losses = total.results
+        words = [f"+{wins} ={draws} -{losses}", f"Elo {elo_text(estimate(total.counts))}"]
         if self._sprt is not None:
             words.append(f"LLR {sprt_text(self._sprt, total.counts)}")
-        words.append(f"forfeits {sum(conduct.faults.total() for conduct in self.conduct.values())}")
         return "  ".join(words)
 
     def table(self) -> Table:
         """One line for each pairing, and where there are several, one for all games of the first engine."""
         head = ["pairing", "games", "W", "D", "L", "score", "LL LD DD/WL WD WW", "Elo ± 95 %", "LOS"]
         head += ["LLR (bounds), elo0 to elo1"] if self._sprt is not None else []
-        scores = list(self.scores.values())
-        rows = [*scores, self.all_scores] if len(scores) > 1 else scores
+        rows = [*self.scores, self.all_scores] if len(self.scores) > 1 else self.scores
         return make_table("", head, [score.cells(self._sprt) for score in rows])
 
     def as_json(self) -> dict[str, Any]:
         """All results."""
-        return {**super().as_json(), "pairings": [score.as_json(self._sprt) for score in self.scores.values()]}
+        return {"pairings": [score.as_json(self._sprt) for score in self.scores]}
