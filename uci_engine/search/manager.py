@@ -156,7 +156,7 @@ class SearchManager:
             mate, last_depth = self._limits.mate, self._depth_limit
             if mate is not None:
                 last_depth = min(MATE_PREVIEW_DEPTH, 2 * mate, last_depth)
-            self._main.run(1, last_depth, lines=len(self._lines), hook=self._after_window)
+            self._main.run(1, last_depth, self._after_window)
             if mate is not None:
                 self._answer_mate(mate)
             elif self._options.strength is not None:
@@ -228,6 +228,7 @@ class SearchManager:
     # Worker 0: between its windows, lines and depths ---------------------------------------------------------------
 
     def _set_windows(self) -> None:
+        self._main.lines = len(self._lines)
         for index, line in enumerate(self._lines):
             self._main.set_line(index, line.score, self._pv_ends[index])
 
@@ -350,9 +351,9 @@ class SearchManager:
         if self.analysis is not None and index == 0:
             self.analysis.run(worker, math.inf)
         # With MultiPV, worker 0 starts at line 0 and the n-th other one at line n, modulo the number of lines.
-        first_line = (index + 1) % min(self._options.multipv, len(self._root_order))
-        size, phase = SKIP_PATTERNS[index % len(SKIP_PATTERNS)]
-        worker.run(FIRST_SHARED_DEPTH, scores.MAX_DEPTH, first_line, skip_size=size, skip_phase=phase)
+        worker.first_line = (index + 1) % min(self._options.multipv, len(self._root_order))
+        worker.skip_size, worker.skip_phase = SKIP_PATTERNS[index % len(SKIP_PATTERNS)]
+        worker.run(FIRST_SHARED_DEPTH, scores.MAX_DEPTH)
 
     def join(self, until: float = math.inf) -> list[Exception]:
         """Wait until all workers have stopped, or until this `time.perf_counter()`. Returns their errors so far."""
