@@ -20,7 +20,6 @@ import gc
 import random
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -39,7 +38,7 @@ from uci_engine.search.info import BestMove, Info
 from uci_engine.search.manager import SearchManager, SearchOptions
 from uci_engine.search.strength import MAX_PACE_MS, MAX_SKILL_LEVEL, Strength, elo_of_skill_level, level_in
 from uci_engine.search.thread_pool import TaskThread, ThreadPool
-from uci_engine.tablebases.root_ranking import Probing, RankingLimits, RootRanking, rank
+from uci_engine.tablebases.root_ranking import Probing, RootRanking, rank
 from uci_engine.tablebases.tablebases import Tablebases
 from uci_engine.text import print_failure
 from uci_engine.time_management import (
@@ -361,8 +360,8 @@ class UciEngine:
         if is_mate_search or self._search_options.strength is not None:
             ranking = RootRanking(messages=tuple(self._tablebases.drop_changed()))
         else:
-            ranking_limits = RankingLimits.within(self._search_options.probing, self._clock, self._must_end)
-            ranking = rank(self._tablebases, self.position, board, allowed, ranking_limits)
+            probing, stopped = self._search_options.probing, self._stop_event.is_set
+            ranking = rank(self._tablebases, self.position, board, allowed, probing, self._clock, stopped)
         self._send(ranking.messages)
         return ranking
 
@@ -388,10 +387,6 @@ class UciEngine:
     def _send(self, messages: Iterable[str]) -> None:
         for message in messages:
             self._on_info(Info(string=message))
-
-    def _must_end(self) -> bool:
-        """Whether `stop` was sent or the time is up. Reads the clock each time, because `ponderhit` changes it."""
-        return self._stop_event.is_set() or time.perf_counter() >= self._clock.deadline
 
     # Effects of options --------------------------------------------------------------------------------------------
 

@@ -265,10 +265,13 @@ class Clock:
         """The moment of the hard limit; infinite when there is none."""
         return self.hard_from + self.budget.hard_ms / 1000
 
+    def hard_reached(self, share: float = 1.0) -> bool:
+        """Whether this share of the time to the hard limit has passed."""
+        return time.perf_counter() >= self.hard_from + share * self.budget.hard_ms / 1000
+
     def soft_reached(self, factor: float) -> bool:
         """Whether `factor` times the soft limit, or the hard limit, has passed."""
-        now = time.perf_counter()
-        return (now - self.started_at) * 1000 >= self.budget.soft_ms * factor or now >= self.deadline
+        return self.elapsed_ms() >= self.budget.soft_ms * factor or self.hard_reached()
 
 
 class Timer:

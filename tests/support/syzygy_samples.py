@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,11 @@ import chess
 from tests.support import ROOT, TABLES
 from uci_engine.core import Core, load
 from uci_engine.search.thread_pool import new_searcher
+from uci_engine.tablebases.root_ranking import Probing as Allowance
+from uci_engine.tablebases.root_ranking import RootRanking, rank
 from uci_engine.tablebases.syzygy_files import CHECKSUM_BYTES, LINE_BYTES
 from uci_engine.tablebases.tablebases import Tablebases
+from uci_engine.time_management import Clock
 
 # All tables of three and four pieces and a few of five, where they are; the tests pass without.
 WORKSHOP = [ROOT.parent / "shared" / "data" / name for name in ("syzygy", "syzygy5")]
@@ -38,6 +41,18 @@ class Probing:
     def distance(self, board: chess.Board) -> int | None:
         self.position.set_board(board)
         return self.tables.probe_dtz(self.position)
+
+    def ranked(
+        self,
+        board: chess.Board,
+        allowed: list[chess.Move] | None = None,
+        allowance: Allowance | None = None,
+        clock: Clock | None = None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> RootRanking:
+        """The ranking of all moves or of some, by default with all tables and without a clock."""
+        moves = allowed or list(board.legal_moves)
+        return rank(self.tables, self.position, board, moves, allowance or Allowance(7), clock or Clock(0), stopped)
 
     def read_symbols(self, pattern: bytes) -> Any:
         return self.core.modules["uci_engine.tablebases.syzygy"].SymbolReader().read(pattern)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import time
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,6 @@ import pytest
 from tests.support import TABLES
 from tests.support.kernel import ALL_CORES, core_or_skip, on_core
 from tests.support.syzygy_samples import NAMES, WORKSHOP, Probing, copy_tables, flip_bytes, random_boards
-from uci_engine.tablebases.root_ranking import Probing as Allowance
-from uci_engine.tablebases.root_ranking import RankingLimits, rank
 from uci_engine.tablebases.syzygy_files import (
     DATA,
     DTZ_SUFFIX,
@@ -140,10 +137,7 @@ def probed() -> list[Any]:
     """What the core of this process finds: values, distances and rankings."""
     probing = Probing(TABLES)
     boards = [board for name in NAMES for board in random_boards(name, 12)]
-    limits = RankingLimits(Allowance(7), time.perf_counter() + 60, lambda: False)
-    rankings = [
-        str(rank(probing.tables, probing.position, board, list(board.legal_moves), limits)) for board in boards[::4]
-    ]
+    rankings = [str(probing.ranked(board)) for board in boards[::4]]
     return [[probing.value(board) for board in boards], [probing.distance(board) for board in boards], rankings]
 
 
