@@ -336,11 +336,17 @@ class UciEngine:
             return None
         searcher = self.pool.main.searcher
         searcher.position.set_board(board)
-        score = searcher.evaluate()
-        elapsed_ms = int(max(self._clock.elapsed_ms(), 0.0))
-        pieces = scores.piece_count(board)
-        wdl = scores.win_draw_loss(score, pieces) if options.show_wdl.value else None
-        self._on_info(Info(depth=1, score=score, pieces=pieces, wdl=wdl, nodes=0, time_ms=elapsed_ms, pv=advice.line))
+        self._on_info(
+            Info(
+                depth=1,
+                score=searcher.evaluate(),
+                pieces=board.occupied.bit_count(),
+                show_wdl=options.show_wdl.value,
+                nodes=0,
+                time_ms=int(max(self._clock.elapsed_ms(), 0.0)),
+                pv=advice.line,
+            )
+        )
         return BestMove(advice.line[0], advice.line[1] if len(advice.line) > 1 else None)
 
     def _take_time(self, board: chess.Board) -> None:

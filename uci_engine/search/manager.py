@@ -420,16 +420,15 @@ class SearchManager:
         known = line.depth > 0
         nodes = self.nodes
         score, bound = line.shown_score if known else (self._searcher.evaluate(), Bound.EXACT)
-        pieces = scores.piece_count(self._board)
         self._on_info(
             Info(
                 depth=line.depth,
                 seldepth=line.seldepth if known else None,
                 multipv=multipv,
                 score=score,
-                pieces=pieces,
+                pieces=self._board.occupied.bit_count(),
                 bound=bound,
-                wdl=scores.win_draw_loss(score, pieces) if self._options.show_wdl else None,
+                show_wdl=self._options.show_wdl,
                 nodes=nodes,
                 nps=int(nodes * 1000 / max(self._searched_ms or elapsed_ms, 0.001)),
                 hashfull=self._searcher.table.hashfull(),
