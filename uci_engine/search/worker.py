@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from evaluation.base.typed import gil, i64, ints, nogil, void
+from uci_engine.board.moves import MAX_MOVES
 from uci_engine.score import INFINITE, MATE_BOUND, MAX_PLY, TABLEBASE_BOUND
 from uci_engine.search.search import Searcher
 from uci_engine.search.transposition_table import entry_move
 
-# More than a position has.
-MAX_ROOT_MOVES = 256
 # Aspiration windows: at lower depth the window is full, because the last score is too unstable.
 ASPIRATION_DEPTH = 4
 # A window that fails with a half width of this or more opens completely.
@@ -44,8 +43,8 @@ class Worker:
     skip_phase: int  # the offset of the blocks
     half_window_cp: int  # half the width of a line's first window; 0: full; -1: what the parameters say
     # By line of MultiPV
-    line_scores = ints(MAX_ROOT_MOVES)
-    line_ends = ints(MAX_ROOT_MOVES)
+    line_scores = ints(MAX_MOVES)
+    line_ends = ints(MAX_MOVES)
 
     # The line of MultiPV in search
     line_depth: int
@@ -84,9 +83,9 @@ class Worker:
         self.skip_phase = 0
         self.half_window_cp = -1
         line: int
-        for line in range(MAX_ROOT_MOVES):
+        for line in range(MAX_MOVES):
             self.line_scores[line] = -INFINITE
-            self.line_ends[line] = MAX_ROOT_MOVES
+            self.line_ends[line] = MAX_MOVES
         self.has_result = False
         self.failed_high = False
         self.finished = False
@@ -120,7 +119,7 @@ class Worker:
         tt_move: int = entry_move(self.searcher.table.probe(position.key))
         return sorted(ranks, key=lambda move: (ranks[move], move == tt_move, scores_cp[move], move), reverse=True)
 
-    def set_line(self, line: int, score: int, end: int = MAX_ROOT_MOVES) -> None:
+    def set_line(self, line: int, score: int, end: int = MAX_MOVES) -> None:
         """Set the score around which the next window of a line of MultiPV opens, and where its root moves end.
 
         A line searches the root moves from its own index to `end` - 1. The best one is moved to the index of the line.
