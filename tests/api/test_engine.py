@@ -383,7 +383,7 @@ def test_other_wrong_arguments(engine: Engine) -> None:
         engine.play(chess.variant.AtomicBoard(), limit)
     with pytest.raises(ValueError, match=r"^root_moves holds no move$"):
         engine.play(board, limit, root_moves=[])
-    with pytest.raises(ValueError, match=r"^root_moves holds e2e5, which is not legal here$"):
+    with pytest.raises(ValueError, match=r"^e2e5 is not legal here$"):
         engine.play(board, limit, root_moves=[chess.Move.from_uci("e2e5")])
     board.push(chess.Move.from_uci("g1g5"))
     with pytest.raises(ValueError, match=r"g1g5.*not legal"):
