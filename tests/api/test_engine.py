@@ -505,8 +505,8 @@ def test_a_closed_engine_says_so() -> None:
     with Engine(hash=1) as engine:
         pass
     board = chess.Board()
-    calls = [*searches(engine, board, Limit(depth=1)), *other_calls(engine, board), engine.new_game]
-    for call in [*calls, lambda: engine.configure(hash=2)]:
+    calls: list[Callable[[], object]] = [engine.new_game, lambda: engine.configure(hash=2)]
+    for call in [*searches(engine, board, Limit(depth=1)), *other_calls(engine, board), *calls]:
         with pytest.raises(EngineTerminatedError, match=r"^this engine is closed$"):
             call()
     assert "closed" in repr(engine)
