@@ -27,16 +27,6 @@ from uci_engine.time_management import UNLIMITED, Budget, Clock
 WON_POSITION = "8/8/8/4k3/8/8/8/R3K3 w - - 0 1"
 
 
-@pytest.fixture(scope="module")
-def probing() -> Probing:
-    return Probing(TABLES)
-
-
-@pytest.fixture(scope="module")
-def oracle() -> chess.syzygy.Tablebase:
-    return chess.syzygy.open_tablebase(str(TABLES))
-
-
 def best_moves(ranking: RootRanking) -> list[chess.Move]:
     best = max(tablebase_rank.rank for tablebase_rank in ranking.tablebase_ranks.values())
     return [move for move, tablebase_rank in ranking.tablebase_ranks.items() if tablebase_rank.rank == best]
@@ -231,12 +221,7 @@ def test_only_allowed_moves_are_ranked(probing: Probing) -> None:
     ranking = probing.ranked(board, allowed)
     assert set(ranking.tablebase_ranks) == set(allowed)
     assert ranking.tablebase_ranks[allowed[0]].rank > 0
-
-
-def test_what_is_not_ranked(probing: Probing) -> None:
-    for fen in (chess.STARTING_FEN, "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "4k3/8/8/8/8/8/8/B3K2R w - - 0 1"):
-        assert probing.ranked(chess.Board(fen)) == RootRanking()
-    assert probing.ranked(chess.Board(WON_POSITION), allowance=Allowance(2)) == RootRanking()
+    assert probing.ranked(board, allowance=Allowance(2)) == RootRanking()
 
 
 def test_out_of_time_there_are_results_without_distances(probing: Probing, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -337,17 +322,6 @@ def test_contempt_for_a_draw_of_the_tables(table_engine: UciProcess, contempt: i
     assert answer.last_pv.numbers["tbhits"] > 0
     assert answer.last_pv.score == ("cp", shown)
     table_engine.send("setoption name Contempt value 0")
-
-
-@pytest.mark.skipif(not WORKSHOP[0].is_dir(), reason="the tables of four pieces are not here")
-def test_no_piece_is_given_away_to_win_sooner(engine: UciProcess) -> None:
-    # A queen on g5 is taken, and the rook wins: by the tables that is progress.
-    engine.send(f"setoption name SyzygyPath value {WORKSHOP[0]}")
-    fen = "8/8/5Q2/7k/8/8/K7/4R3 w - - 0 1"
-    for go in ("go depth 2", "go nodes 20000"):
-        board = chess.Board(fen)
-        board.push_uci(search(engine, fen, go).best)
-        assert not any(map(board.is_capture, board.legal_moves))
 
 
 # Five and four pieces, where captures and promotions lead into the tables.
