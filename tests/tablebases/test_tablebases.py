@@ -324,30 +324,6 @@ def test_contempt_for_a_draw_of_the_tables(table_engine: UciProcess, contempt: i
     table_engine.send("setoption name Contempt value 0")
 
 
-# Five and four pieces, where captures and promotions lead into the tables.
-NEAR_ENDINGS = (
-    "8/8/8/4k3/3r4/8/4P3/R3K3 w - - 0 1",
-    "8/3k4/8/2p5/8/2N5/3K4/8 w - - 0 1",
-    "8/8/1k6/3n4/8/2N1P3/3K4/8 b - - 0 1",
-    "8/5k2/8/4p3/8/2Q1q3/4K3/8 w - - 0 1",
-)
-
-
-def test_both_cores_search_the_same_tree_with_tables(core: str | None) -> None:
-    if core is None:
-        pytest.skip("two cores are compared")
-    seen = []
-    for name in (None, core):
-        with UciProcess(core=name) as engine:
-            engine.send(f"setoption name SyzygyPath value {TABLES}")
-            engine.sync()
-            answers = [search(engine, fen, "go depth 7") for fen in NEAR_ENDINGS]
-            last = [answer.last_pv for answer in answers]
-            seen.append([(info.numbers["nodes"], info.numbers["tbhits"], info.score, info.pv) for info in last])
-    assert seen[0] == seen[1]
-    assert sum(tbhits > 0 for _nodes, tbhits, _score, _pv in seen[0]) >= 2
-
-
 def test_wins_of_the_search_are_those_of_the_tables(engine: UciProcess) -> None:
     """Four pieces whose own table is missing: a capture into a table decides."""
     engine.send(f"setoption name SyzygyPath value {TABLES}")
