@@ -38,7 +38,7 @@ from uci_engine.search.info import BestMove, Info
 from uci_engine.search.manager import SearchManager, SearchOptions
 from uci_engine.search.strength import MAX_PACE_MS, MAX_SKILL_LEVEL, Strength, elo_of_skill_level, level_in
 from uci_engine.search.thread_pool import TaskThread, ThreadPool
-from uci_engine.tablebases.root_ranking import Probing, RootRanking, rank
+from uci_engine.tablebases.root_ranking import RootRanker, RootRanking
 from uci_engine.tablebases.tablebases import Tablebases
 from uci_engine.text import print_failure
 from uci_engine.time_management import (
@@ -236,16 +236,13 @@ class UciEngine:
         analyse_mode = options.analyse_mode.value
         # `go mate` is always answered at full strength.
         strength = None if limits.mate and not limits.infinite else self._strength()
-        probing = Probing(
-            probe_limit=options.syzygy_probe_limit.value,
-            probe_depth=options.syzygy_probe_depth.value,
-            fifty_moves=options.syzygy_50_move_rule.value,
-        )
         return SearchOptions(
             multipv=options.multi_pv.value,
             show_wdl=options.show_wdl.value,
             # Limited strength does not know the tablebases.
-            probing=probing if strength is None else Probing(),
+            probe_limit=options.syzygy_probe_limit.value if strength is None else 0,
+            probe_depth=options.syzygy_probe_depth.value,
+            fifty_moves=options.syzygy_50_move_rule.value,
             time_parameters=self._time_parameters(),
             analyse_mode=analyse_mode,
             strength=strength,
@@ -362,12 +359,11 @@ class UciEngine:
         """The root moves ranked by the tablebases, which `go mate` and limited strength do not use."""
         if not self.options.syzygy_path.value:
             return RootRanking()
-        is_mate_search = self._limits.mate is not None and not self._limits.infinite
-        if is_mate_search or self._search_options.strength is not None:
-            ranking = RootRanking(messages=tuple(self._tablebases.drop_changed()))
-        else:
-            probing, stopped = self._search_options.probing, self._stop_event.is_set
-            ranking = rank(self._tablebases, self.position, board, allowed, probing, self._clock, stopped)
+        wanted = self._search_options
+        probe_limit = wanted.probe_limit if self._limits.mate is None or self._limits.infinite else 0
+        stopped = self._stop_event.is_set
+        ranker = RootRanker(self._tablebases, self.position, board, wanted.fifty_moves, self._clock, stopped)
+        ranking = ranker.rank(allowed, probe_limit)
         self._send(ranking.messages)
         return ranking
 

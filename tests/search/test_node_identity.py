@@ -26,12 +26,11 @@ from tests.support.kernel import (
 )
 from uci_engine.core import load
 from uci_engine.search.info import Bound
-from uci_engine.tablebases.root_ranking import Probing
 from uci_engine.tablebases.tablebases import Tablebases
 
 PAWN_ENDING = STARTS[2]
 SHUFFLE = "b1b8 g8f7 b8b7 f7g8 b7b8 g8f7 b8b7 f7g8"
-TABLEBASES = {"depth": 7, "probing": Probing(7)}
+TABLEBASES = {"depth": 7, "probe_limit": 7}
 # Name: FEN, moves played from there, what is asked.
 SEARCHES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "start": (chess.STARTING_FEN, "", {"depth": 5}),

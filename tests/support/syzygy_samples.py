@@ -13,8 +13,7 @@ import chess
 from tests.support import ROOT, TABLES
 from uci_engine.core import Core, load
 from uci_engine.search.thread_pool import new_searcher
-from uci_engine.tablebases.root_ranking import Probing as Allowance
-from uci_engine.tablebases.root_ranking import RootRanking, rank
+from uci_engine.tablebases.root_ranking import RootRanker, RootRanking
 from uci_engine.tablebases.syzygy_files import CHECKSUM_BYTES, LINE_BYTES
 from uci_engine.tablebases.tablebases import Tablebases
 from uci_engine.time_management import Clock
@@ -46,13 +45,14 @@ class Probing:
         self,
         board: chess.Board,
         allowed: list[chess.Move] | None = None,
-        allowance: Allowance | None = None,
+        probe_limit: int = 7,
+        fifty_moves: bool = True,
         clock: Clock | None = None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> RootRanking:
-        """The ranking of all moves or of some, by default with all tables and without a clock."""
-        moves = allowed or list(board.legal_moves)
-        return rank(self.tables, self.position, board, moves, allowance or Allowance(7), clock or Clock(0), stopped)
+        """The ranking of all moves or of some, by default without a clock."""
+        ranker = RootRanker(self.tables, self.position, board, fifty_moves, clock or Clock(0), stopped)
+        return ranker.rank(allowed or list(board.legal_moves), probe_limit)
 
     def read_symbols(self, pattern: bytes) -> Any:
         return self.core.modules["uci_engine.tablebases.syzygy"].SymbolReader().read(pattern)

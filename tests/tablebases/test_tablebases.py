@@ -21,7 +21,6 @@ from tests.support.uci_process import Search, UciProcess
 from uci_engine import score as scores
 from uci_engine.tablebases import root_ranking as ranking_module
 from uci_engine.tablebases.root_ranking import WON, RootRanking
-from uci_engine.tablebases.root_ranking import Probing as Allowance
 from uci_engine.time_management import UNLIMITED, Budget, Clock
 
 WON_POSITION = "8/8/8/4k3/8/8/8/R3K3 w - - 0 1"
@@ -199,7 +198,7 @@ def test_a_cursed_win_is_a_draw_unless_the_rule_is_off(probing: Probing) -> None
     board = chess.Board("8/8/8/4k3/8/8/8/R3K3 w - - 95 100")
     cursed = probing.ranked(board)
     assert {tablebase_rank.score for tablebase_rank in cursed.tablebase_ranks.values()} <= {1, 0}
-    free = probing.ranked(board, allowance=Allowance(7, fifty_moves=False))
+    free = probing.ranked(board, fifty_moves=False)
     best = free.tablebase_ranks[best_moves(free)[0]].score
     assert best is not None
     assert best > scores.TABLEBASE_BOUND
@@ -221,7 +220,7 @@ def test_only_allowed_moves_are_ranked(probing: Probing) -> None:
     ranking = probing.ranked(board, allowed)
     assert set(ranking.tablebase_ranks) == set(allowed)
     assert ranking.tablebase_ranks[allowed[0]].rank > 0
-    assert probing.ranked(board, allowance=Allowance(2)) == RootRanking()
+    assert probing.ranked(board, probe_limit=2) == RootRanking()
 
 
 def test_out_of_time_there_are_results_without_distances(probing: Probing, monkeypatch: pytest.MonkeyPatch) -> None:

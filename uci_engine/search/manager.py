@@ -19,7 +19,7 @@ import math
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -34,7 +34,7 @@ from uci_engine.search.parameters import FIRST_SHARED_DEPTH, MATE_PREVIEW_DEPTH
 from uci_engine.search.root_moves import RootAnalysis, RootMove, vote
 from uci_engine.search.strength import MATE_NODES, Strength, goes_back
 from uci_engine.search.thread_pool import ThreadPool
-from uci_engine.tablebases.root_ranking import Probing, RootRanking
+from uci_engine.tablebases.root_ranking import RootRanking
 from uci_engine.time_management import TIME_DEFAULTS, Clock, Limits, TimeParameters
 
 if TYPE_CHECKING:
@@ -55,13 +55,16 @@ SKIP_PATTERNS = tuple((size, phase) for size in range(1, 5) for phase in range(2
 class SearchOptions:
     """What the options of the engine mean for one search.
 
-    `analyse_mode`: see `RootAnalysis`; SEE pruning spares checks, too. `strength`: None for full strength.
+    `probe_limit`: the maximum number of pieces in the tablebases, `probe_depth` the minimum depth with exactly that
+    many. `analyse_mode`: see `RootAnalysis`; SEE pruning spares checks, too. `strength`: None for full strength.
     `contempt_cp`: how much worse than 0 a draw is for the side to move.
     """
 
     multipv: int = 1
     show_wdl: bool = False
-    probing: Probing = field(default_factory=Probing)
+    probe_limit: int = 0
+    probe_depth: int = 1
+    fifty_moves: bool = True
     time_parameters: TimeParameters = TIME_DEFAULTS
     analyse_mode: bool = False
     strength: Strength | None = None
@@ -74,8 +77,7 @@ class SearchOptions:
 
     def prepare(self, searcher: Searcher, probes: bool) -> None:
         """Set up a searcher, which is not running. `probes`: whether it probes the tablebases."""
-        probe_limit = self.probing.probe_limit if probes else 0
-        searcher.set_probing(probe_limit, self.probing.probe_depth, self.probing.fifty_moves)
+        searcher.set_probing(self.probe_limit if probes else 0, self.probe_depth, self.fifty_moves)
         searcher.set_contempt(self.contempt_cp)
         searcher.spares_checks = self.analyse_mode
 

@@ -68,47 +68,13 @@ class RootRanking:
     messages: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Probing:
-    """The options for probing: the maximum number of pieces, the minimum depth with exactly that many, the fifty-move
-    rule.
-    """
-
-    probe_limit: int = 0
-    probe_depth: int = 1
-    fifty_moves: bool = True
-
-
 class ContradictionError(Exception):
     """Two tables, or two entries of one table, contradict each other."""
 
 
-def rank(
-    tables: Tablebases,
-    position: Position,
-    board: chess.Board,
-    allowed: Sequence[chess.Move],
-    probing: Probing,
-    clock: Clock,
-    stopped: Callable[[], bool],
-) -> RootRanking:
-    """Rank the allowed moves of a board. `position` is a scratch position."""
-    messages = tuple(tables.drop_changed())
-    pieces = chess.popcount(board.occupied)
-    if board.castling_rights or pieces > min(probing.probe_limit, tables.max_pieces) or len(allowed) < 2:
-        return RootRanking(messages=messages)
-    name = chess.syzygy.normalize_tablename(chess.syzygy.calc_key(board))
-    ranker = _Ranker(tables, position, board, probing.fifty_moves, clock, stopped, time.perf_counter())
-    try:
-        return replace(ranker.rank(allowed, name), messages=messages)
-    except ContradictionError as error:
-        tables.drop(name)
-        return RootRanking(messages=(*messages, f"error: Syzygy table {name} is not used any more: {error}"))
-
-
 @dataclass(slots=True)
-class _Ranker:
-    """The ranking of one position."""
+class RootRanker:
+    """The ranking of the moves of a board. `position` is a scratch position. `stopped`: whether to end early."""
 
     tables: Tablebases
     position: Position
@@ -116,7 +82,21 @@ class _Ranker:
     fifty_moves: bool
     clock: Clock
     stopped: Callable[[], bool]
-    began_at: float
+    began_at: float = field(init=False)
+
+    def rank(self, allowed: Sequence[chess.Move], probe_limit: int) -> RootRanking:
+        """Rank the allowed moves of a board of at most `probe_limit` pieces."""
+        self.began_at = time.perf_counter()
+        messages = tuple(self.tables.drop_changed())
+        pieces, most = chess.popcount(self.board.occupied), min(probe_limit, self.tables.max_pieces)
+        if self.board.castling_rights or pieces > most or len(allowed) < 2:
+            return RootRanking(messages=messages)
+        name = chess.syzygy.normalize_tablename(chess.syzygy.calc_key(self.board))
+        try:
+            return replace(self.ranked(allowed, name), messages=messages)
+        except ContradictionError as error:
+            self.tables.drop(name)
+            return RootRanking(messages=(*messages, f"error: Syzygy table {name} is not used any more: {error}"))
 
     def out_of_time(self) -> bool:
         # Reads the clock each time, because `ponderhit` changes it.
@@ -124,8 +104,8 @@ class _Ranker:
         is_over = seconds > MAX_SECONDS or self.stopped() or self.clock.hard_reached(TIME_SHARE)
         return is_over and seconds > MIN_SECONDS
 
-    def rank(self, allowed: Sequence[chess.Move], name: str) -> RootRanking:
-        """`name`: of the table."""
+    def ranked(self, allowed: Sequence[chess.Move], name: str) -> RootRanking:
+        """The ranking by the table of this name."""
         self.position.set_board(self.board)
         value = self.tables.probe_wdl(self.position)
         if value is None:
