@@ -134,8 +134,6 @@ class UciEngine:
 
         None if it is not in the tables. Only while no search runs.
         """
-        if board.castling_rights or board.occupied.bit_count() > self._tablebases.max_pieces:
-            return None
         self._tablebases.drop_changed()
         self.position.set_board(board)
         return self._tablebases.probe_wdl(self.position)

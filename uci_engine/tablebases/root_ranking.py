@@ -43,8 +43,6 @@ MIN_SECONDS = 0.05
 # Some tables store DTZ in moves, so a DTZ may be one ply too small.
 ROUNDING_PLIES = 1
 WIN = 2  # as WDL
-# The DTZ of a capture or pawn move by its WDL: beyond 100 for a cursed win and a blessed loss.
-DISTANCE_OF = {2: 1, 1: 1 + FIFTY_MOVES_PLIES, 0: 0, -1: -1 - FIFTY_MOVES_PLIES, -2: -1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +160,7 @@ class RootRanker:
                 return {}
             with self.after_move(self.board, move):
                 if self.position.halfmove_clock == 0:
-                    found[move] = DISTANCE_OF[values[move]]
+                    found[move] = chess.syzygy.WDL_TO_DTZ[values[move] + 2]
                 elif repeated and self.repeats(move, repeated, sign):
                     found[move] = 0
                 elif self.position.checkers and not self.position.legal_moves():

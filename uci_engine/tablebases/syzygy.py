@@ -86,7 +86,7 @@ UNKNOWN = syzygy_files.MAX_DISTANCE_PLIES + 1
 MISSING = -1
 OTHER_SIDE = -2
 # The DTZ for each value, from LOSS to WIN, where the next ply is a capture or pawn move; 100 more for 1 and -1.
-NEXT_PLY = ints(5, [-1, -101, 0, 101, 1])
+NEXT_PLY = ints(5, chess.syzygy.WDL_TO_DTZ)
 # Kinds of moves. Captures en passant and pawn moves are not among the captures.
 CAPTURE, CAPTURE_EN_PASSANT, PAWN_MOVE, OTHER_MOVE = range(4)
 # The most blocks to pass on the way from the index to a number. A sound table needs a few hundred.
@@ -100,7 +100,7 @@ WINS_IN_PLIES = 4
 LOSSES_IN_PLIES = 8
 # The list for each value, from LOSS to WIN. There is one for wins, losses, cursed wins and blessed losses, in this
 # order.
-LIST_OF = ints(5, [1, 3, 0, 2, 0])
+LIST_OF = ints(5, chess.syzygy.WDL_TO_MAP)
 
 # The board's symmetries bring the first piece into the triangle a1-d1-d4. BELOW numbers the squares under the long
 # diagonal, KINGS the placings of two kings (-1: impossible). LEAD_PAWN_STARTS, by number of leading pawns less one and
