@@ -25,7 +25,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NoReturn, Self, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack, overload
 
 import chess
 import chess.engine
@@ -202,9 +202,6 @@ class Analysis:
     def __enter__(self) -> Analysis:
         return self
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("an analysis cannot be copied or pickled")
-
     def __exit__(self, *reason: object) -> None:
         if self._condition.is_of_this_process:
             self.stop()
@@ -280,8 +277,7 @@ class Engine:
 
     A wrong value raises ValueError, also that of an option, of a field of a `Limit` or of a board that is of a variant
     or whose fields do not agree. A number that no search reaches, such as 2**70 nodes, sets no bound. A closed engine
-    raises `chess.engine.EngineTerminatedError`, and a fault in the search `chess.engine.EngineError`. An engine cannot
-    be copied or pickled: TypeError.
+    raises `chess.engine.EngineTerminatedError`, and a fault in the search `chess.engine.EngineError`.
 
     After a fork the engine stays with the parent. In the child its methods raise `chess.engine.EngineTerminatedError`,
     and `close` does nothing. A new engine made there works, if no engine of the parent was being made or searching
@@ -542,9 +538,6 @@ class Engine:
 
     def __exit__(self, *reason: object) -> None:
         self.close()
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("an engine cannot be copied or pickled")
 
     def __repr__(self) -> str:
         state = ", closed" if self._is_closed else ""

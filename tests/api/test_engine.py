@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import doctest
 import gc
 import logging
-import pickle
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -457,15 +455,6 @@ def test_a_board_of_the_users_own_class_is_accepted(engine: Engine) -> None:
 
     assert engine.evaluate(Own()) == engine.evaluate(chess.Board())
     assert is_legal(engine.play(Own(), Limit(nodes=10)).move, chess.Board())
-
-
-@pytest.mark.parametrize("take", [copy.copy, copy.deepcopy, pickle.dumps])
-def test_neither_an_engine_nor_an_analysis_is_copied(engine: Engine, take: Callable[[object], object]) -> None:
-    with engine.analysis(chess.Board()) as analysis:
-        for each in (engine, analysis):
-            with pytest.raises(TypeError, match="cannot be copied or pickled"):
-                take(each)
-    assert engine.play(chess.Board(), Limit(nodes=10)).move is not None
 
 
 # The end -------------------------------------------------------------------------------------------------------
