@@ -91,18 +91,18 @@ class RootRanker:
             return RootRanking(messages=messages)
         name = chess.syzygy.normalize_tablename(chess.syzygy.calc_key(self.board))
         try:
-            return replace(self.ranked(allowed, name), messages=messages)
+            return replace(self._ranked(allowed, name), messages=messages)
         except ContradictionError as error:
             self.tables.drop(name)
             return RootRanking(messages=(*messages, f"error: Syzygy table {name} is not used any more: {error}"))
 
-    def out_of_time(self) -> bool:
+    def _out_of_time(self) -> bool:
         # Reads the clock each time, because `ponderhit` changes it.
         seconds = time.perf_counter() - self.began_at
         is_over = seconds > MAX_SECONDS or self.stopped() or self.clock.hard_reached(TIME_SHARE)
         return is_over and seconds > MIN_SECONDS
 
-    def ranked(self, allowed: Sequence[chess.Move], name: str) -> RootRanking:
+    def _ranked(self, allowed: Sequence[chess.Move], name: str) -> RootRanking:
         """The ranking by the table of this name."""
         self.position.set_board(self.board)
         value = self.tables.probe_wdl(self.position)
@@ -110,9 +110,9 @@ class RootRanker:
             return RootRanking()
         values: dict[chess.Move, int] = {}
         for move in self.board.legal_moves:
-            if self.out_of_time():
+            if self._out_of_time():
                 return RootRanking()
-            with self.after_move(self.board, move):
+            with self._after_move(self.board, move):
                 after = self.tables.probe_wdl(self.position)
             if after is None:
                 return RootRanking()
@@ -130,9 +130,9 @@ class RootRanker:
             distances = {move: 0 for move, its_value in values.items() if its_value == 0}
         elif name in self.tables.dtz:
             repeated = seen_twice(self.board)
-            distances = self.distances(values, repeated)
+            distances = self._distances(values, repeated)
             hits += len(distances) + 1
-            search_chooses = bool(distances) and best > 0 and not repeated and self.has_piece_to_spare()
+            search_chooses = bool(distances) and best > 0 and not repeated and self._has_piece_to_spare()
         ranks: dict[chess.Move, TablebaseRank] = {}
         for move, its_value in values.items():
             if move in distances:
@@ -143,25 +143,25 @@ class RootRanker:
                 ranks[move] = TablebaseRank(its_value * WON if its_value >= 0 else (its_value - 2) * WON, None)
         return RootRanking(ranks, complete=bool(distances), hits=hits)
 
-    def distances(self, values: Mapping[chess.Move, int], repeated: frozenset[int]) -> Mapping[chess.Move, int]:
+    def _distances(self, values: Mapping[chess.Move, int], repeated: frozenset[int]) -> Mapping[chess.Move, int]:
         """The DTZ of the moves with the best sign, negative for losses, 0 for a draw by repetition. Out of time: none.
 
         `repeated`: see `seen_twice`.
         """
         sign = _sign(max(values.values()))
-        here = None if self.out_of_time() else self.tables.probe_dtz(self.position)
+        here = None if self._out_of_time() else self.tables.probe_dtz(self.position)
         if here is None:
             return {}
         found: dict[chess.Move, int] = {}
         for move in values:
             if _sign(values[move]) != sign:
                 continue
-            if self.out_of_time():
+            if self._out_of_time():
                 return {}
-            with self.after_move(self.board, move):
+            with self._after_move(self.board, move):
                 if self.position.halfmove_clock == 0:
                     found[move] = chess.syzygy.WDL_TO_DTZ[values[move] + 2]
-                elif repeated and self.repeats(move, repeated, sign):
+                elif repeated and self._repeats(move, repeated, sign):
                     found[move] = 0
                 elif self.position.checkers and not self.position.legal_moves():
                     found[move] = 1
@@ -176,7 +176,7 @@ class RootRanker:
         return found
 
     @contextmanager
-    def after_move(self, board: chess.Board, move: chess.Move) -> Iterator[None]:
+    def _after_move(self, board: chess.Board, move: chess.Move) -> Iterator[None]:
         """Make the move of a board in the position, and unmake it at the end of the context."""
         number = moves.encode(board, move)
         self.position.make(number)
@@ -185,26 +185,26 @@ class RootRanker:
         finally:
             self.position.unmake(number)
 
-    def has_piece_to_spare(self) -> bool:
+    def _has_piece_to_spare(self) -> bool:
         """Whether the side to move wins without one of its pieces, too; False out of time. Changes the position."""
         board = self.board
         for square in chess.scan_forward(board.occupied_co[board.turn] & ~board.kings):
             fewer = board.copy(stack=False)
             fewer.remove_piece_at(square)
-            if fewer.is_valid() and not self.out_of_time():
+            if fewer.is_valid() and not self._out_of_time():
                 self.position.set_board(fewer)
                 if self.tables.probe_wdl(self.position) == WIN:
                     return True
         return False
 
-    def repeats(self, move: chess.Move, repeated: frozenset[int], sign: int) -> bool:
+    def _repeats(self, move: chess.Move, repeated: frozenset[int], sign: int) -> bool:
         """Whether a move, made in the position, repeats one for the third time, or lets the losing side do so."""
         if self.position.key in repeated or sign < 0:
             return self.position.key in repeated
         after = self.board.copy(stack=False)
         after.push(move)
         for reply in after.legal_moves:
-            with self.after_move(after, reply):
+            with self._after_move(after, reply):
                 third = self.position.key in repeated
             if third:
                 return True
