@@ -43,7 +43,6 @@ from uci_engine.tablebases.tablebases import Tablebases
 from uci_engine.text import print_failure
 from uci_engine.time_management import (
     UNLIMITED,
-    Budget,
     Clock,
     Limits,
     TimeParameters,
@@ -98,8 +97,8 @@ class UciEngine:
         # The state of the running search, if any; `go` sets more. `is_endless`: whether only a command ends it.
         self.is_endless = False
         self._search: SearchManager | None = None
-        self._pondering = False
-        # Guards `_search`, `_pondering` and the clock: `stop` and `ponderhit` may come while the search is set up.
+        self._clock = Clock(0.0)
+        # Guards `_search` and `_clock`: `stop` and `ponderhit` may come while the search is set up.
         self._lock = threading.Lock()
         self._stop_event = threading.Event()
         self._may_answer = threading.Event()
@@ -176,8 +175,7 @@ class UciEngine:
         self._on_info = on_info
         self._on_best_move = on_best_move
         self._search_options = self._new_search_options()
-        self._clock, self._budget = self._new_clock(received_at)
-        self._pondering = limits.ponder
+        self._clock = self._new_clock(received_at)
         self.is_endless = limits.is_endless or limits.ponder
         if limits.infinite or limits.ponder:
             self._may_answer.clear()
@@ -191,7 +189,7 @@ class UciEngine:
         `work` is given a function that says whether `stop` was called. Raises RuntimeError if a search is running.
         """
         self._require_idle()
-        self._pondering = self.is_endless = False
+        self.is_endless = False
         self._thread.begin(partial(work, self._stop_event.is_set))
 
     def _require_idle(self) -> None:
@@ -211,13 +209,12 @@ class UciEngine:
     def ponderhit(self, received_at: float) -> None:
         """The expected move was played: the search goes on against the clock. No effect if it is not pondering."""
         with self._lock:
-            if not self._pondering:
+            if not self._clock.is_pondering:
                 return
-            self._pondering = False
+            self._clock.ponderhit(received_at)
             self.is_endless = self._limits.is_endless
-            self._clock.set_budget(self._budget, received_at)
             # The time spent pondering counts, so the search may have to end now.
-            if self._search is not None and not self._limits.infinite and self._search.is_enough():
+            if self._search is not None and self._search.is_enough():
                 self._search.stop()
         self._timer.clock_changed()
         if not self._limits.infinite:
@@ -264,13 +261,12 @@ class UciEngine:
             return options.elo.value
         return elo_of_skill_level(options.skill_level.value) if options.skill_level.value < MAX_SKILL_LEVEL else None
 
-    def _new_clock(self, received_at: float) -> tuple[Clock, Budget]:
-        """A clock, and its budget from `ponderhit` on. While pondering the clock is unlimited."""
-        if self._board is None:
-            return Clock(received_at), UNLIMITED
-        overhead_ms, parameters = self.options.move_overhead.value, self._search_options.time_parameters
-        budget = allocate(self._limits, self._board.turn, overhead_ms, self._board.ply(), parameters)
-        return Clock(received_at, UNLIMITED if self._limits.ponder else budget), budget
+    def _new_clock(self, received_at: float) -> Clock:
+        budget = UNLIMITED
+        if self._board is not None:
+            overhead_ms, parameters = self.options.move_overhead.value, self._search_options.time_parameters
+            budget = allocate(self._limits, self._board.turn, overhead_ms, self._board.ply(), parameters)
+        return Clock(received_at, budget, self._limits.ponder)
 
     # The thread of the search --------------------------------------------------------------------------------------
 
@@ -291,7 +287,7 @@ class UciEngine:
         finally:
             if self._owns_process:
                 gc.enable()
-            self._pondering = False
+            self._clock.is_pondering = False
             self._on_best_move(answer)
             # On a loaded machine a worker may stop late. The answer does not wait for it, but the next command does.
             if self._search is not None:

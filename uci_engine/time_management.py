@@ -243,15 +243,21 @@ def _for_clock(limits: Limits, white_to_move: bool, overhead: float, ply: int, p
 class Clock:
     """When a search began, and its budget. Times are `time.perf_counter()` seconds; durations are milliseconds."""
 
-    def __init__(self, started_at: float, budget: Budget = UNLIMITED) -> None:
+    def __init__(self, started_at: float, budget: Budget = UNLIMITED, is_pondering: bool = False) -> None:
         self.started_at = started_at
-        self.budget = budget
         self.hard_from = started_at
+        self.is_pondering = is_pondering
+        self._budget = budget
 
-    def set_budget(self, budget: Budget, now: float) -> None:
-        """Set the budget at `ponderhit`. The hard limit counts from `now`, the soft one from the start of search."""
+    @property
+    def budget(self) -> Budget:
+        """The limits now: none while pondering."""
+        return UNLIMITED if self.is_pondering else self._budget
+
+    def ponderhit(self, now: float) -> None:
+        """The hard limit counts from `now`, the soft one from the start of the search."""
         self.hard_from = now
-        self.budget = budget
+        self.is_pondering = False
 
     def elapsed_ms(self) -> float:
         return (time.perf_counter() - self.started_at) * 1000
