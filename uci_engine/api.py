@@ -25,7 +25,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NoReturn, Self, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack, overload
 
 import chess
 import chess.engine
@@ -75,8 +75,8 @@ KEYWORDS = tuple(EngineOptions.__annotations__)
 _LOADING = threading.Lock()
 
 
-class Asked(TypedDict, total=False):
-    """What every search may be asked for: see `Engine.play`."""
+class Request(TypedDict, total=False):
+    """What every search takes: see `Engine.play`."""
 
     game: object
     info: chess.engine.Info
@@ -202,9 +202,6 @@ class Analysis:
     def __enter__(self) -> Analysis:
         return self
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("an analysis cannot be copied or pickled")
-
     def __exit__(self, *reason: object) -> None:
         if self._condition.is_of_this_process:
             self.stop()
@@ -282,8 +279,7 @@ class Engine:
 
     A wrong value raises ValueError, also that of an option, of a field of a `Limit` or of a board that is of a variant
     or whose fields do not agree. A number that no search reaches, such as 2**70 nodes, sets no bound. A closed engine
-    raises `chess.engine.EngineTerminatedError`, and a fault in the search `chess.engine.EngineError`. An engine cannot
-    be copied or pickled: TypeError.
+    raises `chess.engine.EngineTerminatedError`, and a fault in the search `chess.engine.EngineError`.
 
     After a fork the engine stays with the parent. In the child its methods raise `chess.engine.EngineTerminatedError`,
     and `close` does nothing. A new engine made there works, if no engine of the parent was being made or searching
@@ -306,7 +302,7 @@ class Engine:
         self._chooses_analyse_mode = True
         self._evaluator: tuple[Weights, Network | None, Evaluator, BaseBoard] | None = None
         # For an engine that is dropped without `close`, and at the end of the program.
-        self._finalizer = weakref.finalize(self, _release, inner, os.getpid())
+        self._finalizer = weakref.finalize(self, _release, inner, self._condition)
         for warning in (slow_core_warning(inner.core), inner.problem):
             if warning:
                 LOGGER.warning("%s", warning)
@@ -323,7 +319,7 @@ class Engine:
 
     # Searching -----------------------------------------------------------------------------------------------------
 
-    def play(self, board: chess.Board, limit: Limit, **asked: Unpack[Asked]) -> PlayResult:
+    def play(self, board: chess.Board, limit: Limit, **request: Unpack[Request]) -> PlayResult:
         """Find a move. The board is not changed.
 
         >>> with Engine() as engine:
@@ -337,18 +333,22 @@ class Engine:
 
         When the game is over, the move of the result is None.
         """
-        search = self._begin(board, limit, **asked)
+        search = self._begin(board, limit, **request)
         best = self._answer(search)
         return PlayResult(best.move, best.ponder, search.info)
 
     @overload
-    def analyse(self, board: chess.Board, limit: Limit, *, multipv: None = ..., **asked: Unpack[Asked]) -> InfoDict: ...
+    def analyse(
+        self, board: chess.Board, limit: Limit, *, multipv: None = ..., **request: Unpack[Request]
+    ) -> InfoDict: ...
 
     @overload
-    def analyse(self, board: chess.Board, limit: Limit, *, multipv: int, **asked: Unpack[Asked]) -> list[InfoDict]: ...
+    def analyse(
+        self, board: chess.Board, limit: Limit, *, multipv: int, **request: Unpack[Request]
+    ) -> list[InfoDict]: ...
 
     def analyse(
-        self, board: chess.Board, limit: Limit, *, multipv: int | None = None, **asked: Unpack[Asked]
+        self, board: chess.Board, limit: Limit, *, multipv: int | None = None, **request: Unpack[Request]
     ) -> InfoDict | list[InfoDict]:
         """Analyse a position. Returns what was reported last, or with `multipv` a list of that many lines, best first.
 
@@ -359,12 +359,17 @@ class Engine:
 
         The other arguments are those of `play`.
         """
-        search = self._begin(board, limit, multipv=multipv, analyses=True, **asked)
+        search = self._begin(board, limit, multipv=multipv, analyses=True, **request)
         self._answer(search)
         return search.info if multipv is None else search.multipv
 
     def analysis(
-        self, board: chess.Board, limit: Limit | None = None, *, multipv: int | None = None, **asked: Unpack[Asked]
+        self,
+        board: chess.Board,
+        limit: Limit | None = None,
+        *,
+        multipv: int | None = None,
+        **request: Unpack[Request],
     ) -> Analysis:
         """Start an analysis in the background, and return at once. Without a limit it runs until it is stopped.
 
@@ -380,7 +385,7 @@ class Engine:
         The next search of this engine stops it, and so does the end of the engine: keep that in a variable. The other
         arguments are those of `analyse`.
         """
-        return self._begin(board, limit, multipv=multipv, analyses=True, in_background=True, **asked)
+        return self._begin(board, limit, multipv=multipv, analyses=True, in_background=True, **request)
 
     # The static evaluation -----------------------------------------------------------------------------------------
 
@@ -437,10 +442,7 @@ class Engine:
         ValueError: as for `evaluate`, or the move is not legal.
         """
         if move is not None:
-            check(board)
-            if not board.is_legal(move):
-                raise ValueError(f"{move.uci()} is not legal here")
-            return examine(self, board, move, _bounds(board, limit))
+            return examine(self, board, move, _bounds(board, limit, [move]))
         with self._condition:
             self._require_open()
             return self._inner.explain(board)
@@ -455,7 +457,6 @@ class Engine:
         >>> comparison.moves[0].move, comparison.moves[0].value.text
         (Move.from_uci('a1a8'), '#1')
         """
-        check(board)
         return compare_moves(self, board, _bounds(board, limit))
 
     def probe_tablebases(self, board: chess.Board) -> int | None:
@@ -540,9 +541,6 @@ class Engine:
     def __exit__(self, *reason: object) -> None:
         self.close()
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("an engine cannot be copied or pickled")
-
     def __repr__(self) -> str:
         state = ", closed" if self._is_closed else ""
         options = self._inner.options
@@ -607,21 +605,11 @@ class Engine:
             raise EngineTerminatedError("this engine is closed")
 
 
-def _bounds(board: chess.Board, limit: Limit | None) -> Limit:
-    """The time, nodes and depth of a limit. ValueError: as `limits_of`, or there is none of them."""
-    if limit is None:
-        return Limit(time=1.0)
-    limits = limits_of(limit, board, None)
-    if limits.movetime_ms is None and limits.nodes is None and limits.depth is None:
-        raise ValueError("the limit needs a time, nodes or a depth")
-    return Limit(time=limit.time, nodes=limit.nodes, depth=limit.depth)
-
-
-def _release(inner: UciEngine, process: int) -> None:
+def _release(inner: UciEngine, condition: EngineCondition) -> None:
     """Close an engine that was dropped, in the process that made it. The garbage collector may call this in one of the
     engine's own threads, which cannot wait for itself.
     """
-    if os.getpid() != process:
+    if not condition.is_of_this_process:
         return
     if threading.current_thread() is threading.main_thread():
         inner.close()
@@ -665,8 +653,17 @@ def limits_of(limit: Limit | None, board: chess.Board, root_moves: Moves) -> Lim
         raise ValueError("root_moves holds no move")
     for move in moves or ():
         if not board.is_legal(move):
-            raise ValueError(f"root_moves holds {move.uci()}, which is not legal here")
+            raise ValueError(f"{move.uci()} is not legal here")
     return Limits(**found, searchmoves=None if moves is None else tuple(moves))
+
+
+def _bounds(board: chess.Board, limit: Limit | None, moves: Moves = None) -> Limit:
+    """The time, nodes and depth of a limit for several searches. ValueError: as `limits_of`, or there is none."""
+    check(board)
+    bounds = Limit(time=1.0) if limit is None else Limit(time=limit.time, nodes=limit.nodes, depth=limit.depth)
+    if limits_of(bounds, board, moves).is_endless:
+        raise ValueError("the limit needs a time, nodes or a depth")
+    return bounds
 
 
 def setting(options: Options, name: str, value: object) -> tuple[str, ValueOption[Any], Any]:

@@ -20,7 +20,6 @@ import gc
 import random
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -39,12 +38,11 @@ from uci_engine.search.info import BestMove, Info
 from uci_engine.search.manager import SearchManager, SearchOptions
 from uci_engine.search.strength import MAX_PACE_MS, MAX_SKILL_LEVEL, Strength, elo_of_skill_level, level_in
 from uci_engine.search.thread_pool import TaskThread, ThreadPool
-from uci_engine.tablebases.root_ranking import Probing, RankingLimits, RootRanking, rank
+from uci_engine.tablebases.root_ranking import RootRanker, RootRanking
 from uci_engine.tablebases.tablebases import Tablebases
 from uci_engine.text import Message, print_failure
 from uci_engine.time_management import (
     UNLIMITED,
-    Budget,
     Clock,
     Limits,
     TimeParameters,
@@ -99,8 +97,8 @@ class UciEngine:
         # The state of the running search, if any; `go` sets more. `is_endless`: whether only a command ends it.
         self.is_endless = False
         self._search: SearchManager | None = None
-        self._pondering = False
-        # Guards `_search`, `_pondering` and the clock: `stop` and `ponderhit` may come while the search is set up.
+        self._clock = Clock(0.0)
+        # Guards `_search` and `_clock`: `stop` and `ponderhit` may come while the search is set up.
         self._lock = threading.Lock()
         self._stop_event = threading.Event()
         self._may_answer = threading.Event()
@@ -135,8 +133,6 @@ class UciEngine:
 
         None if it is not in the tables. Only while no search runs.
         """
-        if board.castling_rights or board.occupied.bit_count() > self._tablebases.max_pieces:
-            return None
         self._tablebases.drop_changed()
         self.position.set_board(board)
         return self._tablebases.probe_wdl(self.position)
@@ -179,8 +175,7 @@ class UciEngine:
         self._on_info = on_info
         self._on_best_move = on_best_move
         self._search_options = self._new_search_options()
-        self._clock, self._budget = self._new_clock(received_at)
-        self._pondering = limits.ponder
+        self._clock = self._new_clock(received_at)
         self.is_endless = limits.is_endless or limits.ponder
         if limits.infinite or limits.ponder:
             self._may_answer.clear()
@@ -194,7 +189,7 @@ class UciEngine:
         `work` is given a function that says whether `stop` was called. Raises RuntimeError if a search is running.
         """
         self._require_idle()
-        self._pondering = self.is_endless = False
+        self.is_endless = False
         self._thread.begin(partial(work, self._stop_event.is_set))
 
     def _require_idle(self) -> None:
@@ -214,13 +209,12 @@ class UciEngine:
     def ponderhit(self, received_at: float) -> None:
         """The expected move was played: the search goes on against the clock. No effect if it is not pondering."""
         with self._lock:
-            if not self._pondering:
+            if not self._clock.is_pondering:
                 return
-            self._pondering = False
+            self._clock.ponderhit(received_at)
             self.is_endless = self._limits.is_endless
-            self._clock.set_budget(self._budget, received_at)
             # The time spent pondering counts, so the search may have to end now.
-            if self._search is not None and not self._limits.infinite and self._search.is_enough():
+            if self._search is not None and self._search.is_enough():
                 self._search.stop()
         self._timer.clock_changed()
         if not self._limits.infinite:
@@ -237,16 +231,13 @@ class UciEngine:
         analyse_mode = options.analyse_mode.value
         # `go mate` is always answered at full strength.
         strength = None if limits.mate and not limits.infinite else self._strength()
-        probing = Probing(
-            probe_limit=options.syzygy_probe_limit.value,
-            probe_depth=options.syzygy_probe_depth.value,
-            fifty_moves=options.syzygy_50_move_rule.value,
-        )
         return SearchOptions(
             multipv=options.multi_pv.value,
             show_wdl=options.show_wdl.value,
             # Limited strength does not know the tablebases.
-            probing=probing if strength is None else Probing(),
+            probe_limit=options.syzygy_probe_limit.value if strength is None else 0,
+            probe_depth=options.syzygy_probe_depth.value,
+            fifty_moves=options.syzygy_50_move_rule.value,
             time_parameters=self._time_parameters(),
             analyse_mode=analyse_mode,
             strength=strength,
@@ -270,13 +261,12 @@ class UciEngine:
             return options.elo.value
         return elo_of_skill_level(options.skill_level.value) if options.skill_level.value < MAX_SKILL_LEVEL else None
 
-    def _new_clock(self, received_at: float) -> tuple[Clock, Budget]:
-        """A clock, and its budget from `ponderhit` on. While pondering the clock is unlimited."""
-        if self._board is None:
-            return Clock(received_at), UNLIMITED
-        overhead_ms, parameters = self.options.move_overhead.value, self._search_options.time_parameters
-        budget = allocate(self._limits, self._board.turn, overhead_ms, self._board.ply(), parameters)
-        return Clock(received_at, UNLIMITED if self._limits.ponder else budget), budget
+    def _new_clock(self, received_at: float) -> Clock:
+        budget = UNLIMITED
+        if self._board is not None:
+            overhead_ms, parameters = self.options.move_overhead.value, self._search_options.time_parameters
+            budget = allocate(self._limits, self._board.turn, overhead_ms, self._board.ply(), parameters)
+        return Clock(received_at, budget, self._limits.ponder)
 
     # The thread of the search --------------------------------------------------------------------------------------
 
@@ -297,7 +287,7 @@ class UciEngine:
         finally:
             if self._owns_process:
                 gc.enable()
-            self._pondering = False
+            self._clock.is_pondering = False
             self._on_best_move(answer)
             # On a loaded machine a worker may stop late. The answer does not wait for it, but the next command does.
             if self._search is not None:
@@ -337,11 +327,17 @@ class UciEngine:
             return None
         searcher = self.pool.main.searcher
         searcher.position.set_board(board)
-        score = searcher.evaluate()
-        elapsed_ms = int(max(self._clock.elapsed_ms(), 0.0))
-        pieces = scores.piece_count(board)
-        wdl = scores.win_draw_loss(score, pieces) if options.show_wdl.value else None
-        self._on_info(Info(depth=1, score=score, pieces=pieces, wdl=wdl, nodes=0, time_ms=elapsed_ms, pv=advice.line))
+        self._on_info(
+            Info(
+                depth=1,
+                score=searcher.evaluate(),
+                pieces=board.occupied.bit_count(),
+                show_wdl=options.show_wdl.value,
+                nodes=0,
+                time_ms=int(max(self._clock.elapsed_ms(), 0.0)),
+                pv=advice.line,
+            )
+        )
         return BestMove(advice.line[0], advice.line[1] if len(advice.line) > 1 else None)
 
     def _take_time(self, board: chess.Board) -> None:
@@ -357,12 +353,11 @@ class UciEngine:
         """The root moves ranked by the tablebases, which `go mate` and limited strength do not use."""
         if not self.options.syzygy_path.value:
             return RootRanking()
-        is_mate_search = self._limits.mate is not None and not self._limits.infinite
-        if is_mate_search or self._search_options.strength is not None:
-            ranking = RootRanking(messages=tuple(self._tablebases.drop_changed()))
-        else:
-            ranking_limits = RankingLimits.within(self._search_options.probing, self._clock, self._must_end)
-            ranking = rank(self._tablebases, self.position, board, allowed, ranking_limits)
+        wanted = self._search_options
+        probe_limit = wanted.probe_limit if self._limits.mate is None or self._limits.infinite else 0
+        stopped = self._stop_event.is_set
+        ranker = RootRanker(self._tablebases, self.position, board, wanted.fifty_moves, self._clock, stopped)
+        ranking = ranker.rank(allowed, probe_limit)
         self._send(ranking.messages)
         return ranking
 
@@ -388,10 +383,6 @@ class UciEngine:
     def _send(self, messages: Iterable[Message]) -> None:
         for message in messages:
             self._on_info(Info(message=message))
-
-    def _must_end(self) -> bool:
-        """Whether `stop` was sent or the time is up. Reads the clock each time, because `ponderhit` changes it."""
-        return self._stop_event.is_set() or time.perf_counter() >= self._clock.deadline
 
     # Effects of options --------------------------------------------------------------------------------------------
 

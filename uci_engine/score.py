@@ -18,10 +18,6 @@ TABLEBASE_WIN - p. Every score fits in 16 signed bits, also as the transposition
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import chess
 
 # Maximum distance from the root that a search may reach, in plies.
 MAX_PLY = 128
@@ -69,11 +65,6 @@ def mate_in_moves(score: int) -> int:
     plies = MATE - abs(score)
     moves = (plies + 1) // 2
     return moves if score > 0 else -moves
-
-
-def piece_count(board: chess.Board) -> int:
-    """The `pieces` of a board, on which the shown scores depend."""
-    return board.occupied.bit_count()
 
 
 def win_curve(pieces: int) -> tuple[float, float]:

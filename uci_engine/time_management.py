@@ -243,15 +243,21 @@ def _for_clock(limits: Limits, white_to_move: bool, overhead: float, ply: int, p
 class Clock:
     """When a search began, and its budget. Times are `time.perf_counter()` seconds; durations are milliseconds."""
 
-    def __init__(self, started_at: float, budget: Budget = UNLIMITED) -> None:
+    def __init__(self, started_at: float, budget: Budget = UNLIMITED, is_pondering: bool = False) -> None:
         self.started_at = started_at
-        self.budget = budget
         self.hard_from = started_at
+        self.is_pondering = is_pondering
+        self._budget = budget
 
-    def set_budget(self, budget: Budget, now: float) -> None:
-        """Set the budget at `ponderhit`. The hard limit counts from `now`, the soft one from the start of search."""
+    @property
+    def budget(self) -> Budget:
+        """The limits now: none while pondering."""
+        return UNLIMITED if self.is_pondering else self._budget
+
+    def ponderhit(self, now: float) -> None:
+        """The hard limit counts from `now`, the soft one from the start of the search."""
         self.hard_from = now
-        self.budget = budget
+        self.is_pondering = False
 
     def elapsed_ms(self) -> float:
         return (time.perf_counter() - self.started_at) * 1000
@@ -265,10 +271,13 @@ class Clock:
         """The moment of the hard limit; infinite when there is none."""
         return self.hard_from + self.budget.hard_ms / 1000
 
+    def hard_reached(self, share: float = 1.0) -> bool:
+        """Whether this share of the time to the hard limit has passed."""
+        return time.perf_counter() >= self.hard_from + share * self.budget.hard_ms / 1000
+
     def soft_reached(self, factor: float) -> bool:
         """Whether `factor` times the soft limit, or the hard limit, has passed."""
-        now = time.perf_counter()
-        return (now - self.started_at) * 1000 >= self.budget.soft_ms * factor or now >= self.deadline
+        return self.elapsed_ms() >= self.budget.soft_ms * factor or self.hard_reached()
 
 
 class Timer:

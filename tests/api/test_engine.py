@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 import doctest
 import gc
 import logging
-import pickle
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import chess
@@ -78,6 +76,28 @@ def is_legal(move: chess.Move | None, board: chess.Board) -> bool:
     return move is not None and move in board.legal_moves
 
 
+def searches(engine: Engine, board: Any, limit: Limit) -> list[Callable[[], object]]:
+    """All calls that search with a limit."""
+    move = chess.Move.from_uci("g1f3")
+    return [
+        lambda: engine.play(board, limit),
+        lambda: engine.play(board, limit, root_moves=[move]),
+        lambda: engine.analyse(board, limit),
+        lambda: engine.explain(board, move, limit),
+        lambda: engine.compare_moves(board, limit),
+    ]
+
+
+def other_calls(engine: Engine, board: Any) -> list[Callable[[], object]]:
+    """The other calls with a board."""
+    return [
+        partial(engine.analysis, board),
+        partial(engine.evaluate, board),
+        partial(engine.explain, board),
+        partial(engine.probe_tablebases, board),
+    ]
+
+
 def wait_until_only(threads: list[str]) -> None:
     """Threads that were told to end may need a moment."""
     wait_until(lambda: len(own_threads()) <= len(threads))
@@ -103,34 +123,18 @@ def test_play_is_legal_and_leaves_the_board(engine: Engine, limit: Limit) -> Non
     assert (board, board.move_stack) == (before, before.move_stack)
 
 
-@pytest.mark.parametrize("fen", STARTS)
-def test_lines_are_legal_and_sorted(engine: Engine, fen: str) -> None:
-    board = chess.Board(fen)
-    infos = engine.analyse(board, Limit(depth=DEPTH), multipv=3)
-    assert len(infos) == min(3, board.legal_moves.count())
-    assert [info["multipv"] for info in infos] == list(range(1, len(infos) + 1))
-    scores = [info["score"].relative for info in infos]
-    assert scores == sorted(scores, reverse=True)
-    for info in infos:
-        assert info["score"].turn == board.turn
-        played = board.copy()
-        for move in info["pv"]:
-            assert move in played.legal_moves
-            played.push(move)
-
-
 def test_the_same_as_through_python_chess(engine: Engine) -> None:
     command = [sys.executable, "-m", "uci_engine"]
     board = chess.Board(STARTS[1])
     board.push(next(iter(board.legal_moves)))
     with chess.engine.SimpleEngine.popen_uci(command, timeout=PATIENCE_SECONDS, env=ENVIRONMENT) as client:
         client.configure({"Hash": 4})
-        theirs = client.analyse(board, Limit(depth=DEPTH))
+        lines = client.analyse(board, Limit(depth=DEPTH), multipv=3)
         played = client.play(board, Limit(depth=DEPTH), game="another")
-    ours = engine.analyse(board, Limit(depth=DEPTH))
-    assert set(ours) == set(theirs)
-    for key in ("depth", "seldepth", "score", "nodes", "pv", "multipv", "hashfull"):
-        assert ours.get(key) == theirs.get(key), key
+    for ours, theirs in zip(engine.analyse(board, Limit(depth=DEPTH), multipv=3), lines, strict=True):
+        assert set(ours) == set(theirs)
+        for key in ("depth", "seldepth", "score", "nodes", "pv", "multipv", "hashfull"):
+            assert ours.get(key) == theirs.get(key), key
     move = engine.play(board, Limit(depth=DEPTH), game="another")
     assert (move.move, move.ponder) == (played.move, played.ponder)
     engine.play(board, Limit(nodes=1))
@@ -188,8 +192,9 @@ def test_a_later_search_stops_an_analysis(engine: Engine) -> None:
     # To stop what has ended must not stop what runs now.
     later = engine.analysis(chess.Board())
     analysis.stop()
-    assert later.get()["depth"] >= 1
-    time.sleep(0.05)
+    for info in later:
+        if info.get("depth", 0) > DEPTH:
+            break
     assert not later.is_done
     later.stop()
     later.wait()
@@ -253,14 +258,8 @@ def test_the_explanation_is_that_of_the_evaluation(engine: Engine) -> None:
         pieces = chess.popcount(board.occupied)
         assert explanation.normalised_score.relative == Cp(scores.normalised(internal, pieces))
         assert explanation.expected.relative == Wdl(*scores.win_draw_loss(internal, pieces))
-
-
-def test_the_explanation_is_readable(engine: Engine) -> None:
-    board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3")
-    explanation = engine.explain(board)
-    shown = f"{explanation.white_score / 100:+.2f}"
-    assert repr(explanation) == f"<Explanation of {board.fen()}: {shown} for White, {len(explanation.terms)} terms>"
-    assert explanation["material"] == 0
+        shown = f"{explanation.white_score / 100:+.2f}"
+        assert repr(explanation) == f"<Explanation of {board.fen()}: {shown} for White, {len(explanation.terms)} terms>"
     with pytest.raises(KeyError):
         explanation["nonsense"]
 
@@ -346,14 +345,8 @@ def test_problems_that_do_not_stop_it_are_logged(caplog: pytest.LogCaptureFixtur
     ids=str,
 )
 def test_wrong_limits(engine: Engine, limit: Limit, sentence: str) -> None:
-    board, move = chess.Board(), chess.Move.from_uci("e2e4")
-    calls: list[Callable[[], object]] = [
-        lambda: engine.play(board, limit),
-        lambda: engine.analyse(board, limit),
-        lambda: engine.compare_moves(board, limit),
-        lambda: engine.explain(board, move, limit),
-    ]
-    for call in calls:
+    board = chess.Board()
+    for call in searches(engine, board, limit):
         with pytest.raises(ValueError, match=r".") as caught:
             call()
         assert str(caught.value).startswith(sentence)
@@ -379,11 +372,9 @@ def test_a_huge_number_sets_no_bound(engine: Engine, fields: dict[str, Any]) -> 
 
 def test_other_wrong_arguments(engine: Engine) -> None:
     board, limit = chess.Board(), Limit(depth=1)
-    with pytest.raises(ValueError, match=r"^this engine plays chess and Chess960, not atomic$"):
-        engine.play(chess.variant.AtomicBoard(), limit)
     with pytest.raises(ValueError, match=r"^root_moves holds no move$"):
         engine.play(board, limit, root_moves=[])
-    with pytest.raises(ValueError, match=r"^root_moves holds e2e5, which is not legal here$"):
+    with pytest.raises(ValueError, match=r"^e2e5 is not legal here$"):
         engine.play(board, limit, root_moves=[chess.Move.from_uci("e2e5")])
     board.push(chess.Move.from_uci("g1g5"))
     with pytest.raises(ValueError, match=r"g1g5.*not legal"):
@@ -392,9 +383,6 @@ def test_other_wrong_arguments(engine: Engine) -> None:
     for multipv in (0, 257):
         with pytest.raises(ValueError, match=r"^multipv must be a whole number from 1 to 256, not "):
             engine.analyse(board, limit, multipv=multipv)
-    for function in (engine.evaluate, engine.explain, engine.probe_tablebases):
-        with pytest.raises(ValueError, match=r"^a position to evaluate has one king"):
-            function(chess.Board(None))
     with pytest.raises(ValueError, match="no core is called"):
         Engine(core="nonsense")
     with pytest.raises(RuntimeError, match="this process already runs"):
@@ -428,26 +416,14 @@ WRONG_BOARDS: dict[str, Any] = {
     },
     **{type(board).__name__: board for board in (chess.variant.AtomicBoard(), chess.variant.ThreeCheckBoard())},
     "text": chess.STARTING_FEN,
+    "empty": chess.Board(None),
 }
 
 
 @pytest.mark.parametrize("board", WRONG_BOARDS.values(), ids=WRONG_BOARDS)
 def test_a_wrong_board_is_refused_everywhere(engine: Engine, board: Any) -> None:
-    limit, move = Limit(nodes=10), chess.Move.from_uci("g1f3")
-    calls: list[Callable[[], object]] = [
-        lambda: engine.play(board, limit),
-        lambda: engine.play(board, limit, root_moves=[move]),
-        lambda: engine.analyse(board, limit),
-        lambda: engine.analysis(board),
-        lambda: engine.evaluate(board),
-        lambda: engine.explain(board),
-        lambda: engine.explain(board, move, limit),
-        lambda: engine.compare_moves(board, limit),
-        lambda: engine.probe_tablebases(board),
-        lambda: evaluation.evaluate(board),
-        lambda: evaluation.explain(board),
-    ]
-    for call in calls:
+    static: list[Callable[[], object]] = [partial(evaluation.evaluate, board), partial(evaluation.explain, board)]
+    for call in [*searches(engine, board, Limit(nodes=10)), *other_calls(engine, board), *static]:
         with pytest.raises(ValueError, match=r"."):
             call()
 
@@ -479,15 +455,6 @@ def test_a_board_of_the_users_own_class_is_accepted(engine: Engine) -> None:
 
     assert engine.evaluate(Own()) == engine.evaluate(chess.Board())
     assert is_legal(engine.play(Own(), Limit(nodes=10)).move, chess.Board())
-
-
-@pytest.mark.parametrize("take", [copy.copy, copy.deepcopy, pickle.dumps])
-def test_neither_an_engine_nor_an_analysis_is_copied(engine: Engine, take: Callable[[object], object]) -> None:
-    with engine.analysis(chess.Board()) as analysis:
-        for each in (engine, analysis):
-            with pytest.raises(TypeError, match="cannot be copied or pickled"):
-                take(each)
-    assert engine.play(chess.Board(), Limit(nodes=10)).move is not None
 
 
 # The end -------------------------------------------------------------------------------------------------------
@@ -526,17 +493,9 @@ def test_closing_ends_a_search_of_another_thread() -> None:
 def test_a_closed_engine_says_so() -> None:
     with Engine(hash=1) as engine:
         pass
-    board, limit = chess.Board(), Limit(depth=1)
-    calls: list[Callable[[], object]] = [
-        lambda: engine.play(board, limit),
-        lambda: engine.analyse(board, limit),
-        lambda: engine.analysis(board),
-        lambda: engine.evaluate(board),
-        lambda: engine.explain(board),
-        lambda: engine.new_game(),
-        lambda: engine.configure(hash=2),
-    ]
-    for call in calls:
+    board = chess.Board()
+    calls: list[Callable[[], object]] = [engine.new_game, lambda: engine.configure(hash=2)]
+    for call in [*searches(engine, board, Limit(depth=1)), *other_calls(engine, board), *calls]:
         with pytest.raises(EngineTerminatedError, match=r"^this engine is closed$"):
             call()
     assert "closed" in repr(engine)

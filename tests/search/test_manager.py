@@ -100,14 +100,15 @@ def test_a_single_move_and_a_mate_that_cannot_be_improved_end_a_timed_search() -
 
 
 def test_thinking_on_the_opponents_time_can_be_enough() -> None:
-    clock = Clock(time.perf_counter())
-    manager, _ = prepare(chess.Board(ONLY_MOVE), depth=3, clock=clock)
-    clock.set_budget(Budget(1e6, 1e6), time.perf_counter())
-    assert not manager.is_enough()  # no depth is finished
-    clock.set_budget(Budget(math.inf, math.inf), time.perf_counter())
-    manager.run()
     for soft_ms, hard_ms, enough in ((math.inf, math.inf, False), (1e6, 1e6, True), (math.inf, 1e6, False)):
-        clock.set_budget(Budget(soft_ms, hard_ms), time.perf_counter())
+        clock = Clock(time.perf_counter(), Budget(soft_ms, hard_ms), is_pondering=True)
+        manager, _ = prepare(chess.Board(ONLY_MOVE), depth=3, clock=clock)
+        clock.is_pondering = False
+        assert not manager.is_enough()  # no depth is finished
+        clock.is_pondering = True
+        manager.run()
+        assert not manager.is_enough()
+        clock.ponderhit(time.perf_counter())
         assert manager.is_enough() == enough
 
 
@@ -115,10 +116,10 @@ def test_thinking_on_the_opponents_time_can_be_enough() -> None:
 def test_the_time_parameters_of_the_request_decide(least: int, most: int, enough: bool) -> None:
     time_parameters = replace(TIME_DEFAULTS, time_effort_min_percent=least, time_effort_max_percent=most)
     # Begun long ago, so that a pause of this process is a small part of the time used.
-    clock = Clock(time.perf_counter() - 100)
+    clock = Clock(time.perf_counter() - 100, Budget(1e5, 1e9), is_pondering=True)
     manager, _ = prepare(chess.Board(MIDDLEGAME), depth=8, clock=clock, time_parameters=time_parameters)
     manager.run()
-    clock.set_budget(Budget(clock.elapsed_ms(), 1e9), time.perf_counter())
+    clock.ponderhit(time.perf_counter())
     assert manager.is_enough() == enough
 
 

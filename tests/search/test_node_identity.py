@@ -12,11 +12,25 @@ from typing import Any
 import chess
 import pytest
 
-from tests.support.kernel import ALL_CORES, MIDDLEGAME, STARTS, Outcome, Remote, board_after, core_or_skip, search
+from tests.support import TABLES
+from tests.support.kernel import (
+    ALL_CORES,
+    MIDDLEGAME,
+    STARTS,
+    Outcome,
+    Remote,
+    board_after,
+    core_or_skip,
+    search,
+    searcher,
+)
+from uci_engine.core import load
 from uci_engine.search.info import Bound
+from uci_engine.tablebases.tablebases import Tablebases
 
 PAWN_ENDING = STARTS[2]
 SHUFFLE = "b1b8 g8f7 b8b7 f7g8 b7b8 g8f7 b8b7 f7g8"
+TABLEBASES = {"depth": 7, "probe_limit": 7}
 # Name: FEN, moves played from there, what is asked.
 SEARCHES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "start": (chess.STARTING_FEN, "", {"depth": 5}),
@@ -49,6 +63,10 @@ SEARCHES: dict[str, tuple[str, str, dict[str, Any]]] = {
         "",
         {"nodes": 1500},
     ),
+    # Captures and promotions lead into the tables.
+    "tables: rook and pawn": ("8/8/8/4k3/3r4/8/4P3/R3K3 w - - 0 1", "", TABLEBASES),
+    "tables: knight and pawn": ("8/8/1k6/3n4/8/2N1P3/3K4/8 b - - 0 1", "", TABLEBASES),
+    "tables: queens": ("8/5k2/8/4p3/8/2Q1q3/4K3/8 w - - 0 1", "", TABLEBASES),
     "analysis": ("3r2k1/1p3ppp/p2q4/8/8/2P1Q3/PP3PPP/4R1K1 w - - 0 1", "", {"nodes": 2000, "analyse_mode": True}),
 }
 
@@ -62,6 +80,7 @@ def said(outcome: Outcome) -> list[dict[str, str]]:
 def searches() -> dict[str, Any]:
     """What each search says and finds, and once more upon what the table and the histories remember."""
     found = {}
+    Tablebases(load(), searcher().prober).set_syzygy_path(str(TABLES))
     for name, (fen, played, asked) in SEARCHES.items():
         board = board_after(fen, played, chess960="960" in name)
         both = (search(board, **asked), search(board, fresh=False, **asked))
@@ -89,6 +108,7 @@ def test_every_core_searches_the_same_tree(results: dict[str, dict[str, Any]], n
     # It is worth comparing, and the second search had the first one's table: it is another tree.
     assert first[-1] > (50 if "mate" in name else 200)
     assert len(first[0]) > 2
+    assert ("tables" in name) == (first[0][-1]["tbhits"] != "0")
     assert first[-1] != again[-1] or "nodes" in SEARCHES[name][2]
 
 

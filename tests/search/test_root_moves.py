@@ -195,7 +195,7 @@ class ToldWorker:
     def set_line(self, line: int, score: int) -> None:
         """What is seen does not depend on windows."""
 
-    def run(self, first_depth: int, last_depth: int, half_window_cp: int) -> None:
+    def run(self, first_depth: int, last_depth: int) -> None:
         self.nodes += 1
         move = self._root[0]
         self.searched[move] += 1

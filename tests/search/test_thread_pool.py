@@ -23,7 +23,6 @@ from uci_engine.search.info import Info
 from uci_engine.search.manager import SKIP_PATTERNS, SearchManager
 from uci_engine.search.root_moves import RootAnalysis, RootMove
 from uci_engine.search.thread_pool import ThreadPool, WorkerThread
-from uci_engine.tablebases.root_ranking import Probing
 from uci_engine.tablebases.tablebases import Tablebases
 
 # Taking the pawn leads into the tables.
@@ -106,7 +105,7 @@ def test_mates_and_tablebases(pool: ThreadPool) -> None:
     for path, has_tables in ((str(TABLES), True), ("", False)):
         tablebases.set_syzygy_path(path)
         pool.clear()
-        manager, infos = prepare(board, pool=pool, nodes=30000, probing=Probing(7, 1, True))
+        manager, infos = prepare(board, pool=pool, nodes=30000, probe_limit=7)
         manager.run()
         manager.report()
         assert ((infos[-1].score or 0) >= scores.TABLEBASE_BOUND) == has_tables

@@ -43,13 +43,15 @@ def test_a_stop_is_remembered_until_the_next_reset() -> None:
 
 def test_one_depth_alone_is_exact_and_leaves_no_result_of_an_earlier_one() -> None:
     worker = fresh_worker(MIDDLEGAME, 0)
-    worker.run(3, 3, half_window_cp=0)
+    worker.half_window_cp = 0
+    worker.run(3, 3)
     assert worker.finished
     score = worker.score
     for centre in (score - 200, score + 200):
         again = fresh_worker(MIDDLEGAME, 0)
         again.set_line(0, centre)
-        again.run(3, 3, half_window_cp=10)
+        again.half_window_cp = 10
+        again.run(3, 3)
         assert again.finished
         assert (again.depth, again.is_lower_bound) == (3, False)
         assert again.alpha < again.score < again.beta

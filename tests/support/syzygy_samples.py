@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,10 @@ import chess
 from tests.support import ROOT, TABLES
 from uci_engine.core import Core, load
 from uci_engine.search.thread_pool import new_searcher
+from uci_engine.tablebases.root_ranking import RootRanker, RootRanking
 from uci_engine.tablebases.syzygy_files import CHECKSUM_BYTES, LINE_BYTES
 from uci_engine.tablebases.tablebases import Tablebases
+from uci_engine.time_management import Clock
 
 # All tables of three and four pieces and a few of five, where they are; the tests pass without.
 WORKSHOP = [ROOT.parent / "shared" / "data" / name for name in ("syzygy", "syzygy5")]
@@ -38,6 +40,19 @@ class Probing:
     def distance(self, board: chess.Board) -> int | None:
         self.position.set_board(board)
         return self.tables.probe_dtz(self.position)
+
+    def ranked(
+        self,
+        board: chess.Board,
+        allowed: list[chess.Move] | None = None,
+        probe_limit: int = 7,
+        fifty_moves: bool = True,
+        clock: Clock | None = None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> RootRanking:
+        """The ranking of all moves or of some, by default without a clock."""
+        ranker = RootRanker(self.tables, self.position, board, fifty_moves, clock or Clock(0), stopped)
+        return ranker.rank(allowed or list(board.legal_moves), probe_limit)
 
     def read_symbols(self, pattern: bytes) -> Any:
         return self.core.modules["uci_engine.tablebases.syzygy"].SymbolReader().read(pattern)

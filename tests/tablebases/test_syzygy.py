@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import time
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,7 @@ import pytest
 from tests.support import TABLES
 from tests.support.kernel import ALL_CORES, core_or_skip, on_core
 from tests.support.syzygy_samples import NAMES, WORKSHOP, Probing, copy_tables, flip_bytes, random_boards
-from uci_engine.tablebases.root_ranking import Probing as Allowance
-from uci_engine.tablebases.root_ranking import RankingLimits, rank
+from uci_engine.tablebases.root_ranking import RootRanking
 from uci_engine.tablebases.syzygy_files import (
     DATA,
     DTZ_SUFFIX,
@@ -33,42 +31,35 @@ from uci_engine.tablebases.syzygy_files import (
 )
 
 
-@pytest.fixture(scope="module")
-def probing() -> Probing:
-    return Probing(TABLES)
-
-
-@pytest.fixture(scope="module")
-def oracle() -> chess.syzygy.Tablebase:
-    return chess.syzygy.open_tablebase(str(TABLES))
+def compare(probing: Probing, oracle: chess.syzygy.Tablebase, name: str, count: int, distances: int) -> int:
+    """Random positions of a table, and the distances of the first of them. Returns how many have en passant."""
+    en_passant = 0
+    for number, board in enumerate(random_boards(name, count)):
+        assert probing.value(board) == oracle.probe_wdl(board), board.fen()
+        if number < distances:
+            expected = oracle.get_dtz(board)
+            # There are not all tables of five pieces, and python-chess may look for one that is not needed.
+            assert expected is None or probing.distance(board) == expected, board.fen()
+            en_passant += board.has_legal_en_passant()
+    return en_passant
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_table_gives_what_python_chess_gives(name: str, probing: Probing, oracle: chess.syzygy.Tablebase) -> None:
-    for number, board in enumerate(random_boards(name, 300)):
-        assert probing.value(board) == oracle.probe_wdl(board), board.fen()
-        if number < 100:
-            assert probing.distance(board) == oracle.probe_dtz(board), board.fen()
+    compare(probing, oracle, name, 300, 100)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not WORKSHOP[0].is_dir(), reason="the tables are not here")
 def test_the_tables_of_the_workshop_give_what_python_chess_gives() -> None:
     folders = [str(folder) for folder in WORKSHOP if folder.is_dir()]
-    probing = Probing(os.pathsep.join(folders))
-    oracle = chess.syzygy.Tablebase()
+    probing, oracle = Probing(os.pathsep.join(folders)), chess.syzygy.Tablebase()
     for folder in folders:
         oracle.add_directory(folder)
-    en_passant = 0
-    for name in sorted(probing.tables.wdl):
-        for number, board in enumerate(random_boards(name, 5000 if name == "KPvKP" else 1000)):
-            assert probing.value(board) == oracle.probe_wdl(board), board.fen()
-            if number < (1000 if name == "KPvKP" else 100):
-                expected = oracle.get_dtz(board)
-                # There are not all tables of five pieces, and python-chess may look for one that is not needed.
-                assert expected is None or probing.distance(board) == expected, board.fen()
-                en_passant += board.has_legal_en_passant()
-    assert en_passant > 20
+    pawns = "KPvKP"
+    assert compare(probing, oracle, pawns, 5000, 1000) > 20
+    for name in sorted(probing.tables.wdl - {pawns}):
+        compare(probing, oracle, name, 1000, 100)
 
 
 def with_lists(data: bytes, lists: list[list[int]], flags: int, probing: Probing) -> bytes:
@@ -132,6 +123,7 @@ def test_what_is_not_in_the_tables(probing: Probing) -> None:
         "r3k3/8/8/8/8/8/8/R3K2R w - - 0 1",
     ):
         assert probing.value(chess.Board(fen)) is None
+        assert probing.ranked(chess.Board(fen)) == RootRanking()
     assert probing.value(chess.Board("4k3/8/8/8/8/8/8/4K3 w - - 0 1")) == 0
     assert Probing("").value(chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1")) is None
 
@@ -140,10 +132,7 @@ def probed() -> list[Any]:
     """What the core of this process finds: values, distances and rankings."""
     probing = Probing(TABLES)
     boards = [board for name in NAMES for board in random_boards(name, 12)]
-    limits = RankingLimits(Allowance(7), time.perf_counter() + 60, lambda: False)
-    rankings = [
-        str(rank(probing.tables, probing.position, board, list(board.legal_moves), limits)) for board in boards[::4]
-    ]
+    rankings = [str(probing.ranked(board)) for board in boards[::4]]
     return [[probing.value(board) for board in boards], [probing.distance(board) for board in boards], rankings]
 
 

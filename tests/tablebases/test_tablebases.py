@@ -20,33 +20,10 @@ from tests.support.syzygy_samples import NAMES, WORKSHOP, Probing, copy_tables, 
 from tests.support.uci_process import Search, UciProcess
 from uci_engine import score as scores
 from uci_engine.tablebases import root_ranking as ranking_module
-from uci_engine.tablebases.root_ranking import WON, RankingLimits, RootRanking, rank
-from uci_engine.tablebases.root_ranking import Probing as Allowance
-from uci_engine.time_management import Budget, Clock
+from uci_engine.tablebases.root_ranking import WON, RootRanking
+from uci_engine.time_management import UNLIMITED, Budget, Clock
 
 WON_POSITION = "8/8/8/4k3/8/8/8/R3K3 w - - 0 1"
-
-
-@pytest.fixture(scope="module")
-def probing() -> Probing:
-    return Probing(TABLES)
-
-
-@pytest.fixture(scope="module")
-def oracle() -> chess.syzygy.Tablebase:
-    return chess.syzygy.open_tablebase(str(TABLES))
-
-
-def ranked(
-    probing: Probing,
-    board: chess.Board,
-    allowed: list[chess.Move] | None = None,
-    fifty_moves: bool = True,
-    probe_limit: int = 7,
-) -> RootRanking:
-    allowance = Allowance(probe_limit, fifty_moves=fifty_moves)
-    limits = RankingLimits(allowance, time.perf_counter() + 60, lambda: False)
-    return rank(probing.tables, probing.position, board, allowed or list(board.legal_moves), limits)
 
 
 def best_moves(ranking: RootRanking) -> list[chess.Move]:
@@ -84,11 +61,7 @@ def test_folders_that_are_none(tmp_path: Path) -> None:
 # The ways in which disks, downloads and people make a file useless.
 WAYS: dict[str, Callable[[Path, bytes], object]] = {
     "empty": lambda path, data: path.touch(),
-    "half a copy": lambda path, data: path.write_bytes(data[: len(data) // 2]),
-    "wrong header": lambda path, data: path.write_bytes(b"<html>" + data[6:]),
-    "zeros": lambda path, data: path.write_bytes(bytes(len(data))),
     "another table": lambda path, data: path.write_bytes((TABLES / "KQvK.rtbw").read_bytes()),
-    "a line too long": lambda path, data: path.write_bytes(data + bytes(64)),
     "a folder": lambda path, data: path.mkdir(),
 }
 if os.name == "posix":
@@ -118,7 +91,7 @@ def test_one_bad_file_is_left_out_with_one_sentence(way: str, tmp_path: Path) ->
     assert probing.tables.wdl == probing.tables.dtz == set(NAMES) - {"KRvK"}
     board = chess.Board(WON_POSITION)
     assert probing.value(board) is None
-    assert ranked(probing, board) == RootRanking()
+    assert probing.ranked(board) == RootRanking()
 
 
 def test_many_bad_files_are_still_one_sentence(tmp_path: Path) -> None:
@@ -137,7 +110,7 @@ def test_a_table_without_distances(tmp_path: Path) -> None:
     (folder / "KRvK.rtbz").unlink()
     probing = Probing(folder)
     assert "no DTZ file for KRvK" in probing.sentences[-1]
-    ranking = ranked(probing, chess.Board(WON_POSITION))
+    ranking = probing.ranked(chess.Board(WON_POSITION))
     assert not ranking.complete
     assert ranking.messages == ()
     for move in best_moves(ranking):
@@ -154,9 +127,9 @@ def cut_short(folder: Path) -> None:
 def test_a_copied_table_does_not_care_what_happens_to_its_file(tmp_path: Path) -> None:
     folder = copy_tables(tmp_path / "tables", "KRvK")
     probing = Probing(folder)
-    whole = ranked(probing, chess.Board(WON_POSITION))
+    whole = probing.ranked(chess.Board(WON_POSITION))
     cut_short(folder)
-    assert ranked(probing, chess.Board(WON_POSITION)) == whole
+    assert probing.ranked(chess.Board(WON_POSITION)) == whole
     assert whole.complete
 
 
@@ -167,13 +140,13 @@ def test_a_mapped_table_is_dropped_when_its_file_changes(tmp_path: Path) -> None
     probing = Probing(folder, copied_bytes=300)
     assert probing.tables.wdl == probing.tables.dtz == {"KQvK", "KRvK"}
     os.truncate(folder / "KRvK.rtbz", 16)
-    ranking = ranked(probing, chess.Board(WON_POSITION))
+    ranking = probing.ranked(chess.Board(WON_POSITION))
     (message,) = ranking.messages
     assert str(message).startswith("error: ")
     assert "KRvK.rtbz" in message.text
     assert ranking.tablebase_ranks == {}
     assert probing.tables.wdl == probing.tables.dtz == {"KQvK"}
-    assert ranked(probing, chess.Board(WON_POSITION)) == RootRanking()
+    assert probing.ranked(chess.Board(WON_POSITION)) == RootRanking()
     assert probing.value(chess.Board("8/8/8/4k3/8/8/8/1Q2K3 w - - 0 1")) == 2
 
 
@@ -188,7 +161,7 @@ def test_the_best_moves_keep_the_result_and_make_headway(
         if len(list(board.legal_moves)) < 2:
             continue
         value, distance = oracle.probe_wdl(board), oracle.probe_dtz(board)
-        ranking = ranked(probing, board)
+        ranking = probing.ranked(board)
         assert ranking.complete
         assert set(ranking.tablebase_ranks) == set(board.legal_moves)
         for move in best_moves(ranking):
@@ -214,14 +187,14 @@ def test_with_a_piece_to_spare_wins_that_are_safe_rank_equal(clock: int, played:
     # One ply is left for the rounding of the tables. After a repetition the shortest win ranks first.
     safe = {move for move, count in plies.items() if count + clock < 100 and not played}
     shortest = {move for move, count in plies.items() if count == min(plies.values())}
-    assert set(best_moves(ranked(probing, board))) == (safe or shortest)
+    assert set(best_moves(probing.ranked(board))) == (safe or shortest)
 
 
 def test_a_cursed_win_is_a_draw_unless_the_rule_is_off(probing: Probing) -> None:
     board = chess.Board("8/8/8/4k3/8/8/8/R3K3 w - - 95 100")
-    cursed = ranked(probing, board)
+    cursed = probing.ranked(board)
     assert {tablebase_rank.score for tablebase_rank in cursed.tablebase_ranks.values()} <= {1, 0}
-    free = ranked(probing, board, fifty_moves=False)
+    free = probing.ranked(board, fifty_moves=False)
     best = free.tablebase_ranks[best_moves(free)[0]].score
     assert best is not None
     assert best > scores.TABLEBASE_BOUND
@@ -230,7 +203,7 @@ def test_a_cursed_win_is_a_draw_unless_the_rule_is_off(probing: Probing) -> None
 
 def test_a_third_repetition_is_no_way_to_win(probing: Probing) -> None:
     board = board_after("8/8/8/8/8/1k6/7R/K7 w - - 0 1", "h2g2 b3c3 g2h2 c3b3 " * 2 + "h2g2 b3c3")
-    ranking = ranked(probing, board)
+    ranking = probing.ranked(board)
     back = chess.Move.from_uci("g2h2")
     assert ranking.tablebase_ranks[back].rank == 0
     assert back not in best_moves(ranking)
@@ -240,23 +213,18 @@ def test_a_third_repetition_is_no_way_to_win(probing: Probing) -> None:
 def test_only_allowed_moves_are_ranked(probing: Probing) -> None:
     board = chess.Board(WON_POSITION)
     allowed = [chess.Move.from_uci(word) for word in ("a1a5", "a1a2", "e1d2")]
-    ranking = ranked(probing, board, allowed)
+    ranking = probing.ranked(board, allowed)
     assert set(ranking.tablebase_ranks) == set(allowed)
     assert ranking.tablebase_ranks[allowed[0]].rank > 0
+    assert probing.ranked(board, probe_limit=2) == RootRanking()
 
 
-def test_what_is_not_ranked(probing: Probing) -> None:
-    for fen in (chess.STARTING_FEN, "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "4k3/8/8/8/8/8/8/B3K2R w - - 0 1"):
-        assert ranked(probing, chess.Board(fen)) == RootRanking()
-    assert ranked(probing, chess.Board(WON_POSITION), probe_limit=2) == RootRanking()
-
-
-def test_out_of_time_there_are_results_without_distances(probing: Probing) -> None:
+def test_out_of_time_there_are_results_without_distances(probing: Probing, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranking_module, "MIN_SECONDS", 0.0)
     board = chess.Board(WON_POSITION)
     # Time for the result of every move, and no more.
     times = iter([False] * board.legal_moves.count())
-    limits = RankingLimits(Allowance(7), time.perf_counter() + 60, partial(next, times, True))
-    ranking = rank(probing.tables, probing.position, board, list(board.legal_moves), limits)
+    ranking = probing.ranked(board, stopped=partial(next, times, True))
     assert not ranking.complete
     for move in best_moves(ranking):
         board.push(move)
@@ -271,9 +239,8 @@ def test_the_shortest_clock_is_enough_for_the_compiled_core(probing: Probing, mo
     # A hundredth of the time is what it takes on an idle machine; here others may be running.
     monkeypatch.setattr(ranking_module, "MIN_SECONDS", 5.0)
     board = chess.Board(WON_POSITION)
-    allowance, clock = Allowance(probe_limit=7), Clock(time.perf_counter(), Budget(1.0, 1.0))
-    limits = RankingLimits.within(allowance, clock, lambda: True)
-    assert rank(probing.tables, probing.position, board, list(board.legal_moves), limits).complete
+    clock = Clock(time.perf_counter(), Budget(1.0, 1.0))
+    assert probing.ranked(board, clock=clock, stopped=lambda: True).complete
 
 
 @pytest.mark.parametrize("limited_by", ["the clock", "a stop"])
@@ -288,10 +255,9 @@ def test_slow_tables_do_not_hold_a_move_back(limited_by: str, monkeypatch: pytes
 
     monkeypatch.setattr(probing.tables, "probe_wdl", slowly)
     monkeypatch.setattr("uci_engine.tablebases.root_ranking.time.perf_counter", lambda: now[0])
-    seconds, stopped = (0.0, False) if limited_by == "the clock" else (60.0, True)
-    board = chess.Board(WON_POSITION)
-    limits = RankingLimits(Allowance(7), began + seconds, lambda: stopped, began + ranking_module.MIN_SECONDS)
-    assert rank(probing.tables, probing.position, board, list(board.legal_moves), limits) == RootRanking()
+    budget, stopped = (Budget(0, 0), False) if limited_by == "the clock" else (UNLIMITED, True)
+    clock = Clock(began, budget)
+    assert probing.ranked(chess.Board(WON_POSITION), clock=clock, stopped=lambda: stopped) == RootRanking()
     assert 0 < now[0] - began - ranking_module.MIN_SECONDS <= probe_seconds
 
 
@@ -320,12 +286,12 @@ def test_tables_that_contradict_each_other_are_dropped_with_a_sentence(tmp_path:
     # By the pawn's table White wins, and only by promoting at once; by the others no promotion wins.
     board = chess.Board("8/1P6/2k5/8/8/8/8/K7 w - - 0 1")
     assert probing.value(board) == 2
-    ranking = ranked(probing, board)
+    ranking = probing.ranked(board)
     assert ranking.tablebase_ranks == {}
     (message,) = ranking.messages
     assert str(message).startswith("error: Syzygy table KPvK ")
     assert probing.value(board) is None
-    assert ranked(probing, board) == RootRanking()
+    assert probing.ranked(board) == RootRanking()
 
 
 # The conversation -------------------------------------------------------------------------------------------------
@@ -351,41 +317,6 @@ def test_contempt_for_a_draw_of_the_tables(table_engine: UciProcess, contempt: i
     assert answer.last_pv.numbers["tbhits"] > 0
     assert answer.last_pv.score == ("cp", shown)
     table_engine.send("setoption name Contempt value 0")
-
-
-@pytest.mark.skipif(not WORKSHOP[0].is_dir(), reason="the tables of four pieces are not here")
-def test_no_piece_is_given_away_to_win_sooner(engine: UciProcess) -> None:
-    # A queen on g5 is taken, and the rook wins: by the tables that is progress.
-    engine.send(f"setoption name SyzygyPath value {WORKSHOP[0]}")
-    fen = "8/8/5Q2/7k/8/8/K7/4R3 w - - 0 1"
-    for go in ("go depth 2", "go nodes 20000"):
-        board = chess.Board(fen)
-        board.push_uci(search(engine, fen, go).best)
-        assert not any(map(board.is_capture, board.legal_moves))
-
-
-# Five and four pieces, where captures and promotions lead into the tables.
-NEAR_ENDINGS = (
-    "8/8/8/4k3/3r4/8/4P3/R3K3 w - - 0 1",
-    "8/3k4/8/2p5/8/2N5/3K4/8 w - - 0 1",
-    "8/8/1k6/3n4/8/2N1P3/3K4/8 b - - 0 1",
-    "8/5k2/8/4p3/8/2Q1q3/4K3/8 w - - 0 1",
-)
-
-
-def test_both_cores_search_the_same_tree_with_tables(core: str | None) -> None:
-    if core is None:
-        pytest.skip("two cores are compared")
-    seen = []
-    for name in (None, core):
-        with UciProcess(core=name) as engine:
-            engine.send(f"setoption name SyzygyPath value {TABLES}")
-            engine.sync()
-            answers = [search(engine, fen, "go depth 7") for fen in NEAR_ENDINGS]
-            last = [answer.last_pv for answer in answers]
-            seen.append([(info.numbers["nodes"], info.numbers["tbhits"], info.score, info.pv) for info in last])
-    assert seen[0] == seen[1]
-    assert sum(tbhits > 0 for _nodes, tbhits, _score, _pv in seen[0]) >= 2
 
 
 def test_wins_of_the_search_are_those_of_the_tables(engine: UciProcess) -> None:

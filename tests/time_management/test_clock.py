@@ -53,8 +53,9 @@ def test_the_soft_limit_is_scaled_and_the_hard_limit_is_not() -> None:
 
 def test_pondering_counts_for_the_soft_limit_and_not_for_the_hard_one() -> None:
     now = time.perf_counter()
-    clock = Clock(now - 10)
-    clock.set_budget(Budget(4000, 6000), now)
+    clock = Clock(now - 10, Budget(4000, 6000), is_pondering=True)
+    assert not clock.soft_reached(1.0)
+    clock.ponderhit(now)
     assert clock.soft_reached(1.0)
     assert clock.deadline == pytest.approx(now + 6)
     assert clock.elapsed_ms() >= 10_000
@@ -80,10 +81,10 @@ def test_a_search_that_was_left_is_not_touched(timer: Timer) -> None:
 
 def test_a_new_deadline_counts_from_the_moment_it_is_told_of(timer: Timer) -> None:
     ended = threading.Event()
-    clock = Clock(time.perf_counter())
+    clock = Clock(time.perf_counter(), Budget(10, 20), is_pondering=True)
     timer.begin(clock, ended.set, ignore)
     assert not ended.wait(0.05)
-    clock.set_budget(Budget(10, 20), time.perf_counter())
+    clock.ponderhit(time.perf_counter())
     timer.clock_changed()
     assert ended.wait(10)
 

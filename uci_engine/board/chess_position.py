@@ -32,9 +32,6 @@ class ChessPosition(Position):
         self.reversible_plies = 0
         # python-chess generates legal moves, so pins are not needed.
         self.pinned = 0
-        for rook in chess.scan_forward(board.clean_castling_rights()):
-            colour = chess.WHITE if board.occupied_co[chess.WHITE] & chess.BB_SQUARES[rook] else chess.BLACK
-            self.rook_squares[2 * (not colour) + (rook < chess.msb(board.kings & board.occupied_co[colour]))] = rook
         self._read_rules()
 
     def _read_rules(self) -> None:
@@ -42,12 +39,7 @@ class ChessPosition(Position):
         board = self.board
         self.turn = int(board.turn)
         self.halfmove_clock = board.halfmove_clock
-        self.castling_rights = (
-            board.has_kingside_castling_rights(chess.WHITE)
-            | board.has_queenside_castling_rights(chess.WHITE) << 1
-            | board.has_kingside_castling_rights(chess.BLACK) << 2
-            | board.has_queenside_castling_rights(chess.BLACK) << 3
-        )
+        self._set_castling(board)
         self.key = self.pieces_key ^ HASHER.hash_castling(board) ^ HASHER.hash_turn(board)
         self.ep_square = NO_SQUARE
         if board.ep_square is not None and board.has_legal_en_passant():

@@ -33,7 +33,7 @@ from evaluation.base.bitboards import (
     bishop_attacks,
     rook_attacks,
 )
-from evaluation.base.typed import ints, lsb, u64
+from evaluation.base.typed import inline, ints, lsb, u64
 from uci_engine.board.moves import (
     CASTLING,
     EN_PASSANT,
@@ -50,6 +50,21 @@ from uci_engine.board.moves import (
     promotion,
     to_square,
 )
+
+
+@inline
+def attacks_of(piece_type: int, square: int, occupied: u64) -> u64:
+    """The squares that a piece other than a pawn attacks."""
+    if piece_type == KNIGHT:
+        return KNIGHT_ATTACKS[square]
+    if piece_type == KING:
+        return KING_ATTACKS[square]
+    attacks: u64 = 0
+    if piece_type != ROOK:
+        attacks = bishop_attacks(square, occupied)
+    if piece_type != BISHOP:
+        attacks |= rook_attacks(square, occupied)
+    return attacks
 
 
 class MoveGenerator(BaseBoard):
@@ -145,30 +160,17 @@ class MoveGenerator(BaseBoard):
         elif gen_type & QUIET and self.castling_rights & (3 if us else 12):
             end = self._generate_castling(end)
 
-        # 3. Pieces. A pinned piece stays on its line; a pinned knight never moves.
+        # 3. Pieces. A pinned piece stays on its line.
         pinned = self.pinned
-        queens = self.by_type[QUEEN]
-        pieces = self.by_type[KNIGHT] & ours & (ALL ^ pinned)
-        while pieces:
-            origin = lsb(pieces)
-            pieces &= pieces - 1
-            end = self._add_from(end, origin, KNIGHT_ATTACKS[origin] & wanted)
-        pieces = (self.by_type[BISHOP] | queens) & ours
-        while pieces:
-            origin = lsb(pieces)
-            pieces &= pieces - 1
-            targets = bishop_attacks(origin, occupied) & wanted
-            if pinned & BB[origin]:
-                targets &= LINE[king * 64 + origin]
-            end = self._add_from(end, origin, targets)
-        pieces = (self.by_type[ROOK] | queens) & ours
-        while pieces:
-            origin = lsb(pieces)
-            pieces &= pieces - 1
-            targets = rook_attacks(origin, occupied) & wanted
-            if pinned & BB[origin]:
-                targets &= LINE[king * 64 + origin]
-            end = self._add_from(end, origin, targets)
+        for piece_type in range(KNIGHT, KING):
+            pieces = self.by_type[piece_type] & ours
+            while pieces:
+                origin = lsb(pieces)
+                pieces &= pieces - 1
+                targets = attacks_of(piece_type, origin, occupied) & wanted
+                if pinned & BB[origin]:
+                    targets &= LINE[king * 64 + origin]
+                end = self._add_from(end, origin, targets)
 
         # 4. Pawns.
         return self._generate_pawns(end, gen_type, evading)
@@ -329,16 +331,8 @@ class MoveGenerator(BaseBoard):
                     return False
                 if step == 16 and ((origin >> 3) != (1 if us else 6) or occupied & BB[(origin + target) >> 1]):
                     return False
-        else:
-            reached: u64 = 0
-            if piece_type == KNIGHT:
-                reached = KNIGHT_ATTACKS[origin]
-            if piece_type in (BISHOP, QUEEN):
-                reached |= bishop_attacks(origin, occupied)
-            if piece_type in (ROOK, QUEEN):
-                reached |= rook_attacks(origin, occupied)
-            if reached & BB[target] == 0:
-                return False
+        elif attacks_of(piece_type, origin, occupied) & BB[target] == 0:
+            return False
         checkers = self.checkers
         if checkers & (checkers - 1):
             return False

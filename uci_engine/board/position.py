@@ -36,7 +36,7 @@ from evaluation.base.bitboards import (
 )
 from evaluation.base.typed import i64, ints, lsb, nogil, u64, u64s, void
 from uci_engine import score as scores
-from uci_engine.board.movegen import MoveGenerator
+from uci_engine.board.movegen import MoveGenerator, attacks_of
 from uci_engine.board.moves import (
     CASTLING,
     EN_PASSANT,
@@ -103,6 +103,19 @@ class Position(MoveGenerator):
 
     def _set_base(self, board: chess.Board) -> None:
         self.set_pieces(board)
+        self._set_castling(board)
+        self.ep_square = NO_SQUARE
+        if board.ep_square is not None and board.has_legal_en_passant():
+            self.ep_square = board.ep_square
+        self.halfmove_clock = board.halfmove_clock
+        self.reversible_plies = 0
+        self.stack_index = 0
+        self.key = key_of(board)
+        self.keys[0] = self.key
+        self._find_checkers()
+
+    def _set_castling(self, board: chess.Board) -> None:
+        """Set the castling rights and their rooks."""
         self.castling_rights = 0
         index: int
         for index in range(64):
@@ -115,15 +128,6 @@ class Position(MoveGenerator):
             self.rook_squares[index] = rook
             self.castling_mask[rook] &= 15 ^ (1 << index)
             self.castling_mask[king] &= 15 ^ (1 << index)
-        self.ep_square = NO_SQUARE
-        if board.ep_square is not None and board.has_legal_en_passant():
-            self.ep_square = board.ep_square
-        self.halfmove_clock = board.halfmove_clock
-        self.reversible_plies = 0
-        self.stack_index = 0
-        self.key = key_of(board)
-        self.keys[0] = self.key
-        self._find_checkers()
 
     # Make and unmake ---------------------------------------------------------------------------------------------
 
@@ -495,17 +499,8 @@ def _insert_cuckoo(difference: u64, move: int) -> void:
 def _fill_cuckoo() -> void:
     """Enter every move of every piece."""
     for piece in range(4, 14):
-        piece_type = piece >> 1
         for origin in range(64):
-            reached: u64 = 0
-            if piece_type == KNIGHT:
-                reached = KNIGHT_ATTACKS[origin]
-            elif piece_type == KING:
-                reached = KING_ATTACKS[origin]
-            if piece_type in (BISHOP, QUEEN):
-                reached |= BISHOP_PSEUDO_ATTACKS[origin]
-            if piece_type in (ROOK, QUEEN):
-                reached |= ROOK_PSEUDO_ATTACKS[origin]
+            reached = attacks_of(piece >> 1, origin, 0)
             for target in range(origin + 1, 64):
                 if reached & BB[target]:
                     change = ZOBRIST[piece * 64 + origin] ^ ZOBRIST[piece * 64 + target]

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 import chess
 
 from evaluation.base.accumulated import PHASE_WEIGHTS
+from uci_engine.score import SEE_VALUES
 
-PIECE_VALUES = (0, 1, 3, 3, 5, 9, 0)
+PIECE_VALUES = [value_cp // 100 for value_cp in SEE_VALUES]
 # More than all other pieces together.
 KING_VALUE = 100
 # What a side gains that mates.

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from evaluation.base.bitboards import ALL, BB, BISHOP, KING, KNIGHT, QUEEN, ROOK
 from evaluation.base.typed import clear_i16s, i16s, ints, u64, void
-from uci_engine.board.moves import EN_PASSANT, from_square, move_type, to_square
+from uci_engine.board.moves import EN_PASSANT, MAX_MOVES, from_square, move_type, to_square
 from uci_engine.board.position import Position
 from uci_engine.search.stack import MAX_CAPTURES, MAX_QUIETS, PLIES_BACK, SearchStack
 
@@ -65,7 +65,7 @@ class Histories:
     capture = i16s(CAPTURE_SIZE)  # [piece * 512 + to * 8 + captured piece type]
     continuation = i16s(2 * CONTINUATION_SIZE)  # [table][colour][piece type, to of the earlier move][piece type, to]
     pawn = i16s(PAWN_SIZE)  # [pawn key][colour][piece type, to]
-    quiet_scores = ints(256)  # the results of `score_quiets`; no position has more quiet moves
+    quiet_scores = ints(MAX_MOVES)  # the results of `score_quiets`
 
     def __init__(self, position: Position, stack: SearchStack) -> None:
         self.position = position

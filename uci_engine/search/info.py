@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from uci_engine.score import MAX_PIECES
+from uci_engine.score import MAX_PIECES, win_draw_loss
 
 if TYPE_CHECKING:
     import chess
@@ -27,8 +27,9 @@ class Info:
     """One report of a running search. Every field may be absent.
 
     `score` is the internal score (see `score.py`) from the view of the side to move at the root, and `pieces` the
-    number of pieces there: what shows the score needs both. `wdl` and `hashfull` are in permille, `time_ms` in
-    milliseconds, `nps` in nodes per second. `currmovenumber` counts from 1. `message` is for the user.
+    number of pieces there: what shows the score needs both. `show_wdl`: whether `wdl` is wanted, too. `hashfull` is in
+    permille, `time_ms` in milliseconds, `nps` in nodes per second. `currmovenumber` counts from 1. `message` is for the
+    user.
     """
 
     depth: int | None = None
@@ -37,7 +38,7 @@ class Info:
     score: int | None = None
     pieces: int = MAX_PIECES
     bound: Bound = Bound.EXACT
-    wdl: tuple[int, int, int] | None = None
+    show_wdl: bool = False
     nodes: int | None = None
     nps: int | None = None
     hashfull: int | None = None
@@ -47,6 +48,11 @@ class Info:
     currmove: chess.Move | None = None
     currmovenumber: int | None = None
     message: Message | None = None
+
+    @property
+    def wdl(self) -> tuple[int, int, int] | None:
+        """Expected wins, draws and losses in permille."""
+        return win_draw_loss(self.score, self.pieces) if self.show_wdl and self.score is not None else None
 
 
 @dataclass(frozen=True, slots=True)

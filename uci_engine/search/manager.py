@@ -19,7 +19,7 @@ import math
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -34,7 +34,7 @@ from uci_engine.search.parameters import FIRST_SHARED_DEPTH, MATE_PREVIEW_DEPTH
 from uci_engine.search.root_moves import RootAnalysis, RootMove, vote
 from uci_engine.search.strength import MATE_NODES, Strength, goes_back
 from uci_engine.search.thread_pool import ThreadPool
-from uci_engine.tablebases.root_ranking import Probing, RootRanking
+from uci_engine.tablebases.root_ranking import RootRanking
 from uci_engine.text import Message
 from uci_engine.time_management import TIME_DEFAULTS, Clock, Limits, TimeParameters
 
@@ -56,13 +56,16 @@ SKIP_PATTERNS = tuple((size, phase) for size in range(1, 5) for phase in range(2
 class SearchOptions:
     """What the options of the engine mean for one search.
 
-    `analyse_mode`: see `RootAnalysis`; SEE pruning spares checks, too. `strength`: None for full strength.
+    `probe_limit`: the maximum number of pieces in the tablebases, `probe_depth` the minimum depth with exactly that
+    many. `analyse_mode`: see `RootAnalysis`; SEE pruning spares checks, too. `strength`: None for full strength.
     `contempt_cp`: how much worse than 0 a draw is for the side to move.
     """
 
     multipv: int = 1
     show_wdl: bool = False
-    probing: Probing = field(default_factory=Probing)
+    probe_limit: int = 0
+    probe_depth: int = 1
+    fifty_moves: bool = True
     time_parameters: TimeParameters = TIME_DEFAULTS
     analyse_mode: bool = False
     strength: Strength | None = None
@@ -75,8 +78,7 @@ class SearchOptions:
 
     def prepare(self, searcher: Searcher, probes: bool) -> None:
         """Set up a searcher, which is not running. `probes`: whether it probes the tablebases."""
-        probe_limit = self.probing.probe_limit if probes else 0
-        searcher.set_probing(probe_limit, self.probing.probe_depth, self.probing.fifty_moves)
+        searcher.set_probing(self.probe_limit if probes else 0, self.probe_depth, self.fifty_moves)
         searcher.set_contempt(self.contempt_cp)
         searcher.spares_checks = self.analyse_mode
 
@@ -157,7 +159,7 @@ class SearchManager:
             mate, last_depth = self._limits.mate, self._depth_limit
             if mate is not None:
                 last_depth = min(MATE_PREVIEW_DEPTH, 2 * mate, last_depth)
-            self._main.run(1, last_depth, lines=len(self._lines), hook=self._after_window)
+            self._main.run(1, last_depth, self._after_window)
             if mate is not None:
                 self._answer_mate(mate)
             elif self._options.strength is not None:
@@ -229,6 +231,7 @@ class SearchManager:
     # Worker 0: between its windows, lines and depths ---------------------------------------------------------------
 
     def _set_windows(self) -> None:
+        self._main.lines = len(self._lines)
         for index, line in enumerate(self._lines):
             self._main.set_line(index, line.score, self._pv_ends[index])
 
@@ -351,9 +354,9 @@ class SearchManager:
         if self.analysis is not None and index == 0:
             self.analysis.run(worker, math.inf)
         # With MultiPV, worker 0 starts at line 0 and the n-th other one at line n, modulo the number of lines.
-        first_line = (index + 1) % min(self._options.multipv, len(self._root_order))
-        size, phase = SKIP_PATTERNS[index % len(SKIP_PATTERNS)]
-        worker.run(FIRST_SHARED_DEPTH, scores.MAX_DEPTH, first_line, skip_size=size, skip_phase=phase)
+        worker.first_line = (index + 1) % min(self._options.multipv, len(self._root_order))
+        worker.skip_size, worker.skip_phase = SKIP_PATTERNS[index % len(SKIP_PATTERNS)]
+        worker.run(FIRST_SHARED_DEPTH, scores.MAX_DEPTH)
 
     def join(self, until: float = math.inf) -> list[Exception]:
         """Wait until all workers have stopped, or until this `time.perf_counter()`. Returns their errors so far."""
@@ -420,16 +423,15 @@ class SearchManager:
         known = line.depth > 0
         nodes = self.nodes
         score, bound = line.shown_score if known else (self._searcher.evaluate(), Bound.EXACT)
-        pieces = scores.piece_count(self._board)
         self._on_info(
             Info(
                 depth=line.depth,
                 seldepth=line.seldepth if known else None,
                 multipv=multipv,
                 score=score,
-                pieces=pieces,
+                pieces=self._board.occupied.bit_count(),
                 bound=bound,
-                wdl=scores.win_draw_loss(score, pieces) if self._options.show_wdl else None,
+                show_wdl=self._options.show_wdl,
                 nodes=nodes,
                 nps=int(nodes * 1000 / max(self._searched_ms or elapsed_ms, 0.001)),
                 hashfull=self._searcher.table.hashfull(),

@@ -209,7 +209,8 @@ class RootAnalysis:
         worker.searcher.set_root([last.move])
         worker.clear_result()
         worker.set_line(0, last.score)
-        worker.run(depth, depth, half_window_cp=ANALYSIS_HALF_WINDOW_CP if depth >= ANALYSIS_ASPIRATION_DEPTH else 0)
+        worker.half_window_cp = ANALYSIS_HALF_WINDOW_CP if depth >= ANALYSIS_ASPIRATION_DEPTH else 0
+        worker.run(depth, depth)
         if worker.finished:
             entry.root_move = RootMove.of(worker, self._ranks)
 

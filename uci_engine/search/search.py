@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from evaluation.base.bitboards import PAWN
 from evaluation.base.typed import compiled, i64, i64s, ints, popcount, shared_i64, shared_int, u64, void
 from evaluation.evaluator import Evaluator
-from uci_engine.board.moves import EN_PASSANT, PROMOTION, move_type, to_square
+from uci_engine.board.moves import EN_PASSANT, MAX_MOVES, PROMOTION, move_type, to_square
 from uci_engine.board.position import SEE_VALUES, Position
 from uci_engine.score import INFINITE, MATE, MATE_BOUND, NO_SCORE, STATIC_LIMIT, TABLEBASE_BOUND, TABLEBASE_WIN
 from uci_engine.search.history import CorrectionHistory, Histories
@@ -102,7 +102,7 @@ class Searcher(Tunables):
     fifty_moves: bool
     spares_checks: bool  # whether SEE pruning lets a check lose more (step 19)
     draw_score = ints(2)  # for the side to move at even and at odd plies
-    root_moves = ints(256)
+    root_moves = ints(MAX_MOVES)
 
     # Results, readable while the search runs
     nodes: shared_i64
@@ -122,7 +122,7 @@ class Searcher(Tunables):
     null_move_min_ply: int  # steps 9 to 12 are off at lower plies (null move verification)
     probcut_move: int
     reductions = ints(4096)  # [depth * 64 + move count], in 1024ths of a ply
-    root_nodes = i64s(256)  # nodes below each root move, in all windows of this depth
+    root_nodes = i64s(MAX_MOVES)  # nodes below each root move, in all windows of this depth
 
     def __init__(
         self, position: Position, evaluator: Evaluator, table: TranspositionTable, values: Mapping[str, int]
@@ -199,7 +199,7 @@ class Searcher(Tunables):
         self.stop_requested = 1
 
     def set_root(self, moves: Sequence[int]) -> None:
-        """Set the root moves: legal, distinct, best first, at most 256."""
+        """Set the root moves: legal, distinct, best first, at most MAX_MOVES."""
         self.root_count = self.root_end = len(moves)
         self.all_root_moves = len(moves) == len(self.position.legal_moves())
         index: int

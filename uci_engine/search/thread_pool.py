@@ -207,12 +207,8 @@ class ThreadPool:
     def close(self) -> None:
         self.resize(1)
 
-    @property
-    def workers(self) -> list[Worker]:
-        return [self.main, *(thread.worker for thread in self.threads)]
-
     def _searchers(self) -> list[Searcher]:
-        return [worker.searcher for worker in self.workers]
+        return [self.main.searcher, *(thread.worker.searcher for thread in self.threads)]
 
     def _new_worker(self) -> Worker:
         return new_worker(new_searcher(self._core, self.table, self._values, self.weights, self._network_weights))

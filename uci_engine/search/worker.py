@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from evaluation.base.typed import gil, i64, ints, nogil, void
+from uci_engine.board.moves import MAX_MOVES
 from uci_engine.score import INFINITE, MATE_BOUND, MAX_PLY, TABLEBASE_BOUND
 from uci_engine.search.search import Searcher
 from uci_engine.search.transposition_table import entry_move
 
-# More than a position has.
-MAX_ROOT_MOVES = 256
 # Aspiration windows: at lower depth the window is full, because the last score is too unstable.
 ASPIRATION_DEPTH = 4
 # A window that fails with a half width of this or more opens completely.
@@ -37,9 +36,15 @@ class Worker:
     hook: Callable[[], object] | None
     error: BaseException | None
 
+    # What `deepen` searches; `clear_result` sets the usual values.
+    first_line: int  # of MultiPV
+    lines: int
+    skip_size: int  # blocks of so many depths are searched and skipped alternately; 0 skips none
+    skip_phase: int  # the offset of the blocks
+    half_window_cp: int  # half the width of a line's first window; 0: full; -1: what the parameters say
     # By line of MultiPV
-    line_scores = ints(MAX_ROOT_MOVES)
-    line_ends = ints(MAX_ROOT_MOVES)
+    line_scores = ints(MAX_MOVES)
+    line_ends = ints(MAX_MOVES)
 
     # The line of MultiPV in search
     line_depth: int
@@ -71,11 +76,16 @@ class Worker:
         self.clear_result()
 
     def clear_result(self) -> void:
-        """Clear the last result, and what `set_line` has set."""
+        """Clear the last result, and what to search."""
+        self.first_line = 0
+        self.lines = 1
+        self.skip_size = 0
+        self.skip_phase = 0
+        self.half_window_cp = -1
         line: int
-        for line in range(MAX_ROOT_MOVES):
+        for line in range(MAX_MOVES):
             self.line_scores[line] = -INFINITE
-            self.line_ends[line] = MAX_ROOT_MOVES
+            self.line_ends[line] = MAX_MOVES
         self.has_result = False
         self.failed_high = False
         self.finished = False
@@ -109,7 +119,7 @@ class Worker:
         tt_move: int = entry_move(self.searcher.table.probe(position.key))
         return sorted(ranks, key=lambda move: (ranks[move], move == tt_move, scores_cp[move], move), reverse=True)
 
-    def set_line(self, line: int, score: int, end: int = MAX_ROOT_MOVES) -> None:
+    def set_line(self, line: int, score: int, end: int = MAX_MOVES) -> None:
         """Set the score around which the next window of a line of MultiPV opens, and where its root moves end.
 
         A line searches the root moves from its own index to `end` - 1. The best one is moved to the index of the line.
@@ -117,22 +127,8 @@ class Worker:
         self.line_scores[line] = score
         self.line_ends[line] = end
 
-    def run(
-        self,
-        first_depth: int,
-        last_depth: int,
-        first_line: int = 0,
-        lines: int = 1,
-        skip_size: int = 0,
-        skip_phase: int = 0,
-        half_window_cp: int = -1,
-        hook: Callable[[], object] | None = None,
-    ) -> None:
-        """Iterative deepening of some lines of MultiPV, until `last_depth`, a stop or the node limit.
-
-        `skip_size`: search and skip blocks of this many depths alternately, 0 to skip none. `skip_phase`: the offset of
-        the blocks. `half_window_cp`: half the width of the first window of each line, 0 for a full window, -1 for what
-        the parameters say.
+    def run(self, first_depth: int, last_depth: int, hook: Callable[[], object] | None = None) -> None:
+        """`deepen` without the GIL.
 
         `hook` is called after each window that failed high and after each line, with the GIL. It returns whether to
         search on. It may read the result, call `set_line` and set the root moves in another order; after a line it may
@@ -143,7 +139,7 @@ class Worker:
         """
         outer_hook, self.hook = self.hook, hook
         with nogil:
-            self.deepen(first_depth, last_depth, first_line, lines, skip_size, skip_phase, half_window_cp)
+            self.deepen(first_depth, last_depth)
         error, self.error, self.hook = self.error, None, outer_hook
         if error is not None:
             raise error
@@ -157,32 +153,24 @@ class Worker:
 
     # Without the GIL --------------------------------------------------------------------------------------------------
 
-    def deepen(
-        self,
-        first_depth: int,
-        last_depth: int,
-        first_line: int,
-        lines: int,
-        skip_size: int,
-        skip_phase: int,
-        half_window_cp: int,
-    ) -> void:
-        """What `run` does. Alone, it has no hook."""
+    def deepen(self, first_depth: int, last_depth: int) -> void:
+        """Iterative deepening of some lines of MultiPV, until `last_depth`, a stop or the node limit."""
         for depth in range(first_depth, last_depth + 1):
-            if skip_size and (depth + skip_phase) // skip_size % 2:
+            if self.skip_size and (depth + self.skip_phase) // self.skip_size % 2:
                 continue
-            line = first_line
-            while line < first_line + lines and self._search_line(depth, line, half_window_cp):
+            line = self.first_line
+            while line < self.first_line + self.lines and self._search_line(depth, line):
                 line += 1
-            if line < first_line + lines:
+            if line < self.first_line + self.lines:
                 break
 
-    def _search_line(self, depth: int, line: int, half_window_cp: int) -> bool:
+    def _search_line(self, depth: int, line: int) -> bool:
         """Search a line with widening windows. Returns whether to search on."""
         self.has_result = False
         self.line_depth = depth
         self.pv_index = line
         self.searcher.root_end = min(self.line_ends[line], self.searcher.root_count)
+        half_window_cp = self.half_window_cp
         if half_window_cp < 0:
             half_window_cp = self.searcher.aspiration_window_cp if depth >= ASPIRATION_DEPTH else 0
         self.open_window(self.line_scores[line], half_window_cp)

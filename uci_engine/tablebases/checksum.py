@@ -17,6 +17,7 @@ MAX_BYTES = 1 << 24
 K0 = 0xC3A5C85C97CB3127
 K1 = 0xB492B66FBE98F273
 K3 = 0xC949D7C7509E6557
+POLYNOMIAL = 0x82F63B78
 MULTIPLIER = 0x9DDFEA08EB382D69
 STEP = 40
 ROUND = 240
@@ -24,24 +25,14 @@ ROUND = 240
 TURNS = ints(5, [41, 27, 41, 33, 25])
 
 
-def _crc_table() -> list[int]:
-    """CRC-32C of each byte with 0 to 7 zero bytes after it, [zeros * 256 + byte], so that eight bytes take eight
-    look-ups.
-    """
-    rows = [[0] * 256 for _ in range(8)]
-    for byte in range(256):
-        crc = byte
-        for _ in range(8):
-            crc = (crc >> 1) ^ (0x82F63B78 if crc & 1 else 0)
-        rows[0][byte] = crc
-    for number in range(1, 8):
-        for byte in range(256):
-            before = rows[number - 1][byte]
-            rows[number][byte] = (before >> 8) ^ rows[0][before & 255]
-    return [crc for row in rows for crc in row]
+def crc_of_byte(byte: u64) -> u64:
+    """CRC-32C of a byte."""
+    for _ in range(8):
+        byte = (byte >> 1) ^ (POLYNOMIAL if byte & 1 else 0)
+    return byte
 
 
-CRC = u64s(2048, _crc_table())
+CRC = u64s(256, [crc_of_byte(byte) for byte in range(256)])
 
 
 def turned(word: u64, places: int) -> u64:
@@ -62,11 +53,10 @@ def joined(first: u64, second: u64) -> u64:
 
 def crc_of(crc: u64, word: u64) -> u64:
     """A CRC-32C carried on by eight bytes."""
-    word ^= crc
-    total: u64 = 0
-    for index in range(8):
-        total ^= CRC[(7 - index) * 256 + ((word >> (8 * index)) & 255)]
-    return total
+    for _ in range(8):
+        crc = (crc >> 8) ^ CRC[(crc ^ word) & 255]
+        word >>= 8
+    return crc
 
 
 class Checksum:

@@ -44,8 +44,6 @@ MIN_SECONDS = 0.05
 # Some tables store DTZ in moves, so a DTZ may be one ply too small.
 ROUNDING_PLIES = 1
 WIN = 2  # as WDL
-# The DTZ of a capture or pawn move by its WDL: beyond 100 for a cursed win and a blessed loss.
-DISTANCE_OF = {2: 1, 1: 1 + FIFTY_MOVES_PLIES, 0: 0, -1: -1 - FIFTY_MOVES_PLIES, -2: -1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,166 +67,151 @@ class RootRanking:
     messages: tuple[Message, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Probing:
-    """The options for probing: the maximum number of pieces, the minimum depth with exactly that many, the fifty-move
-    rule.
-    """
-
-    probe_limit: int = 0
-    probe_depth: int = 1
-    fifty_moves: bool = True
-
-
 class ContradictionError(Exception):
     """Two tables, or two entries of one table, contradict each other."""
 
 
-@dataclass(frozen=True, slots=True)
-class RankingLimits:
-    """The options for probing, and when it has to end, by `perf_counter`: not before `earliest`."""
+@dataclass(slots=True)
+class RootRanker:
+    """The ranking of the moves of a board. `position` is a scratch position. `stopped`: whether to end early."""
 
-    probing: Probing
-    deadline: float
+    tables: Tablebases
+    position: Position
+    board: chess.Board
+    fifty_moves: bool
+    clock: Clock
     stopped: Callable[[], bool]
-    earliest: float = 0.0
+    began_at: float = field(init=False)
 
-    @staticmethod
-    def within(probing: Probing, clock: Clock, stopped: Callable[[], bool]) -> RankingLimits:
-        """A share of the search's time, from now on."""
-        now = time.perf_counter()
-        deadline = min(clock.started_at + TIME_SHARE * clock.budget.hard_ms / 1000, now + MAX_SECONDS)
-        return RankingLimits(probing, deadline, stopped, now + MIN_SECONDS)
-
-    def out_of_time(self) -> bool:
-        now = time.perf_counter()
-        return now > self.earliest and (now > self.deadline or self.stopped())
-
-
-def rank(
-    tables: Tablebases, position: Position, board: chess.Board, allowed: Sequence[chess.Move], limits: RankingLimits
-) -> RootRanking:
-    """Rank the allowed moves of a board. `position` is a scratch position."""
-    messages = tuple(tables.drop_changed())
-    pieces = chess.popcount(board.occupied)
-    if board.castling_rights or pieces > min(limits.probing.probe_limit, tables.max_pieces) or len(allowed) < 2:
-        return RootRanking(messages=messages)
-    name = chess.syzygy.normalize_tablename(chess.syzygy.calc_key(board))
-    try:
-        return replace(_by_syzygy(tables, position, board, allowed, limits, name), messages=messages)
-    except ContradictionError as error:
-        tables.drop(name)
-        return RootRanking(messages=(*messages, Message.error(f"Syzygy table {name} is not used any more: {error}")))
-
-
-def _by_syzygy(
-    tables: Tablebases,
-    position: Position,
-    board: chess.Board,
-    allowed: Sequence[chess.Move],
-    limits: RankingLimits,
-    name: str,
-) -> RootRanking:
-    position.set_board(board)
-    value = tables.probe_wdl(position)
-    if value is None:
-        return RootRanking()
-    values: dict[chess.Move, int] = {}
-    for move in board.legal_moves:
-        if limits.out_of_time():
-            return RootRanking()
-        with _after_move(position, board, move):
-            after = tables.probe_wdl(position)
-        if after is None:
-            return RootRanking()
-        values[move] = -after
-    hits = 1 + len(values)
-    best = max(values.values())
-    # A cursed win may become a win one move later, where the distance is shorter. Only the sign must be the same.
-    if _sign(best) != _sign(value) or abs(best) < abs(value):
-        raise ContradictionError("the WDL of a position differs from that of its best move")
-    values = {move: values[move] for move in allowed}
-    best = max(values.values())
-    tablebase_ranks: dict[chess.Move, TablebaseRank] = {}
-    distances: Mapping[chess.Move, int] = {}
-    search_chooses = False
-    if best == 0:
-        distances = {move: 0 for move, its_value in values.items() if its_value == 0}
-    elif name in tables.dtz:
-        repeated = seen_twice(board)
-        distances = _distances(tables, position, board, values, repeated, limits)
-        hits += len(distances) + 1
-        if distances and best > 0 and not repeated:
-            search_chooses = _has_piece_to_spare(tables, position, board, limits)
-    for move, its_value in values.items():
-        if move in distances:
-            tablebase_ranks[move] = _tablebase_rank(
-                distances[move], board.halfmove_clock, limits.probing.fifty_moves, search_chooses
+    def rank(self, allowed: Sequence[chess.Move], probe_limit: int) -> RootRanking:
+        """Rank the allowed moves of a board of at most `probe_limit` pieces."""
+        self.began_at = time.perf_counter()
+        messages = tuple(self.tables.drop_changed())
+        pieces, most = chess.popcount(self.board.occupied), min(probe_limit, self.tables.max_pieces)
+        if self.board.castling_rights or pieces > most or len(allowed) < 2:
+            return RootRanking(messages=messages)
+        name = chess.syzygy.normalize_tablename(chess.syzygy.calc_key(self.board))
+        try:
+            return replace(self._ranked(allowed, name), messages=messages)
+        except ContradictionError as error:
+            self.tables.drop(name)
+            return RootRanking(
+                messages=(*messages, Message.error(f"Syzygy table {name} is not used any more: {error}"))
             )
-        else:
-            # A worse result, or no DTZ: rank by WDL only, and let the search choose.
-            tablebase_ranks[move] = TablebaseRank(its_value * WON if its_value >= 0 else (its_value - 2) * WON, None)
-    return RootRanking(tablebase_ranks, complete=bool(distances), hits=hits)
 
+    def _out_of_time(self) -> bool:
+        # Reads the clock each time, because `ponderhit` changes it.
+        seconds = time.perf_counter() - self.began_at
+        is_over = seconds > MAX_SECONDS or self.stopped() or self.clock.hard_reached(TIME_SHARE)
+        return is_over and seconds > MIN_SECONDS
 
-def _distances(
-    tables: Tablebases,
-    position: Position,
-    board: chess.Board,
-    values: Mapping[chess.Move, int],
-    repeated: frozenset[int],
-    limits: RankingLimits,
-) -> Mapping[chess.Move, int]:
-    """The DTZ of the moves with the best sign, negative for losses, 0 for a draw by repetition. Out of time: none."""
-    sign = _sign(max(values.values()))
-    here = None if limits.out_of_time() else tables.probe_dtz(position)
-    if here is None:
-        return {}
-    found: dict[chess.Move, int] = {}
-    for move in values:
-        if _sign(values[move]) != sign:
-            continue
-        if limits.out_of_time():
-            return {}
-        with _after_move(position, board, move):
-            if position.halfmove_clock == 0:
-                found[move] = DISTANCE_OF[values[move]]
-            elif repeated and _repeats(position, board, move, repeated, sign):
-                found[move] = 0
-            elif position.checkers and not position.legal_moves():
-                found[move] = 1
+    def _ranked(self, allowed: Sequence[chess.Move], name: str) -> RootRanking:
+        """The ranking by the table of this name."""
+        self.position.set_board(self.board)
+        value = self.tables.probe_wdl(self.position)
+        if value is None:
+            return RootRanking()
+        values: dict[chess.Move, int] = {}
+        for move in self.board.legal_moves:
+            if self._out_of_time():
+                return RootRanking()
+            with self._after_move(self.board, move):
+                after = self.tables.probe_wdl(self.position)
+            if after is None:
+                return RootRanking()
+            values[move] = -after
+        hits = 1 + len(values)
+        best = max(values.values())
+        # A cursed win may become a win one move later, where the distance is shorter. Only the sign must be the same.
+        if _sign(best) != _sign(value) or abs(best) < abs(value):
+            raise ContradictionError("the WDL of a position differs from that of its best move")
+        values = {move: values[move] for move in allowed}
+        best = max(values.values())
+        distances: Mapping[chess.Move, int] = {}
+        search_chooses = False
+        if best == 0:
+            distances = {move: 0 for move, its_value in values.items() if its_value == 0}
+        elif name in self.tables.dtz:
+            repeated = seen_twice(self.board)
+            distances = self._distances(values, repeated)
+            hits += len(distances) + 1
+            search_chooses = bool(distances) and best > 0 and not repeated and self._has_piece_to_spare()
+        ranks: dict[chess.Move, TablebaseRank] = {}
+        for move, its_value in values.items():
+            if move in distances:
+                clock = self.board.halfmove_clock
+                ranks[move] = _tablebase_rank(distances[move], clock, self.fifty_moves, search_chooses)
             else:
-                after = tables.probe_dtz(position)
-                if after is None:
-                    return {}
-                found[move] = sign - after
-    whole = len(values) == board.legal_moves.count() and 0 not in found.values()
-    if whole and abs(min(found.values()) - here) > ROUNDING_PLIES:
-        raise ContradictionError("the distance of a position differs from that of its best move")
-    return found
+                # A worse result, or no DTZ: rank by WDL only, and let the search choose.
+                ranks[move] = TablebaseRank(its_value * WON if its_value >= 0 else (its_value - 2) * WON, None)
+        return RootRanking(ranks, complete=bool(distances), hits=hits)
 
+    def _distances(self, values: Mapping[chess.Move, int], repeated: frozenset[int]) -> Mapping[chess.Move, int]:
+        """The DTZ of the moves with the best sign, negative for losses, 0 for a draw by repetition. Out of time: none.
 
-@contextmanager
-def _after_move(position: Position, board: chess.Board, move: chess.Move) -> Iterator[None]:
-    """Make the move in the position, and unmake it at the end of the context."""
-    number = moves.encode(board, move)
-    position.make(number)
-    try:
-        yield
-    finally:
-        position.unmake(number)
+        `repeated`: see `seen_twice`.
+        """
+        sign = _sign(max(values.values()))
+        here = None if self._out_of_time() else self.tables.probe_dtz(self.position)
+        if here is None:
+            return {}
+        found: dict[chess.Move, int] = {}
+        for move in values:
+            if _sign(values[move]) != sign:
+                continue
+            if self._out_of_time():
+                return {}
+            with self._after_move(self.board, move):
+                if self.position.halfmove_clock == 0:
+                    found[move] = chess.syzygy.WDL_TO_DTZ[values[move] + 2]
+                elif repeated and self._repeats(move, repeated, sign):
+                    found[move] = 0
+                elif self.position.checkers and not self.position.legal_moves():
+                    found[move] = 1
+                else:
+                    after = self.tables.probe_dtz(self.position)
+                    if after is None:
+                        return {}
+                    found[move] = sign - after
+        whole = len(values) == self.board.legal_moves.count() and 0 not in found.values()
+        if whole and abs(min(found.values()) - here) > ROUNDING_PLIES:
+            raise ContradictionError("the distance of a position differs from that of its best move")
+        return found
 
+    @contextmanager
+    def _after_move(self, board: chess.Board, move: chess.Move) -> Iterator[None]:
+        """Make the move of a board in the position, and unmake it at the end of the context."""
+        number = moves.encode(board, move)
+        self.position.make(number)
+        try:
+            yield
+        finally:
+            self.position.unmake(number)
 
-def _has_piece_to_spare(tables: Tablebases, position: Position, board: chess.Board, limits: RankingLimits) -> bool:
-    """Whether the side to move wins without one of its pieces, too; False out of time. Changes `position`."""
-    for square in chess.scan_forward(board.occupied_co[board.turn] & ~board.kings):
-        fewer = board.copy(stack=False)
-        fewer.remove_piece_at(square)
-        if fewer.is_valid() and not limits.out_of_time():
-            position.set_board(fewer)
-            if tables.probe_wdl(position) == WIN:
+    def _has_piece_to_spare(self) -> bool:
+        """Whether the side to move wins without one of its pieces, too; False out of time. Changes the position."""
+        board = self.board
+        for square in chess.scan_forward(board.occupied_co[board.turn] & ~board.kings):
+            fewer = board.copy(stack=False)
+            fewer.remove_piece_at(square)
+            if fewer.is_valid() and not self._out_of_time():
+                self.position.set_board(fewer)
+                if self.tables.probe_wdl(self.position) == WIN:
+                    return True
+        return False
+
+    def _repeats(self, move: chess.Move, repeated: frozenset[int], sign: int) -> bool:
+        """Whether a move, made in the position, repeats one for the third time, or lets the losing side do so."""
+        if self.position.key in repeated or sign < 0:
+            return self.position.key in repeated
+        after = self.board.copy(stack=False)
+        after.push(move)
+        for reply in after.legal_moves:
+            with self._after_move(after, reply):
+                third = self.position.key in repeated
+            if third:
                 return True
-    return False
+        return False
 
 
 def _tablebase_rank(distance: int, clock: int, fifty_moves: bool, search_chooses: bool) -> TablebaseRank:
@@ -242,20 +225,6 @@ def _tablebase_rank(distance: int, clock: int, fifty_moves: bool, search_chooses
         return TablebaseRank(plies - WON, -score)
     is_safe = plies + ROUNDING_PLIES <= FIFTY_MOVES_PLIES
     return TablebaseRank(WON if is_safe and search_chooses else WON - plies, score)
-
-
-def _repeats(position: Position, board: chess.Board, move: chess.Move, repeated: frozenset[int], sign: int) -> bool:
-    """Whether a move, made in `position`, repeats a position for the third time, or lets the losing side do so."""
-    if position.key in repeated or sign < 0:
-        return position.key in repeated
-    after = board.copy(stack=False)
-    after.push(move)
-    for reply in after.legal_moves:
-        with _after_move(position, after, reply):
-            third = position.key in repeated
-        if third:
-            return True
-    return False
 
 
 def _sign(number: int) -> int:

@@ -17,7 +17,7 @@ import math
 from collections.abc import Sequence
 from mmap import mmap
 
-import chess
+import chess.syzygy
 
 from evaluation.base.bitboards import ALL, PAWN, QUEEN
 from evaluation.base.typed import (
@@ -86,7 +86,7 @@ UNKNOWN = syzygy_files.MAX_DISTANCE_PLIES + 1
 MISSING = -1
 OTHER_SIDE = -2
 # The DTZ for each value, from LOSS to WIN, where the next ply is a capture or pawn move; 100 more for 1 and -1.
-NEXT_PLY = ints(5, [-1, -101, 0, 101, 1])
+NEXT_PLY = ints(5, chess.syzygy.WDL_TO_DTZ)
 # Kinds of moves. Captures en passant and pawn moves are not among the captures.
 CAPTURE, CAPTURE_EN_PASSANT, PAWN_MOVE, OTHER_MOVE = range(4)
 # The most blocks to pass on the way from the index to a number. A sound table needs a few hundred.
@@ -100,38 +100,16 @@ WINS_IN_PLIES = 4
 LOSSES_IN_PLIES = 8
 # The list for each value, from LOSS to WIN. There is one for wins, losses, cursed wins and blessed losses, in this
 # order.
-LIST_OF = ints(5, [1, 3, 0, 2, 0])
+LIST_OF = ints(5, chess.syzygy.WDL_TO_MAP)
 
-# The board's symmetries bring the first piece into the triangle a1-d1-d4, whose squares off the diagonal come first.
-# BELOW numbers the squares under the long diagonal, KINGS the placings of two kings (-1: impossible).
-TRIANGLE = ints(64, [-1] * 64)
-for _number, _name in enumerate(("b1", "c1", "d1", "c2", "d2", "d3", "a1", "b2", "c3", "d4")):
-    TRIANGLE[chess.parse_square(_name)] = _number
-BELOW = ints(64, [-1] * 64)
-for _number, _square in enumerate(square for square in chess.SQUARES if square % 8 > square // 8):
-    BELOW[_square] = _number
-
-
-def _king_pairs() -> list[int]:
-    """Number the placings of two kings. With the first on the diagonal, the second is not above it; both on it are
-    last.
-    """
-    numbers = [-1] * 640
-    pairs: list[tuple[bool, int, int]] = []
-    firsts = [square for square in chess.SQUARES if TRIANGLE[square] >= 0]
-    for first in sorted(firsts, key=lambda square: TRIANGLE[square]):
-        for second in chess.SQUARES:
-            side = [(square % 8 > square // 8) - (square % 8 < square // 8) for square in (first, second)]
-            if chess.square_distance(first, second) > 1 and (side[0] or side[1] >= 0):
-                pairs.append((not any(side), len(pairs), TRIANGLE[first] * 64 + second))
-    for number, (_last, _order, place) in enumerate(sorted(pairs)):
-        numbers[place] = number
-    return numbers
-
-
-KINGS = ints(640, _king_pairs())
-PAWN_NUMBERS = ints(64, syzygy_files.PAWN_NUMBERS)
-LEAD_PAWN_STARTS = ints(384, [start for row in syzygy_files.LEAD_PAWN_STARTS for start in row])
+# The board's symmetries bring the first piece into the triangle a1-d1-d4. BELOW numbers the squares under the long
+# diagonal, KINGS the placings of two kings (-1: impossible). LEAD_PAWN_STARTS, by number of leading pawns less one and
+# square of the leading pawn, has the number of the first position.
+TRIANGLE = ints(64, chess.syzygy.TRIANGLE)
+BELOW = ints(64, chess.syzygy.LOWER)
+KINGS = ints(640, [number for row in chess.syzygy.KK_IDX for number in row])
+PAWN_NUMBERS = ints(64, chess.syzygy.PTWIST)
+LEAD_PAWN_STARTS = ints(320, [row[place] for row in chess.syzygy.PAWNIDX for place in chess.syzygy.FLAP])
 # Indexed by k * 64 + n: the ways to choose k out of n.
 CHOOSE = i64s(512, [math.comb(n, k) for k in range(8) for n in range(64)])
 
@@ -583,12 +561,8 @@ class SyzygyProber:
                 self.squares[place] = self.squares[place - 1]
                 place -= 1
             self.squares[place] = square
-        if PAWN_NUMBERS[self.squares[0]] < 0:
-            return -1
-        number: i64 = LEAD_PAWN_STARTS[count * 64 + self.squares[0]]
+        number: i64 = LEAD_PAWN_STARTS[(count - 1) * 64 + self.squares[0]]
         for index in range(1, count):
-            if PAWN_NUMBERS[self.squares[index]] < 0:
-                return -1
             number += CHOOSE[(count - index) * 64 + PAWN_NUMBERS[self.squares[index]]]
         return number
 

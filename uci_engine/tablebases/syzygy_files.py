@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import chess
-from chess.syzygy import is_tablename
+from chess.syzygy import PFACTOR, is_tablename
 
 WDL_SUFFIX = ".rtbw"
 DTZ_SUFFIX = ".rtbz"
@@ -41,21 +41,6 @@ MAX_DISTANCE_PLIES = 2 * 0xFFFF + 102
 # More than any file needs. They bound the work of a probe.
 MAX_INDEX_BITS = 24
 MAX_BLOCK_BITS = 15
-
-# The numbers of the 48 squares of pawns, by square: from the edge inwards, up each file, in falling order. The leading
-# pawn has the highest number. -1 where no pawn can stand.
-PAWN_NUMBERS = [-1] * 64
-for _place, (_file, _rank) in enumerate(itertools.product(range(4), range(1, 7))):
-    PAWN_NUMBERS[8 * _rank + _file] = 47 - 2 * _place
-    PAWN_NUMBERS[8 * _rank + 7 - _file] = 46 - 2 * _place
-# The number of the first position, by number of leading pawns (1 to 5) and square of the leading pawn (files a to d);
-# and the number of positions, by number of leading pawns and file.
-LEAD_PAWN_STARTS = [[0] * 64 for _ in range(6)]
-LEAD_PAWN_SIZES = [[0] * 4 for _ in range(6)]
-for _count, _file in itertools.product(range(1, 6), range(4)):
-    for _rank in range(1, 7):
-        LEAD_PAWN_STARTS[_count][8 * _rank + _file] = LEAD_PAWN_SIZES[_count][_file]
-        LEAD_PAWN_SIZES[_count][_file] += math.comb(PAWN_NUMBERS[8 * _rank + _file], _count - 1)
 
 
 class TableError(ValueError):
@@ -252,7 +237,7 @@ class _Reader:
             factors[group] = positions
             if group == 0:
                 pawns = self.material.has_pawns
-                positions *= LEAD_PAWN_SIZES[groups[0]][file] if pawns else LEAD_SIZES[groups[0]]
+                positions *= PFACTOR[groups[0] - 1][file] if pawns else LEAD_SIZES[groups[0]]
             elif group < special:
                 positions *= math.comb(48 - groups[0], groups[1])
             else:
