@@ -55,50 +55,37 @@ def connected_passed_pawn(context: EvaluationContext, board: BaseBoard, us: int)
 
 
 def passed_pawn_blocked(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Blocked passed pawns, by rank: any piece is on the square ahead of them."""
-    occupied = board.by_colour[0] | board.by_colour[1]
-    pawns = context.passed_pawns & board.by_colour[us] & forward(occupied, us ^ 1)
-    return sum_by_rank(context.passed_pawn_blocked, 0, pawns, us)
-
-
-def passed_pawn_free(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Free passed pawns, by rank: no square of their front span is occupied or attacked by the enemy."""
+    """Blocked passed pawns, by rank: a piece of ours is on the square ahead of them; 8 more: an enemy piece."""
     pawns = context.passed_pawns & board.by_colour[us]
-    obstacles = board.by_colour[0] | board.by_colour[1] | context.attacked[us ^ 1]
-    flip = 0 if us else 7
-    score: i64 = 0
-    while pawns:
-        square = lsb(pawns)
-        pawns &= pawns - 1
-        if not front_span(BB[square], us) & obstacles:
-            score += context.passed_pawn_free[(square >> 3) ^ flip]
-    return score
-
-
-def passed_pawn_enemy_ahead(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Passed pawns that an enemy piece blocks, by rank."""
-    pawns = context.passed_pawns & board.by_colour[us] & forward(board.by_colour[us ^ 1], us ^ 1)
-    return sum_by_rank(context.passed_pawn_enemy_ahead, 0, pawns, us)
+    own = pawns & forward(board.by_colour[us], us ^ 1)
+    enemies = pawns & forward(board.by_colour[us ^ 1], us ^ 1)
+    score = sum_by_rank(context.passed_pawn_blocked, 0, own, us)
+    return score + sum_by_rank(context.passed_pawn_blocked, 8, enemies, us)
 
 
 def passed_pawn_path(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Passed pawns: rank + 8 * how safe the path is.
 
     0: no square of it is attacked. 1: one farther on is. 2: the next one is, and we defend it. 3: we do not defend it.
+    4: no square of it is attacked or occupied.
     """
     pawns = context.passed_pawns & board.by_colour[us]
+    occupied = board.by_colour[0] | board.by_colour[1]
     flip = 0 if us else 7
     score: i64 = 0
     while pawns:
         square = lsb(pawns)
         pawns &= pawns - 1
-        attacked = front_span(BB[square], us) & context.attacked[us ^ 1]
+        path = front_span(BB[square], us)
+        attacked = path & context.attacked[us ^ 1]
         ahead = forward(BB[square], us)
         index = (square >> 3) ^ flip
         if attacked & ahead:
             index += 16 if ahead & context.attacked[us] else 24
         elif attacked:
             index += 8
+        elif not path & occupied:
+            index += 32
         score += context.passed_pawn_path[index]
     return score
 
@@ -144,6 +131,5 @@ def pawn_king_total(context: EvaluationContext, board: BaseBoard, us: int) -> i6
 
 def total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """The other terms."""
-    score = passed_pawn_blocked(context, board, us) + passed_pawn_free(context, board, us)
-    score += passed_pawn_enemy_ahead(context, board, us) + passed_pawn_path(context, board, us)
+    score = passed_pawn_blocked(context, board, us) + passed_pawn_path(context, board, us)
     return score + rook_behind_passed_pawn(context, board, us)

@@ -127,24 +127,12 @@ def is_connected(board: chess.Board, pawn: chess.Square) -> bool:
 def doubled_pawn(board: chess.Board) -> Iterator[int]:
     for pawn in own(board, chess.PAWN):
         if any(pawn in ahead(other) for other in own(board, chess.PAWN)):
-            yield 0
+            yield int(pawn in set(isolated(board)))
 
 
 def isolated_pawn(board: chess.Board) -> Iterator[int]:
-    for _ in isolated(board):
-        yield 0
-
-
-def doubled_isolated_pawn(board: chess.Board) -> Iterator[int]:
     for pawn in isolated(board):
-        if any(pawn in ahead(other) for other in own(board, chess.PAWN)):
-            yield 0
-
-
-def isolated_pawn_open(board: chess.Board) -> Iterator[int]:
-    for pawn in isolated(board):
-        if not enemy(board, chess.PAWN) & ahead(pawn):
-            yield edge(pawn)
+        yield 0 if enemy(board, chess.PAWN) & ahead(pawn) else 1 + edge(pawn)
 
 
 def backward_pawn(board: chess.Board) -> Iterator[int]:
@@ -159,13 +147,7 @@ def backward_pawn(board: chess.Board) -> Iterator[int]:
 def connected_pawn(board: chess.Board) -> Iterator[int]:
     for pawn in own(board, chess.PAWN):
         if is_connected(board, pawn):
-            yield rank(pawn)
-
-
-def connected_pawn_opposed(board: chess.Board) -> Iterator[int]:
-    for pawn in own(board, chess.PAWN):
-        if is_connected(board, pawn) and enemy(board, chess.PAWN) & ahead(pawn):
-            yield rank(pawn)
+            yield rank(pawn) + (0 if enemy(board, chess.PAWN) & ahead(pawn) else 8)
 
 
 def phalanx_pawn(board: chess.Board) -> Iterator[int]:
@@ -213,14 +195,16 @@ def connected_passed_pawn(board: chess.Board) -> Iterator[int]:
             yield rank(pawn)
 
 
-def passed_pawn_enemy_ahead(board: chess.Board) -> Iterator[int]:
-    return (rank(pawn) for pawn in passed(board) if board.color_at(pawn + 8) is chess.BLACK)
+def passed_pawn_blocked(board: chess.Board) -> Iterator[int]:
+    for pawn in passed(board):
+        if board.piece_at(pawn + 8):
+            yield rank(pawn) + (0 if board.color_at(pawn + 8) else 8)
 
 
 def passed_pawn_path(board: chess.Board) -> Iterator[int]:
     for pawn in passed(board):
         attacked = ahead(pawn) & attacks(board, chess.BLACK)
-        kind = 1 if attacked else 0
+        kind = 1 if attacked else 0 if ahead(pawn) & chess.SquareSet(board.occupied) else 4
         if pawn + 8 in attacked:
             kind = 2 if pawn + 8 in attacks(board, chess.WHITE) else 3
         yield 8 * kind + rank(pawn)
@@ -255,11 +239,6 @@ def king_shelter(board: chess.Board) -> Iterator[int]:
 
 
 def pawn_storm(board: chess.Board) -> Iterator[int]:
-    for file in shelter_files(board):
-        yield nearest(board, chess.BLACK, file)
-
-
-def pawn_storm_by_file(board: chess.Board) -> Iterator[int]:
     for file in shelter_files(board):
         yield 8 * edge(file) + nearest(board, chess.BLACK, file)
 
@@ -465,13 +444,9 @@ def bishop_enemy_pawns(board: chess.Board) -> Iterator[int]:
 
 
 def rook_open_file(board: chess.Board) -> Iterator[int]:
-    return (0 for rook in own(board, chess.ROOK) if not on_file(rook, chess.SquareSet(board.pawns)))
-
-
-def rook_half_open_file(board: chess.Board) -> Iterator[int]:
     for rook in own(board, chess.ROOK):
-        if on_file(rook, enemy(board, chess.PAWN)) and not on_file(rook, own(board, chess.PAWN)):
-            yield 0
+        if not on_file(rook, own(board, chess.PAWN)):
+            yield int(on_file(rook, enemy(board, chess.PAWN)))
 
 
 def on_file(square: chess.Square, squares: chess.SquareSet) -> bool:
