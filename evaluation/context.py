@@ -37,8 +37,6 @@ class EvaluationContext:
     rammed_pawns = ints(2)  # how many pawns on the files c to f have an enemy pawn directly ahead
     shelter_units = ints(2)  # how much the pawns around that colour's king are missing
     storm_units = ints(2)  # how near the enemy pawns are to it
-    # The ranks that `pawn_storm` has found, for the terms after it: [3 * colour + number of the file].
-    storm_ranks = ints(6)
 
     # The units of danger of `king_attack`. They are no weights.
     attacker_units = ints(6)
@@ -63,14 +61,10 @@ class EvaluationContext:
     pawn_lever = i64s(8)
     blocked_pawn = i64s(8)
     pawn_island: i64
-    passed_pawn = i64s(8)
-    passed_pawn_own_king = i64s(8)
-    passed_pawn_enemy_king = i64s(8)
-    protected_passed_pawn = i64s(8)
-    connected_passed_pawn = i64s(8)
+    passed_pawn = i64s(32)
+    passed_pawn_kings = i64s(16)
     king_shelter = i64s(32)
-    pawn_storm = i64s(32)
-    blocked_storm = i64s(8)
+    pawn_storm = i64s(64)
     king_pawn_distance = i64s(8)
     own_pair = i64s(14)
     enemy_pair = i64s(10)
@@ -101,9 +95,7 @@ class EvaluationContext:
     restricted_square: i64
     queen_attackable = i64s(3)
     tempo: i64
-    mop_up_edge: i64
-    mop_up_near: i64
-    mop_up_corner: i64
+    mop_up = i64s(3)
     pawn_pair = i64s(4096)
     pawn_against_pawn = i64s(4096)
     pawn_by_own_king = i64s(4096)

@@ -119,7 +119,7 @@ class Evaluator:
             if self.context.passed_pawns:
                 side += passed_pawns.total(self.context, board, us)
             side += king.total(self.context, board, us) + threats.total(self.context, board, us)
-            score = side + endgames.total(self.context, board, us) - score
+            score = side + endgames.mop_up(self.context, board, us) - score
         return score
 
     def _pawn_king_total(self, board: BaseBoard) -> i64:

@@ -15,43 +15,46 @@ from evaluation.base.bitboards import (
     rook_attacks,
     sum_by_rank,
 )
-from evaluation.base.typed import i64, i64_pointer, lsb, u64
+from evaluation.base.typed import i64, lsb, u64
 from evaluation.context import EvaluationContext
 
 
 def passed_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Passed pawns, by rank: no enemy pawn ahead on their file or an adjacent one, and none of their own on their file.
 
-    Adds them to `context.passed_pawns`, which the other terms of this module read.
+    8 more: a pawn defends it. 16 more: another passed pawn is on an adjacent file, at most one rank away. Adds them to
+    `context.passed_pawns`, which the other terms of this module read.
     """
     pawns = board.by_type[PAWN] & board.by_colour[us]
     enemy = front_span(board.by_type[PAWN] & board.by_colour[us ^ 1], us ^ 1)
     pawns &= ~(enemy | adjacent(enemy) | front_span(pawns, us ^ 1))
     context.passed_pawns |= pawns
-    return sum_by_rank(context.passed_pawn, 0, pawns, us)
+    connected = adjacent(pawns | forward(pawns, 0) | forward(pawns, 1))
+    flip = 0 if us else 7
+    score: i64 = 0
+    while pawns:
+        square = lsb(pawns)
+        pawns &= pawns - 1
+        index = (square >> 3) ^ flip
+        if BB[square] & context.pawn_attacks[us]:
+            index += 8
+        if BB[square] & connected:
+            index += 16
+        score += context.passed_pawn[index]
+    return score
 
 
-def passed_pawn_own_king(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Passed pawns beyond the third rank, by their king's distance from the square ahead of them."""
-    return _by_distance(context.passed_pawn_own_king, context, board, us, context.king[us])
-
-
-def passed_pawn_enemy_king(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Passed pawns beyond the third rank, by the enemy king's distance from the square ahead of them."""
-    return _by_distance(context.passed_pawn_enemy_king, context, board, us, context.king[us ^ 1])
-
-
-def protected_passed_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Passed pawns that a pawn defends, by rank."""
-    pawns = context.passed_pawns & board.by_colour[us] & context.pawn_attacks[us]
-    return sum_by_rank(context.protected_passed_pawn, 0, pawns, us)
-
-
-def connected_passed_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Passed pawns with another of their colour on an adjacent file, at most one rank away, by rank."""
-    pawns = context.passed_pawns & board.by_colour[us]
-    pawns &= adjacent(pawns | forward(pawns, 0) | forward(pawns, 1))
-    return sum_by_rank(context.connected_passed_pawn, 0, pawns, us)
+def passed_pawn_kings(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """Passed pawns beyond the third rank: our king's distance from the square ahead, and 8 + the enemy king's."""
+    near = RANKS[0] | RANKS[1] | RANKS[2] if us else RANKS[5] | RANKS[6] | RANKS[7]
+    pawns = context.passed_pawns & board.by_colour[us] & ~near
+    score: i64 = 0
+    while pawns:
+        ahead = lsb(pawns) + (8 if us else -8)
+        pawns &= pawns - 1
+        score += context.passed_pawn_kings[distance(context.king[us], ahead)]
+        score += context.passed_pawn_kings[8 + distance(context.king[us ^ 1], ahead)]
+    return score
 
 
 def passed_pawn_blocked(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
@@ -109,24 +112,9 @@ def rook_behind_passed_pawn(context: EvaluationContext, board: BaseBoard, us: in
     return score + sum_by_rank(context.rook_behind_passed_pawn, 8, enemies, us)
 
 
-def _by_distance(table: i64_pointer, context: EvaluationContext, board: BaseBoard, us: int, king: int) -> i64:
-    """The weights of our passed pawns beyond the third rank, by a king's distance from the square ahead of them."""
-    near = RANKS[0] | RANKS[1] | RANKS[2] if us else RANKS[5] | RANKS[6] | RANKS[7]
-    pawns = context.passed_pawns & board.by_colour[us] & ~near
-    ahead = 8 if us else -8
-    score: i64 = 0
-    while pawns:
-        score += table[distance(king, lsb(pawns) + ahead)]
-        pawns &= pawns - 1
-    return score
-
-
 def pawn_king_total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """The terms that depend on pawns and kings alone."""
-    score = passed_pawn(context, board, us) + passed_pawn_own_king(context, board, us)
-    score += passed_pawn_enemy_king(context, board, us)
-    score += protected_passed_pawn(context, board, us)
-    return score + connected_passed_pawn(context, board, us)
+    return passed_pawn(context, board, us) + passed_pawn_kings(context, board, us)
 
 
 def total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:

@@ -35,8 +35,7 @@ COUNTS = {
     "pawn_lever": ("3 | 3", "2 | 4", "|"),
     "blocked_pawn": ("3 3 | 3 3", "2 3 4 | 2 3 4", "3 4 | 2 3"),
     "pawn_island": ("0 0 | 0 0", "0 0 | 0 0", "0 0 | 0 0"),
-    "passed_pawn_own_king": ("|", "|", "3 | 6"),
-    "passed_pawn_enemy_king": ("|", "|", "4 | 3"),
+    "passed_pawn_kings": ("|", "|", "3 12 | 6 11"),
     "king_pawn_distance": ("1 | 1", "1 | 1", "1 | 1"),
     "knight_mobility": ("4 5 | 4 6", "5 | 6", "| 5"),
     "bishop_mobility": ("4 | 4 4", "| 3", "|"),
@@ -62,21 +61,9 @@ COUNTS_ALONE = {
         "pawn_by_enemy_king": "3848 3852 3862 | 3849 3855",
     },
     "6k1/8/8/8/4N3/8/8/QR3BK1 w - - 0 1": {"safe_check": "0 1 2 3 |"},
-    "7k/8/8/8/5B2/8/8/K3N3 w - - 0 1": {
-        "mop_up_edge": "0 0 0 0 0 0 0 |",
-        "mop_up_near": "|",
-        "mop_up_corner": "0 0 0 0 0 0 0 |",
-    },
-    "8/8/8/3k4/8/8/2n5/1b2K3 w - - 0 1": {
-        "mop_up_edge": "| 0 0 0 0",
-        "mop_up_near": "| 0 0 0",
-        "mop_up_corner": "| 0 0 0 0",
-    },
-    "8/8/8/8/3K4/8/BB6/5k2 w - - 0 1": {
-        "mop_up_edge": "0 0 0 0 0 |",
-        "mop_up_near": "0 0 0 0 |",
-        "mop_up_corner": "|",
-    },
+    "7k/8/8/8/5B2/8/8/K3N3 w - - 0 1": {"mop_up": "0 0 0 0 0 0 0 2 2 2 2 2 2 2 |"},
+    "8/8/8/3k4/8/8/2n5/1b2K3 w - - 0 1": {"mop_up": "| 0 0 0 0 1 1 1 2 2 2 2"},
+    "8/8/8/8/3K4/8/BB6/5k2 w - - 0 1": {"mop_up": "0 0 0 0 0 1 1 1 1 |"},
 }
 COUNTED = [
     *((name, fen, text) for name, texts in COUNTS.items() for fen, text in zip(POSITIONS, texts, strict=True)),
@@ -154,17 +141,9 @@ def passed(board: chess.Board) -> Iterator[chess.Square]:
 
 
 def passed_pawn(board: chess.Board) -> Iterator[int]:
-    return map(rank, passed(board))
-
-
-def protected_passed_pawn(board: chess.Board) -> Iterator[int]:
-    return (rank(pawn) for pawn in passed(board) if supporters(board, pawn))
-
-
-def connected_passed_pawn(board: chess.Board) -> Iterator[int]:
     for pawn in passed(board):
-        if any(other in beside(pawn) and abs(rank(other) - rank(pawn)) <= 1 for other in passed(board)):
-            yield rank(pawn)
+        connected = any(other in beside(pawn) and abs(rank(other) - rank(pawn)) <= 1 for other in passed(board))
+        yield rank(pawn) + 8 * bool(supporters(board, pawn)) + 16 * connected
 
 
 def passed_pawn_blocked(board: chess.Board) -> Iterator[int]:
@@ -212,14 +191,9 @@ def king_shelter(board: chess.Board) -> Iterator[int]:
 
 def pawn_storm(board: chess.Board) -> Iterator[int]:
     for file in shelter_files(board):
-        yield 8 * edge(file) + nearest(board, chess.BLACK, file)
-
-
-def blocked_storm(board: chess.Board) -> Iterator[int]:
-    for file in shelter_files(board):
         storm = nearest(board, chess.BLACK, file)
-        if storm and chess.square(file, storm - 1) in own(board, chess.PAWN):
-            yield storm
+        blocked = storm and chess.square(file, storm - 1) in own(board, chess.PAWN)
+        yield 8 * edge(file) + storm + (32 if blocked else 0)
 
 
 def attackers(board: chess.Board, colour: chess.Color, square: chess.Square) -> list[chess.PieceType]:
