@@ -135,7 +135,10 @@ def state_of(position: Any) -> tuple[Any, ...]:
             *(position.turn, position.castling_rights, position.ep_square),
             *(position.halfmove_clock, position.reversible_plies, position.stack_index),
         ),
-        (position.key, position.checkers, position.pinned, position.score, position.phase, position.pawn_key),
+        (
+            *(position.key, position.checkers, position.pinned),
+            *(position.score, position.phase, position.pawn_key, position.material_key),
+        ),
     )
 
 
