@@ -17,8 +17,10 @@ from evaluation.base.bitboards import (
     rook_attacks,
 )
 from evaluation.base.typed import i64, lsb, popcount, popcount_few, u64
-from evaluation.constants import MIN_SPACE_PHASE
 from evaluation.context import EvaluationContext
+
+# The least game phase at which space counts.
+MIN_SPACE_PHASE = 12
 
 
 def _mobility(context: EvaluationContext, board: BaseBoard, us: int, piece_type: int) -> i64:
