@@ -28,6 +28,7 @@ TYPICAL = [
     "2r3k1/R4ppp/1p2p3/2n5/8/2B2P2/r5PP/1R4K1 w - - 0 27",
     "r1b2rk1/1pRq1ppp/p2p1n2/3Np3/4P1P1/1B3P2/PPPQ3P/2K4R w - - 2 17",
     "8/5pk1/1P2p1p1/3pP3/3P1P2/6KP/1r4P1/1R6 w - - 0 40",
+    "4k3/8/3n4/4P3/8/8/8/K7 w - - 0 1",
 ]
 SEVERAL = [
     *map(chess.Board, TYPICAL),
