@@ -142,13 +142,6 @@ def state_of(position: Any) -> tuple[Any, ...]:
     )
 
 
-def is_noisy(position: Any, move: int) -> bool:
-    """Whether a legal move captures or promotes, by the position."""
-    legal, noisy, _ = position.classify(move)
-    assert legal
-    return bool(noisy)
-
-
 @cache
 def searcher() -> Any:
     """One searcher for many tests; `search` empties it first."""
