@@ -30,9 +30,6 @@ KING_DANGER_UNITS: Final[dict[str, tuple[int, ...]]] = {
 # The sum of the units, shifted right by this, is the index.
 KING_DANGER_SHIFT: Final = 2
 
-# The least game phase at which space counts.
-MIN_SPACE_PHASE: Final = 12
-
 # Endgame scale factors, in 64ths.
 FULL_SCALE: Final = 64
 DRAWN_SCALE: Final = 0

@@ -37,8 +37,6 @@ class EvaluationContext:
     rammed_pawns = ints(2)  # how many pawns on the files c to f have an enemy pawn directly ahead
     shelter_units = ints(2)  # how much the pawns around that colour's king are missing
     storm_units = ints(2)  # how near the enemy pawns are to it
-    # The ranks that `pawn_storm` has found, for the terms after it: [3 * colour + number of the file].
-    storm_ranks = ints(6)
 
     # The units of danger of `king_attack`. They are no weights.
     attacker_units = ints(6)
@@ -54,27 +52,19 @@ class EvaluationContext:
     no_queen_units: int
 
     # The weights, in the order of the catalogue, with the long tables of squares last.
-    doubled_pawn: i64
-    doubled_isolated_pawn: i64
-    isolated_pawn: i64
-    isolated_pawn_open = i64s(4)
+    doubled_pawn = i64s(2)
+    isolated_pawn = i64s(5)
     backward_pawn = i64s(16)
-    connected_pawn = i64s(8)
-    connected_pawn_opposed = i64s(8)
+    connected_pawn = i64s(16)
     phalanx_pawn = i64s(8)
     doubly_supported_pawn = i64s(8)
     pawn_lever = i64s(8)
     blocked_pawn = i64s(8)
     pawn_island: i64
-    passed_pawn = i64s(8)
-    passed_pawn_own_king = i64s(8)
-    passed_pawn_enemy_king = i64s(8)
-    protected_passed_pawn = i64s(8)
-    connected_passed_pawn = i64s(8)
+    passed_pawn = i64s(32)
+    passed_pawn_kings = i64s(16)
     king_shelter = i64s(32)
-    pawn_storm = i64s(8)
-    pawn_storm_by_file = i64s(32)
-    blocked_storm = i64s(8)
+    pawn_storm = i64s(64)
     king_pawn_distance = i64s(8)
     own_pair = i64s(14)
     enemy_pair = i64s(10)
@@ -83,8 +73,7 @@ class EvaluationContext:
     rook_mobility = i64s(15)
     queen_mobility = i64s(28)
     bishop_pair: i64
-    rook_open_file: i64
-    rook_half_open_file: i64
+    rook_open_file = i64s(2)
     safe_mobility = i64s(2)
     space = i64s(2)
     outpost = i64s(16)
@@ -92,10 +81,8 @@ class EvaluationContext:
     minor_behind_pawn = i64s(2)
     bishop_pawns = i64s(45)
     bishop_enemy_pawns = i64s(9)
-    passed_pawn_blocked = i64s(8)
-    passed_pawn_free = i64s(8)
-    passed_pawn_enemy_ahead = i64s(8)
-    passed_pawn_path = i64s(32)
+    passed_pawn_blocked = i64s(16)
+    passed_pawn_path = i64s(40)
     rook_behind_passed_pawn = i64s(16)
     safe_check = i64s(4)
     king_attack = i64s(64)
@@ -108,9 +95,7 @@ class EvaluationContext:
     restricted_square: i64
     queen_attackable = i64s(3)
     tempo: i64
-    mop_up_edge: i64
-    mop_up_near: i64
-    mop_up_corner: i64
+    mop_up = i64s(3)
     pawn_pair = i64s(4096)
     pawn_against_pawn = i64s(4096)
     pawn_by_own_king = i64s(4096)

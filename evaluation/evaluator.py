@@ -29,7 +29,7 @@ from evaluation.terms import (
     threats,
 )
 from evaluation.terms.endgames import endgame_scale
-from evaluation.terms.kpk import BLACK_WINS, DRAWN, NO_RESULT, WHITE_WINS, KpkBitbase
+from evaluation.terms.kpk import BLACK_WINS, DRAWN, WHITE_WINS, KpkBitbase
 from evaluation.weights import Weights
 
 # To unpack a score (see `evaluation.weights`): half the range of the lower 32 bits, and their mask.
@@ -68,12 +68,9 @@ class Evaluator:
 
         King and pawn against king is exact: a drawn one scores 0, a won one gets a bonus of WON_KPK_CP.
         """
-        result = self.kpk.result(board) if board.phase == 0 else NO_RESULT
-        if result == DRAWN:
-            return 0
         value = self.taper(board, self.sum_of_terms(board, True))
-        if result != NO_RESULT:
-            value = self.with_kpk_result(value, result)
+        if board.phase == 0:
+            value = self.with_kpk_result(value, self.kpk.result(board))
         score = value if board.turn else -value
         return score + self.network_score(board, score)
 
@@ -119,7 +116,7 @@ class Evaluator:
             if self.context.passed_pawns:
                 side += passed_pawns.total(self.context, board, us)
             side += king.total(self.context, board, us) + threats.total(self.context, board, us)
-            score = side + endgames.total(self.context, board, us) - score
+            score = side + endgames.mop_up(self.context, board, us) - score
         return score
 
     def _pawn_king_total(self, board: BaseBoard) -> i64:

@@ -119,7 +119,7 @@ class Job:
         """Raises ProgramError, WeightsError, OSError."""
         self.free = free_columns(words.terms)
         self.old = weights_as_array(Weights.load(words.start) if words.start else default_weights())
-        start = self.old * columns_of(["material", *MOP_UP])[:, None] if words.from_material else self.old
+        start = self.old * columns_of(["material", MOP_UP])[:, None] if words.from_material else self.old
         self.start = start.astype(np.float64)
         sample, self.sources = read_sample(words)
         rows = split_rows(sample.games, words.parts, np.random.default_rng(words.seed))

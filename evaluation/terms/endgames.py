@@ -23,34 +23,25 @@ ROOKS, ROOKS_AND_MINORS, QUEENS, EQUAL, UNEQUAL = range(4, 9)
 ENDGAME_SCALES = ints(72, [scale for row in constants.ENDGAME_SCALES.values() for scale in row])
 
 
-def mop_up_edge(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Mop-up: each step of the bare enemy king from the centre to the edge."""
-    if _mop_up(board, us) == NOTHING_TO_MOP_UP:
+def mop_up(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """Mop-up: steps of the bare enemy king from the centre to the edge; 7 minus the kings' distance; steps to a corner.
+
+    The corner is one of the bishop's colour, for bishop and knight alone.
+    """
+    corners = _corners(board, us)
+    if corners == NOTHING_TO_MOP_UP:
         return 0
     king = context.king[us ^ 1]
-    steps: int = (abs(2 * (king & 7) - 7) + abs(2 * (king >> 3) - 7)) >> 1
-    return context.mop_up_edge * steps
-
-
-def mop_up_near(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Mop-up: 7 minus the distance between our king and the bare enemy king."""
-    if _mop_up(board, us) == NOTHING_TO_MOP_UP:
-        return 0
-    return context.mop_up_near * (7 - distance(context.king[us], context.king[us ^ 1]))
-
-
-def mop_up_corner(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Mop-up with bishop and knight: each step of the bare enemy king towards a corner of the bishop's colour."""
-    corners = _mop_up(board, us)
-    if corners != LIGHT_CORNERS and corners != DARK_CORNERS:
-        return 0
-    king = context.king[us ^ 1]
+    to_edge: int = (abs(2 * (king & 7) - 7) + abs(2 * (king >> 3) - 7)) >> 1
+    score = context.mop_up[0] * to_edge + context.mop_up[1] * (7 - distance(context.king[us], king))
+    if corners == ANY_CORNER:
+        return score
     # File and rank add up to 0 or 14 in the dark corners. For the light corners the file is mirrored.
-    steps: int = abs(7 - ((king & 7) ^ (7 if corners == LIGHT_CORNERS else 0)) - (king >> 3))
-    return context.mop_up_corner * steps
+    to_corner: int = abs(7 - ((king & 7) ^ (7 if corners == LIGHT_CORNERS else 0)) - (king >> 3))
+    return score + context.mop_up[2] * to_corner
 
 
-def _mop_up(board: BaseBoard, us: int) -> int:
+def _corners(board: BaseBoard, us: int) -> int:
     """Whether the enemy king is bare and we can mate it, and towards which corners to drive it."""
     lone = board.by_colour[us ^ 1]
     if lone & (lone - 1):
@@ -66,12 +57,6 @@ def _mop_up(board: BaseBoard, us: int) -> int:
         if dark:
             return DARK_CORNERS
     return NOTHING_TO_MOP_UP
-
-
-def total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """The terms of this module."""
-    score = mop_up_edge(context, board, us) + mop_up_near(context, board, us)
-    return score + mop_up_corner(context, board, us)
 
 
 def endgame_scale(board: BaseBoard, strong_side: int) -> int:

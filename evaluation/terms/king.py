@@ -58,42 +58,24 @@ def king_shelter(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
 
 
 def pawn_storm(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Pawn storm: on the same files, the nearest enemy pawn not behind our king, by rank (0 for no pawn).
+    """Pawn storm, on the same files: 8 * the file's distance from the edge + the rank of the nearest enemy pawn.
 
-    Fills `context.storm_units`, which `king_attack` reads, and `context.storm_ranks`.
+    It is the nearest one that is not behind our king, and the rank is 0 for no pawn. 32 more: one of our pawns blocks
+    it. Fills `context.storm_units`, which `king_attack` reads.
     """
+    own = forward(board.by_type[PAWN] & board.by_colour[us], us)
     pawns = board.by_type[PAWN] & board.by_colour[us ^ 1] & _shelter_area(context.king[us], us)
     centre = _shelter_file(context.king[us])
     units = 0
     score: i64 = 0
     for file in range(centre - 1, centre + 2):
         rank = _nearest_rank(pawns & FILES[file], us)
-        context.storm_ranks[3 * us + file - centre + 1] = rank
-        score += context.pawn_storm[rank]
+        index = 8 * (file if file < 4 else 7 - file) + rank
+        if rank and own & FILES[file] & RANKS[rank if us else 7 - rank]:
+            index += 32
+        score += context.pawn_storm[index]
         units += context.near_storm_units[rank]
     context.storm_units[us] = units
-    return score
-
-
-def pawn_storm_by_file(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Pawn storm: the same pawns, 8 * the file's distance from the edge + the rank (0 for no pawn)."""
-    centre = _shelter_file(context.king[us])
-    score: i64 = 0
-    for file in range(centre - 1, centre + 2):
-        rank = context.storm_ranks[3 * us + file - centre + 1]
-        score += context.pawn_storm_by_file[8 * (file if file < 4 else 7 - file) + rank]
-    return score
-
-
-def blocked_storm(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Pawn storm: the same pawns, those that one of our pawns blocks, by rank."""
-    own = forward(board.by_type[PAWN] & board.by_colour[us], us)
-    centre = _shelter_file(context.king[us])
-    score: i64 = 0
-    for file in range(centre - 1, centre + 2):
-        rank = context.storm_ranks[3 * us + file - centre + 1]
-        if rank and own & FILES[file] & RANKS[rank if us else 7 - rank]:
-            score += context.blocked_storm[rank]
     return score
 
 
@@ -226,7 +208,6 @@ def _shelter_file(king: int) -> int:
 def pawn_king_total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """The terms that depend on pawns and kings alone."""
     score = king_shelter(context, board, us) + pawn_storm(context, board, us)
-    score += pawn_storm_by_file(context, board, us) + blocked_storm(context, board, us)
     return score + king_pawn_distance(context, board, us)
 
 

@@ -15,90 +15,80 @@ from evaluation.base.bitboards import (
     rook_attacks,
     sum_by_rank,
 )
-from evaluation.base.typed import i64, i64_pointer, lsb, u64
+from evaluation.base.typed import i64, lsb, u64
 from evaluation.context import EvaluationContext
 
 
 def passed_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Passed pawns, by rank: no enemy pawn ahead on their file or an adjacent one, and none of their own on their file.
 
-    Adds them to `context.passed_pawns`, which the other terms of this module read.
+    8 more: a pawn defends it. 16 more: another passed pawn is on an adjacent file, at most one rank away. Adds them to
+    `context.passed_pawns`, which the other terms of this module read.
     """
     pawns = board.by_type[PAWN] & board.by_colour[us]
     enemy = front_span(board.by_type[PAWN] & board.by_colour[us ^ 1], us ^ 1)
     pawns &= ~(enemy | adjacent(enemy) | front_span(pawns, us ^ 1))
     context.passed_pawns |= pawns
-    return sum_by_rank(context.passed_pawn, 0, pawns, us)
-
-
-def passed_pawn_own_king(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Passed pawns beyond the third rank, by their king's distance from the square ahead of them."""
-    return _by_distance(context.passed_pawn_own_king, context, board, us, context.king[us])
-
-
-def passed_pawn_enemy_king(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Passed pawns beyond the third rank, by the enemy king's distance from the square ahead of them."""
-    return _by_distance(context.passed_pawn_enemy_king, context, board, us, context.king[us ^ 1])
-
-
-def protected_passed_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Passed pawns that a pawn defends, by rank."""
-    pawns = context.passed_pawns & board.by_colour[us] & context.pawn_attacks[us]
-    return sum_by_rank(context.protected_passed_pawn, 0, pawns, us)
-
-
-def connected_passed_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Passed pawns with another of their colour on an adjacent file, at most one rank away, by rank."""
-    pawns = context.passed_pawns & board.by_colour[us]
-    pawns &= adjacent(pawns | forward(pawns, 0) | forward(pawns, 1))
-    return sum_by_rank(context.connected_passed_pawn, 0, pawns, us)
-
-
-def passed_pawn_blocked(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Blocked passed pawns, by rank: any piece is on the square ahead of them."""
-    occupied = board.by_colour[0] | board.by_colour[1]
-    pawns = context.passed_pawns & board.by_colour[us] & forward(occupied, us ^ 1)
-    return sum_by_rank(context.passed_pawn_blocked, 0, pawns, us)
-
-
-def passed_pawn_free(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Free passed pawns, by rank: no square of their front span is occupied or attacked by the enemy."""
-    pawns = context.passed_pawns & board.by_colour[us]
-    obstacles = board.by_colour[0] | board.by_colour[1] | context.attacked[us ^ 1]
+    connected = adjacent(pawns | forward(pawns, 0) | forward(pawns, 1))
     flip = 0 if us else 7
     score: i64 = 0
     while pawns:
         square = lsb(pawns)
         pawns &= pawns - 1
-        if not front_span(BB[square], us) & obstacles:
-            score += context.passed_pawn_free[(square >> 3) ^ flip]
+        index = (square >> 3) ^ flip
+        if BB[square] & context.pawn_attacks[us]:
+            index += 8
+        if BB[square] & connected:
+            index += 16
+        score += context.passed_pawn[index]
     return score
 
 
-def passed_pawn_enemy_ahead(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Passed pawns that an enemy piece blocks, by rank."""
-    pawns = context.passed_pawns & board.by_colour[us] & forward(board.by_colour[us ^ 1], us ^ 1)
-    return sum_by_rank(context.passed_pawn_enemy_ahead, 0, pawns, us)
+def passed_pawn_kings(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """Passed pawns beyond the third rank: our king's distance from the square ahead, and 8 + the enemy king's."""
+    near = RANKS[0] | RANKS[1] | RANKS[2] if us else RANKS[5] | RANKS[6] | RANKS[7]
+    pawns = context.passed_pawns & board.by_colour[us] & ~near
+    score: i64 = 0
+    while pawns:
+        ahead = lsb(pawns) + (8 if us else -8)
+        pawns &= pawns - 1
+        score += context.passed_pawn_kings[distance(context.king[us], ahead)]
+        score += context.passed_pawn_kings[8 + distance(context.king[us ^ 1], ahead)]
+    return score
+
+
+def passed_pawn_blocked(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """Blocked passed pawns, by rank: a piece of ours is on the square ahead of them; 8 more: an enemy piece."""
+    pawns = context.passed_pawns & board.by_colour[us]
+    own = pawns & forward(board.by_colour[us], us ^ 1)
+    enemies = pawns & forward(board.by_colour[us ^ 1], us ^ 1)
+    score = sum_by_rank(context.passed_pawn_blocked, 0, own, us)
+    return score + sum_by_rank(context.passed_pawn_blocked, 8, enemies, us)
 
 
 def passed_pawn_path(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Passed pawns: rank + 8 * how safe the path is.
 
     0: no square of it is attacked. 1: one farther on is. 2: the next one is, and we defend it. 3: we do not defend it.
+    4: no square of it is attacked or occupied.
     """
     pawns = context.passed_pawns & board.by_colour[us]
+    occupied = board.by_colour[0] | board.by_colour[1]
     flip = 0 if us else 7
     score: i64 = 0
     while pawns:
         square = lsb(pawns)
         pawns &= pawns - 1
-        attacked = front_span(BB[square], us) & context.attacked[us ^ 1]
+        path = front_span(BB[square], us)
+        attacked = path & context.attacked[us ^ 1]
         ahead = forward(BB[square], us)
         index = (square >> 3) ^ flip
         if attacked & ahead:
             index += 16 if ahead & context.attacked[us] else 24
         elif attacked:
             index += 8
+        elif not path & occupied:
+            index += 32
         score += context.passed_pawn_path[index]
     return score
 
@@ -122,28 +112,12 @@ def rook_behind_passed_pawn(context: EvaluationContext, board: BaseBoard, us: in
     return score + sum_by_rank(context.rook_behind_passed_pawn, 8, enemies, us)
 
 
-def _by_distance(table: i64_pointer, context: EvaluationContext, board: BaseBoard, us: int, king: int) -> i64:
-    """The weights of our passed pawns beyond the third rank, by a king's distance from the square ahead of them."""
-    near = RANKS[0] | RANKS[1] | RANKS[2] if us else RANKS[5] | RANKS[6] | RANKS[7]
-    pawns = context.passed_pawns & board.by_colour[us] & ~near
-    ahead = 8 if us else -8
-    score: i64 = 0
-    while pawns:
-        score += table[distance(king, lsb(pawns) + ahead)]
-        pawns &= pawns - 1
-    return score
-
-
 def pawn_king_total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """The terms that depend on pawns and kings alone."""
-    score = passed_pawn(context, board, us) + passed_pawn_own_king(context, board, us)
-    score += passed_pawn_enemy_king(context, board, us)
-    score += protected_passed_pawn(context, board, us)
-    return score + connected_passed_pawn(context, board, us)
+    return passed_pawn(context, board, us) + passed_pawn_kings(context, board, us)
 
 
 def total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """The other terms."""
-    score = passed_pawn_blocked(context, board, us) + passed_pawn_free(context, board, us)
-    score += passed_pawn_enemy_ahead(context, board, us) + passed_pawn_path(context, board, us)
+    score = passed_pawn_blocked(context, board, us) + passed_pawn_path(context, board, us)
     return score + rook_behind_passed_pawn(context, board, us)

@@ -16,36 +16,32 @@ from evaluation.base.bitboards import (
     pawn_attacks,
     sum_by_rank,
 )
-from evaluation.base.typed import i64, lsb, popcount, popcount_few
+from evaluation.base.typed import i64, i64_pointer, lsb, popcount, popcount_few, u64
 from evaluation.context import EvaluationContext
 
 
 def doubled_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Doubled pawns: each pawn with another of its colour behind it on its file."""
+    """Doubled pawns: each pawn with another of its colour behind it on its file, then those that are isolated too."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
-    return context.doubled_pawn * popcount(pawns & front_span(pawns, us))
+    doubled = pawns & front_span(pawns, us)
+    supported = adjacent(file_fill(pawns))
+    score = context.doubled_pawn[0] * popcount_few(doubled & supported)
+    return score + context.doubled_pawn[1] * popcount_few(doubled & ~supported)
 
 
 def isolated_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Isolated pawns: each pawn with none of its colour on the adjacent files."""
+    """Isolated pawns: each pawn with none of its colour on the adjacent files.
+
+    0: an enemy pawn is ahead on its file. 1 to 4: none is, by the file's distance from the edge.
+    """
     pawns = board.by_type[PAWN] & board.by_colour[us]
-    return context.isolated_pawn * popcount(pawns & ~adjacent(file_fill(pawns)))
-
-
-def doubled_isolated_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Doubled pawns that are isolated too."""
-    pawns = board.by_type[PAWN] & board.by_colour[us]
-    return context.doubled_isolated_pawn * popcount(pawns & front_span(pawns, us) & ~adjacent(file_fill(pawns)))
-
-
-def isolated_pawn_open(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Isolated pawns without an enemy pawn ahead on their file, by the file's distance from the edge."""
-    pawns = board.by_type[PAWN] & board.by_colour[us]
-    pawns &= ~adjacent(file_fill(pawns)) & ~front_span(board.by_type[PAWN] & board.by_colour[us ^ 1], us ^ 1)
+    pawns &= ~adjacent(file_fill(pawns))
+    opposed = front_span(board.by_type[PAWN] & board.by_colour[us ^ 1], us ^ 1)
     score: i64 = 0
     while pawns:
         file = lsb(pawns) & 7
-        score += context.isolated_pawn_open[file if file < 4 else 7 - file]
+        index = file + 1 if file < 4 else 8 - file
+        score += context.isolated_pawn[0 if pawns & -pawns & opposed else index]
         pawns &= pawns - 1
     return score
 
@@ -60,25 +56,16 @@ def backward_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     enemies = board.by_type[PAWN] & board.by_colour[us ^ 1]
     backward = pawns & adjacent(file_fill(pawns)) & ~adjacent(pawns | front_span(pawns, us))
     backward &= forward(enemies | context.pawn_attacks[us ^ 1], us ^ 1)
-    opposed = front_span(enemies, us ^ 1)
-    return sum_by_rank(context.backward_pawn, 0, backward & opposed, us) + sum_by_rank(
-        context.backward_pawn, 8, backward & ~opposed, us
-    )
+    return _by_opposition(context.backward_pawn, board, us, backward)
 
 
 def connected_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Connected pawns, by rank: each pawn that another defends, or that has another next to it (a phalanx)."""
-    pawns = board.by_type[PAWN] & board.by_colour[us]
-    pawns &= context.pawn_attacks[us] | adjacent(pawns)
-    return sum_by_rank(context.connected_pawn, 0, pawns, us)
+    """Connected pawns, by rank, and 8 more without an enemy pawn ahead on the file.
 
-
-def connected_pawn_opposed(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Connected pawns with an enemy pawn ahead on their file, by rank."""
+    A connected pawn is one that another defends, or that has another next to it (a phalanx).
+    """
     pawns = board.by_type[PAWN] & board.by_colour[us]
-    pawns &= context.pawn_attacks[us] | adjacent(pawns)
-    pawns &= front_span(board.by_type[PAWN] & board.by_colour[us ^ 1], us ^ 1)
-    return sum_by_rank(context.connected_pawn_opposed, 0, pawns, us)
+    return _by_opposition(context.connected_pawn, board, us, pawns & (context.pawn_attacks[us] | adjacent(pawns)))
 
 
 def phalanx_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
@@ -123,12 +110,16 @@ def pawn_island(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     return context.pawn_island * popcount(files & ~(files << 1))
 
 
+def _by_opposition(table: i64_pointer, board: BaseBoard, us: int, pawns: u64) -> i64:
+    """The weights of some of our pawns, by rank, and 8 more without an enemy pawn ahead on the file."""
+    opposed = front_span(board.by_type[PAWN] & board.by_colour[us ^ 1], us ^ 1)
+    return sum_by_rank(table, 0, pawns & opposed, us) + sum_by_rank(table, 8, pawns & ~opposed, us)
+
+
 def pawn_king_total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """The terms that depend on pawns and kings alone."""
-    score = doubled_pawn(context, board, us) + doubled_isolated_pawn(context, board, us)
-    score += isolated_pawn(context, board, us) + isolated_pawn_open(context, board, us)
-    score += backward_pawn(context, board, us)
-    score += connected_pawn(context, board, us) + connected_pawn_opposed(context, board, us)
+    score = doubled_pawn(context, board, us) + isolated_pawn(context, board, us)
+    score += backward_pawn(context, board, us) + connected_pawn(context, board, us)
     score += phalanx_pawn(context, board, us) + doubly_supported_pawn(context, board, us)
     score += pawn_lever(context, board, us)
     return score + blocked_pawn(context, board, us) + pawn_island(context, board, us)

@@ -17,8 +17,10 @@ from evaluation.base.bitboards import (
     rook_attacks,
 )
 from evaluation.base.typed import i64, lsb, popcount, popcount_few, u64
-from evaluation.constants import MIN_SPACE_PHASE
 from evaluation.context import EvaluationContext
+
+# The least game phase at which space counts.
+MIN_SPACE_PHASE = 12
 
 
 def _mobility(context: EvaluationContext, board: BaseBoard, us: int, piece_type: int) -> i64:
@@ -103,15 +105,11 @@ def bishop_pair(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
 
 
 def rook_open_file(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Rooks on open files: each rook with no pawn on its file."""
-    rooks = board.by_type[ROOK] & board.by_colour[us]
-    return context.rook_open_file * popcount_few(rooks & ~(context.pawn_files[0] | context.pawn_files[1]))
-
-
-def rook_half_open_file(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Rooks on half-open files: each rook with enemy pawns, and none of its own, on its file."""
-    rooks = board.by_type[ROOK] & board.by_colour[us]
-    return context.rook_half_open_file * popcount_few(rooks & ~context.pawn_files[us] & context.pawn_files[us ^ 1])
+    """Rooks on open files, with no pawn, then on half-open files, with enemy pawns alone."""
+    rooks = board.by_type[ROOK] & board.by_colour[us] & ~context.pawn_files[us]
+    enemies = context.pawn_files[us ^ 1]
+    score = context.rook_open_file[0] * popcount_few(rooks & ~enemies)
+    return score + context.rook_open_file[1] * popcount_few(rooks & enemies)
 
 
 def safe_mobility(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
@@ -148,8 +146,7 @@ def mobility_total(context: EvaluationContext, board: BaseBoard, us: int) -> i64
     """The terms of this module that find the attacks, and those that need none."""
     score = knight_mobility(context, board, us) + bishop_mobility(context, board, us)
     score += rook_mobility(context, board, us) + queen_mobility(context, board, us)
-    score += bishop_pair(context, board, us) + rook_open_file(context, board, us)
-    return score + rook_half_open_file(context, board, us)
+    return score + bishop_pair(context, board, us) + rook_open_file(context, board, us)
 
 
 def total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:

@@ -40,7 +40,7 @@ def threat_by_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64
     if targets == 0:
         return 0
     pawns = board.by_type[PAWN] & board.by_colour[us] & (context.attacked[us] | ~context.attacked[us ^ 1])
-    return _by_victim_and_defence(context.threat_by_pawn, board, targets, ~pawn_attacks(pawns, us))
+    return _by_victim(context.threat_by_pawn, board, targets, ~pawn_attacks(pawns, us))
 
 
 def threat_by_push(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
@@ -54,26 +54,26 @@ def threat_by_push(context: EvaluationContext, board: BaseBoard, us: int) -> i64
     pushes &= ~context.pawn_attacks[us ^ 1]
     pushes &= context.attacked[us] | ~context.attacked[us ^ 1]
     targets = pawn_attacks(pushes, us) & board.by_colour[us ^ 1] & ~board.by_type[PAWN]
-    return _by_victim(context.threat_by_push, board, targets)
+    return _by_victim(context.threat_by_push, board, targets, 0)
 
 
 def threat_by_minor(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each enemy pawn and piece that a knight or bishop attacks, by victim; the second five: a pawn defends it."""
     targets = context.attacked_by[8 * us + KNIGHT] | context.attacked_by[8 * us + BISHOP]
     targets &= board.by_colour[us ^ 1] & ~board.by_type[KING]
-    return _by_victim_and_defence(context.threat_by_minor, board, targets, context.pawn_attacks[us ^ 1])
+    return _by_victim(context.threat_by_minor, board, targets, context.pawn_attacks[us ^ 1])
 
 
 def threat_by_rook(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each enemy pawn and piece that a rook attacks, by victim; the second five: a pawn defends it."""
     targets = context.attacked_by[8 * us + ROOK] & board.by_colour[us ^ 1] & ~board.by_type[KING]
-    return _by_victim_and_defence(context.threat_by_rook, board, targets, context.pawn_attacks[us ^ 1])
+    return _by_victim(context.threat_by_rook, board, targets, context.pawn_attacks[us ^ 1])
 
 
 def threat_by_king(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each enemy pawn and piece that our king attacks and that is not strongly defended, by victim."""
     targets = KING_ATTACKS[context.king[us]] & board.by_colour[us ^ 1] & ~board.by_type[KING]
-    return _by_victim(context.threat_by_king, board, targets & ~_strongly_defended(context, us)) if targets else 0
+    return _by_victim(context.threat_by_king, board, targets & ~_strongly_defended(context, us), 0) if targets else 0
 
 
 def hanging(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
@@ -122,17 +122,8 @@ def _strongly_defended(context: EvaluationContext, us: int) -> u64:
     return context.pawn_attacks[us ^ 1] | context.attacked_twice[us ^ 1] & ~context.attacked_twice[us]
 
 
-def _by_victim(table: i64_pointer, board: BaseBoard, targets: u64) -> i64:
-    """The weights of the pawns and pieces on the targets, by type. Every target holds one."""
-    score: i64 = 0
-    while targets:
-        score += table[(board.squares[lsb(targets)] >> 1) - PAWN]
-        targets &= targets - 1
-    return score
-
-
-def _by_victim_and_defence(table: i64_pointer, board: BaseBoard, targets: u64, second: u64) -> i64:
-    """The same, from the second five weights for targets in another set."""
+def _by_victim(table: i64_pointer, board: BaseBoard, targets: u64, second: u64) -> i64:
+    """The weights of the pieces on the targets, by type; from the second five for targets in another set."""
     score: i64 = 0
     while targets:
         square = lsb(targets)

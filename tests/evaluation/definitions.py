@@ -1,4 +1,4 @@
-"""What the terms count, written once more for White with python-chess alone, slowly and plainly.
+"""What the terms count: by hand in some positions, or written once more for White with python-chess alone, plainly.
 
 Each function has the name of its term and yields the index of a weight for each time that it counts. A term with one
 weight yields 0s. Black's counts are those of the mirrored board.
@@ -14,10 +14,64 @@ from operator import or_
 import chess
 
 from evaluation import constants
-from evaluation.base.accumulated import PHASE_WEIGHTS
 from evaluation.catalogue import CATALOGUE
 
 Definition = Callable[[chess.Board], Iterator[int]]
+
+# A middlegame, kings castled on opposite sides, and an ending. In each of them the indices of White's weights that
+# count, then of Black's.
+POSITIONS = (
+    "1r1q1rk1/1b4p1/pp1b1n1p/2p1pp2/2PnPP2/1PN2N2/PB1Q2PP/3RR1K1 w - - 0 1",
+    "1k1r3r/p1p2p2/1p2bn1q/1P2p3/1PN1P1pp/6P1/2Q2P1P/R4R1K b - - 0 1",
+    "8/2k5/1p1n2R1/pP6/P1PK3P/3P2Pr/2P1p3/8 w - - 0 1",
+)
+COUNTS = {
+    "doubled_pawn": ("|", "1 |", "0 |"),
+    "isolated_pawn": ("|", "0 0 |", "| 4"),
+    "backward_pawn": ("|", "1 1 | 9 9", "3 | 2"),
+    "connected_pawn": ("1 1 2 3 3 3 | 2 2 2 3 3 3", "2 | 2 4 4", "4 10 11 11 | 3"),
+    "phalanx_pawn": ("1 1 3 3 | 2 2 3 3", "| 4 4", "|"),
+    "doubly_supported_pawn": ("|", "2 | 2", "4 |"),
+    "pawn_lever": ("3 3 | 3 3", "2 | 4", "|"),
+    "blocked_pawn": ("3 3 3 | 3 3 3", "2 3 4 | 2 3 4", "3 4 | 2 3"),
+    "pawn_island": ("0 0 | 0 0", "0 0 | 0 0", "0 0 | 0 0"),
+    "passed_pawn_kings": ("|", "|", "4 13 | 6 11"),
+    "king_pawn_distance": ("1 | 1", "1 | 1", "1 | 1"),
+    "knight_mobility": ("4 5 | 4 6", "5 | 6", "| 5"),
+    "bishop_mobility": ("4 | 4 4", "| 3", "|"),
+    "rook_mobility": ("7 7 | 6 7", "6 11 | 8 11", "8 | 3"),
+    "queen_mobility": ("10 | 9", "12 | 10", "|"),
+    "bishop_pair": ("| 0", "|", "|"),
+    "rook_open_file": ("0 |", "1 | 0", "| 1"),
+    "space": ("0 0 0 0 0 0 0 0 1 1 1 | 0 0 0 0 0 0 0 0 1 1 1 1 1 1", "0 0 0 0 0 0 0 1 | 0 0 0 0 0 1 1", "|"),
+    "minor_behind_pawn": ("0 0 1 | 0 1", "| 1", "|"),
+    "bishop_pawns": ("13 | 13 28", "| 11", "|"),
+    "bishop_enemy_pawns": ("5 | 2 5", "| 2", "|"),
+    "safe_check": ("|", "|", "2 | 0"),
+    "hanging": ("|", "0 |", "|"),
+    "tempo": ("0 |", "| 0", "0 |"),
+}
+# The same of terms that need a position of their own.
+COUNTS_ALONE = {
+    "4k3/1p5p/8/8/8/6P1/P3P3/4K3 w - - 0 1": {
+        "king_pawn_distance": "1 | 3",
+        "pawn_pair": "524 534 790 | 591",
+        "pawn_against_pawn": "561 567 823 | 622 628 1006",
+        "pawn_by_own_king": "264 268 278 | 265 271",
+        "pawn_by_enemy_king": "3848 3852 3862 | 3849 3855",
+    },
+    "6k1/8/8/8/4N3/8/6K1/QR3B2 w - - 0 1": {"safe_check": "0 1 2 3 |"},
+    "6k1/8/8/8/2P5/8/8/5BK1 w - - 0 1": {"safe_check": "|"},
+    "7k/8/8/8/8/8/5P2/4KQ2 w - - 0 1": {"safe_check": "3 |"},
+    "3rk2q/8/8/8/4p3/8/2P5/3RK2Q w - - 0 1": {"space": "0 0 0 0 0 0 0 0 0 | 0 0 0 0 0 0 0 0 0 0 0 0 1 1 1"},
+    "7k/8/8/8/5B2/8/8/K3N3 w - - 0 1": {"mop_up": "0 0 0 0 0 0 0 2 2 2 2 2 2 2 |"},
+    "8/8/8/3k4/8/8/2n5/1b2K3 w - - 0 1": {"mop_up": "| 0 0 0 0 1 1 1 2 2 2 2"},
+    "8/8/8/8/3K4/8/BB6/5k2 w - - 0 1": {"mop_up": "0 0 0 0 0 1 1 1 1 |"},
+}
+COUNTED = [
+    *((name, fen, text) for name, texts in COUNTS.items() for fen, text in zip(POSITIONS, texts, strict=True)),
+    *((name, fen, text) for fen, texts in COUNTS_ALONE.items() for name, text in texts.items()),
+]
 
 
 def union(sets: Iterable[chess.SquareSet]) -> chess.SquareSet:
@@ -56,28 +110,6 @@ def attacks(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
     return union(xray(board, square) for square in chess.SquareSet(board.occupied_co[colour]))
 
 
-def pawn_pair(board: chess.Board) -> Iterator[int]:
-    for lower, higher in combinations(sorted(own(board, chess.PAWN)), 2):
-        yield 64 * lower + higher
-
-
-def pawn_against_pawn(board: chess.Board) -> Iterator[int]:
-    for pawn in own(board, chess.PAWN):
-        for other in enemy(board, chess.PAWN):
-            if pawn < chess.square_mirror(other):
-                yield 64 * pawn + other
-
-
-def pawn_by_own_king(board: chess.Board) -> Iterator[int]:
-    for pawn in own(board, chess.PAWN):
-        yield 64 * king(board, chess.WHITE) + pawn
-
-
-def pawn_by_enemy_king(board: chess.Board) -> Iterator[int]:
-    for pawn in own(board, chess.PAWN):
-        yield 64 * king(board, chess.BLACK) + pawn
-
-
 def ahead(square: chess.Square) -> chess.SquareSet:
     """The squares ahead of a white pawn on its file."""
     return chess.SquareSet(other for other in chess.SQUARES[square + 8 :] if other % 8 == square % 8)
@@ -97,11 +129,6 @@ def edge(square: chess.Square) -> int:
     return min(square % 8, 7 - square % 8)
 
 
-def neighbours(board: chess.Board, square: chess.Square) -> chess.SquareSet:
-    """White's pawns on the adjacent files."""
-    return own(board, chess.PAWN) & beside(square)
-
-
 def supporters(board: chess.Board, square: chess.Square) -> chess.SquareSet:
     """White's pawns that defend a square."""
     return board.attackers(chess.WHITE, square) & board.pawns
@@ -116,111 +143,22 @@ def passed(board: chess.Board) -> Iterator[chess.Square]:
     return (pawn for pawn in own(board, chess.PAWN) if is_passed(board, pawn))
 
 
-def isolated(board: chess.Board) -> Iterator[chess.Square]:
-    return (pawn for pawn in own(board, chess.PAWN) if not neighbours(board, pawn))
-
-
-def is_connected(board: chess.Board, pawn: chess.Square) -> bool:
-    return bool(supporters(board, pawn) or [other for other in neighbours(board, pawn) if rank(other) == rank(pawn)])
-
-
-def doubled_pawn(board: chess.Board) -> Iterator[int]:
-    for pawn in own(board, chess.PAWN):
-        if any(pawn in ahead(other) for other in own(board, chess.PAWN)):
-            yield 0
-
-
-def isolated_pawn(board: chess.Board) -> Iterator[int]:
-    for _ in isolated(board):
-        yield 0
-
-
-def doubled_isolated_pawn(board: chess.Board) -> Iterator[int]:
-    for pawn in isolated(board):
-        if any(pawn in ahead(other) for other in own(board, chess.PAWN)):
-            yield 0
-
-
-def isolated_pawn_open(board: chess.Board) -> Iterator[int]:
-    for pawn in isolated(board):
-        if not enemy(board, chess.PAWN) & ahead(pawn):
-            yield edge(pawn)
-
-
-def backward_pawn(board: chess.Board) -> Iterator[int]:
-    enemies = enemy(board, chess.PAWN)
-    for pawn in own(board, chess.PAWN):
-        others = neighbours(board, pawn)
-        stopped = pawn + 8 in enemies or board.attackers(chess.BLACK, pawn + 8) & board.pawns
-        if others and stopped and all(rank(other) > rank(pawn) for other in others):
-            yield rank(pawn) + (0 if enemies & ahead(pawn) else 8)
-
-
-def connected_pawn(board: chess.Board) -> Iterator[int]:
-    for pawn in own(board, chess.PAWN):
-        if is_connected(board, pawn):
-            yield rank(pawn)
-
-
-def connected_pawn_opposed(board: chess.Board) -> Iterator[int]:
-    for pawn in own(board, chess.PAWN):
-        if is_connected(board, pawn) and enemy(board, chess.PAWN) & ahead(pawn):
-            yield rank(pawn)
-
-
-def phalanx_pawn(board: chess.Board) -> Iterator[int]:
-    for pawn in own(board, chess.PAWN):
-        if any(rank(other) == rank(pawn) for other in neighbours(board, pawn)):
-            yield rank(pawn)
-
-
-def doubly_supported_pawn(board: chess.Board) -> Iterator[int]:
-    for pawn in own(board, chess.PAWN):
-        if len(supporters(board, pawn)) == 2:
-            yield rank(pawn)
-
-
-def pawn_lever(board: chess.Board) -> Iterator[int]:
-    for pawn in own(board, chess.PAWN):
-        if board.attacks(pawn) & enemy(board, chess.PAWN):
-            yield rank(pawn)
-
-
-def blocked_pawn(board: chess.Board) -> Iterator[int]:
-    for pawn in own(board, chess.PAWN):
-        if pawn + 8 in enemy(board, chess.PAWN):
-            yield rank(pawn)
-
-
-def pawn_island(board: chess.Board) -> Iterator[int]:
-    files = {pawn % 8 for pawn in own(board, chess.PAWN)}
-    for file in files:
-        if file + 1 not in files:
-            yield 0
-
-
 def passed_pawn(board: chess.Board) -> Iterator[int]:
-    return map(rank, passed(board))
-
-
-def protected_passed_pawn(board: chess.Board) -> Iterator[int]:
-    return (rank(pawn) for pawn in passed(board) if supporters(board, pawn))
-
-
-def connected_passed_pawn(board: chess.Board) -> Iterator[int]:
     for pawn in passed(board):
-        if any(other in beside(pawn) and abs(rank(other) - rank(pawn)) <= 1 for other in passed(board)):
-            yield rank(pawn)
+        connected = any(other in beside(pawn) and abs(rank(other) - rank(pawn)) <= 1 for other in passed(board))
+        yield rank(pawn) + 8 * bool(supporters(board, pawn)) + 16 * connected
 
 
-def passed_pawn_enemy_ahead(board: chess.Board) -> Iterator[int]:
-    return (rank(pawn) for pawn in passed(board) if board.color_at(pawn + 8) is chess.BLACK)
+def passed_pawn_blocked(board: chess.Board) -> Iterator[int]:
+    for pawn in passed(board):
+        if board.piece_at(pawn + 8):
+            yield rank(pawn) + (0 if board.color_at(pawn + 8) else 8)
 
 
 def passed_pawn_path(board: chess.Board) -> Iterator[int]:
     for pawn in passed(board):
         attacked = ahead(pawn) & attacks(board, chess.BLACK)
-        kind = 1 if attacked else 0
+        kind = 1 if attacked else 0 if ahead(pawn) & chess.SquareSet(board.occupied) else 4
         if pawn + 8 in attacked:
             kind = 2 if pawn + 8 in attacks(board, chess.WHITE) else 3
         yield 8 * kind + rank(pawn)
@@ -256,25 +194,9 @@ def king_shelter(board: chess.Board) -> Iterator[int]:
 
 def pawn_storm(board: chess.Board) -> Iterator[int]:
     for file in shelter_files(board):
-        yield nearest(board, chess.BLACK, file)
-
-
-def pawn_storm_by_file(board: chess.Board) -> Iterator[int]:
-    for file in shelter_files(board):
-        yield 8 * edge(file) + nearest(board, chess.BLACK, file)
-
-
-def blocked_storm(board: chess.Board) -> Iterator[int]:
-    for file in shelter_files(board):
         storm = nearest(board, chess.BLACK, file)
-        if storm and chess.square(file, storm - 1) in own(board, chess.PAWN):
-            yield storm
-
-
-def king_pawn_distance(board: chess.Board) -> Iterator[int]:
-    if board.pawns:
-        pawns = chess.SquareSet(board.pawns)
-        yield min(chess.square_distance(king(board, chess.WHITE), pawn) for pawn in pawns)
+        blocked = storm and chess.square(file, storm - 1) in own(board, chess.PAWN)
+        yield 8 * edge(file) + storm + (32 if blocked else 0)
 
 
 def attackers(board: chess.Board, colour: chess.Color, square: chess.Square) -> list[chess.PieceType]:
@@ -443,41 +365,6 @@ def reachable_outpost(board: chess.Board) -> Iterator[int]:
                 yield index
 
 
-def minor_behind_pawn(board: chess.Board) -> Iterator[int]:
-    return (kind for square, kind in minors(board) if square < 56 and board.piece_type_at(square + 8) == chess.PAWN)
-
-
-def on_colour_of(square: chess.Square, squares: chess.SquareSet) -> int:
-    """How many squares have the colour of a square, at most 8."""
-    light = chess.SquareSet(chess.BB_LIGHT_SQUARES)
-    return min(8, len(squares & light if square in light else squares - light))
-
-
-def bishop_pawns(board: chess.Board) -> Iterator[int]:
-    pawns = own(board, chess.PAWN)
-    rammed = [pawn for pawn in pawns if edge(pawn) > 1 and pawn + 8 in enemy(board, chess.PAWN)]
-    for bishop in own(board, chess.BISHOP):
-        yield 5 * on_colour_of(bishop, pawns) + min(4, len(rammed))
-
-
-def bishop_enemy_pawns(board: chess.Board) -> Iterator[int]:
-    return (on_colour_of(bishop, enemy(board, chess.PAWN)) for bishop in own(board, chess.BISHOP))
-
-
-def rook_open_file(board: chess.Board) -> Iterator[int]:
-    return (0 for rook in own(board, chess.ROOK) if not on_file(rook, chess.SquareSet(board.pawns)))
-
-
-def rook_half_open_file(board: chess.Board) -> Iterator[int]:
-    for rook in own(board, chess.ROOK):
-        if on_file(rook, enemy(board, chess.PAWN)) and not on_file(rook, own(board, chess.PAWN)):
-            yield 0
-
-
-def on_file(square: chess.Square, squares: chess.SquareSet) -> bool:
-    return any(other % 8 == square % 8 for other in squares)
-
-
 def safe_mobility(board: chess.Board) -> Iterator[int]:
     lesser = [chess.KNIGHT, chess.BISHOP]
     for index, piece_type in enumerate((chess.ROOK, chess.QUEEN)):
@@ -485,17 +372,6 @@ def safe_mobility(board: chess.Board) -> Iterator[int]:
         for _ in of_type(board, chess.WHITE, piece_type) & safe:
             yield index
         lesser.append(chess.ROOK)
-
-
-def space(board: chess.Board) -> Iterator[int]:
-    phase = sum(PHASE_WEIGHTS[piece.piece_type] for piece in board.piece_map().values())
-    pawns = own(board, chess.PAWN)
-    for square in chess.SQUARES[8:32] if phase >= 12 else []:
-        by_pawn = chess.PAWN in attackers(board, chess.BLACK, square)
-        if edge(square) > 1 and square not in pawns and not by_pawn:
-            yield 0
-            if ahead(square) & pawns and square not in attacks(board, chess.BLACK):
-                yield 1
 
 
 def own_pair(board: chess.Board) -> Iterator[int]:

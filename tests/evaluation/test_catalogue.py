@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from pathlib import Path
 
 import chess
@@ -15,7 +16,7 @@ from evaluation.catalogue import ACCUMULATED, CATALOGUE, FAMILIES, OTHER_TITLES
 from evaluation.constants import KING_DANGER_UNITS
 from evaluation.scoring import set_up
 from evaluation.weights import MATERIAL, Weights, unpack
-from tests.evaluation.definitions import DEFINITIONS
+from tests.evaluation.definitions import COUNTED, DEFINITIONS
 from tests.evaluation.test_evaluation import BOARDS, EXTREME, added_up, random_game, random_pieces
 
 TERMS = Path(evaluation.__file__).parent / "terms"
@@ -27,6 +28,7 @@ TYPICAL = [
     "2r3k1/R4ppp/1p2p3/2n5/8/2B2P2/r5PP/1R4K1 w - - 0 27",
     "r1b2rk1/1pRq1ppp/p2p1n2/3Np3/4P1P1/1B3P2/PPPQ3P/2K4R w - - 2 17",
     "8/5pk1/1P2p1p1/3pP3/3P1P2/6KP/1r4P1/1R6 w - - 0 40",
+    "4k3/8/3n4/4P3/8/8/8/K7 w - - 0 1",
 ]
 SEVERAL = [
     *map(chess.Board, TYPICAL),
@@ -73,27 +75,42 @@ def test_each_term_alone_is_the_sum_and_its_row_of_the_explanation(name: str) ->
         assert not [term for term in terms if term.name not in ("material", name) and term.difference != (0, 0)]
 
 
-def defined(name: str, board: chess.Board, weights: Weights) -> tuple[int, int]:
-    """A term's score in middlegame and endgame for White, from its definition."""
-    indices = list(DEFINITIONS[name](board))
-    middlegame, endgame = weights.middlegame[name], weights.endgame[name]
-    return sum(middlegame[index] for index in indices), sum(endgame[index] for index in indices)
+def weighed(weights: Weights, name: str, indices: Iterable[int]) -> tuple[int, int]:
+    """The sum of some weights of a term in middlegame and endgame."""
+    pairs = [(weights.middlegame[name][index], weights.endgame[name][index]) for index in indices]
+    return sum(middlegame for middlegame, _ in pairs), sum(endgame for _, endgame in pairs)
+
+
+def scores(name: str, board: chess.Board, weights: Weights) -> tuple[tuple[int, int], tuple[int, int]]:
+    """A term's score for White and for Black, from its function."""
+    (term,) = [term for term in CATALOGUE if term.name == name]
+    evaluator, base_board = set_up(board, weights)
+    # The attacks that some terms read.
+    evaluator.sum_of_terms(base_board, False)
+    white, black = (unpack(term.function(evaluator.context, base_board, us)) for us in (1, 0))
+    return white, black
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)
 def test_a_term_counts_what_its_definition_says(name: str) -> None:
     weights = alone(name, NAMES.index(name))
-    (term,) = [term for term in CATALOGUE if term.name == name]
     counted = 0
     for board in SEVERAL:
-        evaluator, base_board = set_up(board, weights)
-        # The attacks that some terms read.
-        evaluator.sum_of_terms(base_board, False)
-        for us, view in ((1, board), (0, board.mirror())):
-            score = unpack(term.function(evaluator.context, base_board, us))
-            assert score == defined(name, view, weights), (board.fen(), us)
+        for score, view in zip(scores(name, board, weights), (board, board.mirror()), strict=True):
+            assert score == weighed(weights, name, DEFINITIONS[name](view)), view.fen()
             counted += score != (0, 0)
     assert counted >= 3
+
+
+@pytest.mark.parametrize(("name", "fen", "text"), COUNTED)
+def test_a_term_counts_what_was_counted_by_hand(name: str, fen: str, text: str) -> None:
+    weights = alone(name, NAMES.index(name))
+    for score, indices in zip(scores(name, chess.Board(fen), weights), text.split("|"), strict=True):
+        assert score == weighed(weights, name, map(int, indices.split()))
+
+
+def test_every_term_with_a_function_is_counted_a_second_time() -> None:
+    assert {*DEFINITIONS, *(name for name, _, _ in COUNTED)} == {term.name for term in WITH_FUNCTIONS}
 
 
 @given(board=BOARDS, name=st.sampled_from(NAMES))

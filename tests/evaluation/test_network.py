@@ -11,10 +11,20 @@ import pytest
 
 import evaluation
 from evaluation.network.file import Network
-from evaluation.network.shape import MAX_FEATURES_CP, MAX_NETWORK_CP
+from evaluation.network.shape import (
+    BUCKETS,
+    HIDDEN_BIAS_LIMIT,
+    HIDDEN_LIMIT,
+    INPUTS,
+    MAX_FEATURES_CP,
+    MAX_NETWORK_CP,
+    MAX_OUTPUT_BIAS,
+    OUTPUT_LIMIT,
+    UNITS,
+)
 from evaluation.scoring import set_up
 from tests.support.kernel import is_compiled, new_position, random_game, start_board
-from tests.support.networks import extreme_network, network_score, output_of, random_network, sums_of
+from tests.support.networks import network_score, output_of, pack, pack_small, random_network, sums_of
 from uci_engine.board import moves as move_numbers
 
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
@@ -23,6 +33,17 @@ MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
 @cache
 def network() -> Network:
     return random_network(1)
+
+
+def extreme_network(sign: int) -> Network:
+    """Every number as far from 0 as a file can have it."""
+    low = sign < 0
+    return Network(
+        pack_small([-HIDDEN_LIMIT if low else HIDDEN_LIMIT - 1] * (INPUTS * UNITS)),
+        pack([-HIDDEN_BIAS_LIMIT if low else HIDDEN_BIAS_LIMIT - 1] * UNITS),
+        pack([-OUTPUT_LIMIT if low else OUTPUT_LIMIT - 1] * (BUCKETS * 2 * UNITS)),
+        (sign * MAX_OUTPUT_BIAS,) * BUCKETS,
+    )
 
 
 def new_network_weights(of: Network | None = None) -> Any:

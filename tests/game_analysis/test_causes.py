@@ -11,7 +11,6 @@ from chess.engine import Cp, Limit, Mate
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.moves import moves
 from toolkit.claims import claims_of
 from uci_engine import Engine
 from uci_engine.game_analysis.boards import numbered
@@ -42,6 +41,12 @@ ROWS = [
 def found(score: str, line: str) -> Found:
     shown = Mate(int(score[1:])) if score[0] == "#" else Cp(int(score))
     return Found(value_of(shown), line=tuple(map(chess.Move.from_uci, line.split())))
+
+
+def moves(board: chess.Board, *words: str) -> tuple[chess.Move, ...]:
+    """The line of moves that these words are, from a board."""
+    after = board.copy()
+    return tuple(after.push_san(word) for word in words)
 
 
 @pytest.fixture(scope="module")

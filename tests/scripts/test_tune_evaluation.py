@@ -56,7 +56,7 @@ def known_weights(seed: int = 1) -> Any:
     weights = np.zeros((COLUMNS, 2), np.int64)
     weights[OFFSETS["material"] : OFFSETS["material"] + 5] = np.array(MATERIAL)[:, None]
     chance = np.random.default_rng(seed)
-    for name, size in (("bishop_pair", 1), ("isolated_pawn", 1), ("knight_mobility", 9), ("hanging", 1)):
+    for name, size in (("bishop_pair", 1), ("pawn_island", 1), ("knight_mobility", 9), ("hanging", 1)):
         weights[OFFSETS[name] : OFFSETS[name] + size] = chance.integers(-60, 60, (size, 2))
     return weights
 
@@ -163,7 +163,7 @@ def test_known_weights_are_found(records: Any, monkeypatch: pytest.MonkeyPatch) 
     truth, found = known_weights(), find_coefficients(records)
     train = sample_of(records, promised(found, truth))
     start = (truth * columns_of(["material"])[:, None]).astype(np.float64)
-    free = columns_of(["bishop_pair", "isolated_pawn", "knight_mobility", "hanging"])
+    free = columns_of(["bishop_pair", "pawn_island", "knight_mobility", "hanging"])
     fit = fit_weights(train, train, start, free, Plan(SCALE))
     seen = np.asarray(np.abs(found.matrix).sum(axis=0) > 100).reshape(-1)
     assert (seen & (truth[:, 1] != 0)).sum() > 10

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.kernel import STARTS, is_compiled, is_noisy, new_position, random_game, start_board
+from tests.support.kernel import STARTS, is_compiled, new_position, random_game, start_board
 from uci_engine.board import moves
 from uci_engine.core import load
 
@@ -41,6 +41,13 @@ class Parts:
         """What a quiet move that fails high is given."""
         self.stack.add_killer(ply, move)
         self.histories.update_quiet(ply, move, bonus)
+
+
+def is_noisy(position: Any, move: int) -> bool:
+    """Whether a legal move captures or promotes, by the position."""
+    legal, noisy, _ = position.classify(move)
+    assert legal
+    return bool(noisy)
 
 
 def set_up(board: chess.Board) -> tuple[Any, Any]:

@@ -135,15 +135,11 @@ def state_of(position: Any) -> tuple[Any, ...]:
             *(position.turn, position.castling_rights, position.ep_square),
             *(position.halfmove_clock, position.reversible_plies, position.stack_index),
         ),
-        (position.key, position.checkers, position.pinned, position.score, position.phase, position.pawn_key),
+        (
+            *(position.key, position.checkers, position.pinned),
+            *(position.score, position.phase, position.pawn_key, position.material_key),
+        ),
     )
-
-
-def is_noisy(position: Any, move: int) -> bool:
-    """Whether a legal move captures or promotes, by the position."""
-    legal, noisy, _ = position.classify(move)
-    assert legal
-    return bool(noisy)
 
 
 @cache

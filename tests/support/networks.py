@@ -11,14 +11,10 @@ import evaluation
 from evaluation.network.file import Network
 from evaluation.network.shape import (
     BUCKETS,
-    HIDDEN_BIAS_LIMIT,
-    HIDDEN_LIMIT,
     INPUTS,
     MAX_FEATURES_CP,
     MAX_NETWORK_CP,
-    MAX_OUTPUT_BIAS,
     MIN_PIECES,
-    OUTPUT_LIMIT,
     UNITS,
 )
 
@@ -41,17 +37,6 @@ def random_network(seed: int) -> Network:
         pack([chance.randint(-100, 300) for _ in range(UNITS)]),
         pack([chance.randint(-2000, 2000) for _ in range(BUCKETS * 2 * UNITS)]),
         tuple(chance.randint(-100_000, 100_000) for _ in range(BUCKETS)),
-    )
-
-
-def extreme_network(sign: int) -> Network:
-    """Every number as far from 0 as a file can have it."""
-    low = sign < 0
-    return Network(
-        pack_small([-HIDDEN_LIMIT if low else HIDDEN_LIMIT - 1] * (INPUTS * UNITS)),
-        pack([-HIDDEN_BIAS_LIMIT if low else HIDDEN_BIAS_LIMIT - 1] * UNITS),
-        pack([-OUTPUT_LIMIT if low else OUTPUT_LIMIT - 1] * (BUCKETS * 2 * UNITS)),
-        (sign * MAX_OUTPUT_BIAS,) * BUCKETS,
     )
 
 

@@ -64,7 +64,7 @@ DEVIATION_CP: Final = 300.0
 DEVIATION_OF_LARGE_CP: Final = 16.0
 LARGE: Final = 512
 # Almost no position shows what mop-up is worth: scores beyond --max-score are left out.
-MOP_UP: Final = tuple(term.name for term in CATALOGUE if term.name.startswith("mop_up_"))
+MOP_UP: Final = "mop_up"
 DEVIATION_OF_MOP_UP_CP: Final = 0.01
 # The variance of a result that is as often promised as not, to a half: no more than a guess of the loss's curvature.
 USUAL_VARIANCE: Final = 0.2
@@ -259,7 +259,7 @@ def deviations_cp() -> Floats:
     """For each weight, in both phases."""
     found = np.full((len(columns_of([])), 1), DEVIATION_CP)
     found[columns_of(term.name for term in CATALOGUE if term.size >= LARGE)] = DEVIATION_OF_LARGE_CP
-    found[columns_of(MOP_UP)] = DEVIATION_OF_MOP_UP_CP
+    found[columns_of([MOP_UP])] = DEVIATION_OF_MOP_UP_CP
     return found
 
 
