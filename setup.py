@@ -32,7 +32,7 @@ from setuptools.errors import CompileError
 # Run by pip, this folder is in the path already.
 sys.path.insert(0, str(Path(__file__).resolve().parent / "scripts"))
 from build_backend import declarations, toolchain
-from build_backend.toolchain import OLDEST_ABI, STABLE_ABI, Compiler, NoToolchainError, wanted
+from build_backend.toolchain import OLDEST_ABI, STABLE_ABI, Compiler, NoToolchainError
 
 LOADER = Path("uci_engine", "core.py")
 BUILD_INFO = Path("uci_engine", "build_info.json")
@@ -201,9 +201,6 @@ class BuildKernel(build_ext):
         self.sources = {path.as_posix(): digest(path) for path in files}
         self.places = [Path(self.build_lib), *([Path()] if self.inplace else [])]
         self.parallel = self.parallel or os.cpu_count()
-        if wanted("SECATEUR_UNCOMPILED"):
-            self.leave_uncompiled()
-            return
         try:
             self.chosen = toolchain.find()
             self.own_headers = toolchain.own_headers()
@@ -226,7 +223,7 @@ class BuildKernel(build_ext):
             if self.inplace:
                 Path(*module.name.split(".")).parent.mkdir(parents=True, exist_ok=True)
         super().run()
-        self.note({"compiled": True, "compiler": self.compiler_version(), **configuration(self.chosen)})
+        self.note({"compiler": self.compiler_version(), **configuration(self.chosen)})
 
     def build_extension(self, ext: Extension) -> None:
         if self.chosen == "zig":
@@ -252,7 +249,7 @@ class BuildKernel(build_ext):
     def failure(self, module: Extension, what: str) -> str:
         """A sentence for the user. A Cython that is newer than Secateur's header may need more than that declares."""
         headers = "" if self.own_headers is None else " Python's header files are missing, and Secateur's were used."
-        return f"{module.name}: {what}, see above.{headers} {toolchain.system_packages()}"
+        return f"{module.name}: {what}, see above.{headers} {toolchain.WHAT_TO_INSTALL}"
 
     def compiler_version(self) -> str:
         """The compiler's own first line, or its command when it does not know --version."""
@@ -265,21 +262,6 @@ class BuildKernel(build_ext):
         except (OSError, subprocess.SubprocessError):
             return command[0]
         return answer.stdout.partition("\n")[0]
-
-    def leave_uncompiled(self) -> None:
-        """Take back what was compiled, here and in the source tree, so that no mixture is ever installed."""
-        if not self.inplace:
-            raise SystemExit(
-                "SECATEUR_UNCOMPILED=1 is for pip install --editable: a wheel without the compiled core would be kept "
-                "by pip, and used again after a compiler was installed"
-            )
-        package_files = self.get_finalized_command("build_py")
-        for module in self.extensions:
-            for path in self._get_inplace_equivalent(package_files, module):
-                Path(path).unlink(missing_ok=True)
-        self.extensions = []
-        self.distribution.ext_modules = []
-        self.note({"compiled": False, "why": "SECATEUR_UNCOMPILED=1 was set"})
 
     def note(self, info: dict[str, object]) -> None:
         """Write what was built, and from which sources, beside the loader."""

@@ -107,14 +107,6 @@ def test_auto_takes_the_python_chess_core_where_nothing_is_compiled(tree: Tree) 
     assert files == "{'py'}"
 
 
-def test_the_reason_tells_why_the_build_failed(tree: Tree) -> None:
-    tree.note({"compiled": False, "why": "command 'cc' failed"})
-    assert "command 'cc' failed" in tree.show("auto")[1]
-    (error,) = tree.show("compiled")
-    assert error.startswith("ImportError the compiled core is not installed")
-    assert "command 'cc' failed" in error
-
-
 @pytest.mark.parametrize(("name", "board"), [("python-chess", "ChessPosition"), ("interpreted", "Position")])
 def test_a_plain_core_ignores_the_extension_files(tree: Tree, name: str, board: str) -> None:
     tree.pretend_compiled()

@@ -20,7 +20,7 @@ from build_backend import backend, toolchain
 from build_backend.toolchain import NoToolchainError
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="here the compiler is named by Python's configuration")
-VARIABLES = ("CC", "SECATEUR_REQUIRE_COMPILER", "SECATEUR_UNCOMPILED", "SECATEUR_SANITIZE", "SECATEUR_PORTABLE")
+VARIABLES = ("CC", "SECATEUR_REQUIRE_COMPILER", "SECATEUR_SANITIZE", "SECATEUR_PORTABLE")
 
 
 @pytest.fixture(autouse=True)
@@ -102,11 +102,8 @@ def test_an_unknown_sanitizer_stops_the_build(monkeypatch: pytest.MonkeyPatch) -
         toolchain.sanitizers()
 
 
-def test_nothing_is_fetched_for_what_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_fetched_for_pypy_which_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     pretend(monkeypatch, problem=NONE_FOUND, headers=False)
-    monkeypatch.setenv("SECATEUR_UNCOMPILED", "1")
-    assert toolchain.requirements() == []
-    monkeypatch.delenv("SECATEUR_UNCOMPILED")
     monkeypatch.setattr(toolchain, "CPYTHON", False)
     assert toolchain.requirements() == []
 
@@ -129,16 +126,6 @@ def test_a_compiler_that_does_not_work_is_noticed(tmp_path: Path, monkeypatch: p
     compiler.chmod(0o755)
     monkeypatch.setenv("CC", str(compiler))
     assert toolchain.system_compiler_problem() == f"the C compiler {compiler} does not work (error: no math.h)"
-
-
-# The command that mends it -----------------------------------------------------------------------------------------
-
-
-def test_readme_names_the_same_packages() -> None:
-    readme = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
-    for name in ("debian", "fedora", "arch"):
-        assert f"`sudo {toolchain.PACKAGES[name]}`" in readme
-    assert f"`{toolchain.XCODE}`" in readme
 
 
 # The hooks that pip calls --------------------------------------------------------------------------------------------

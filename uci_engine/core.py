@@ -158,10 +158,9 @@ def _choose(name: str) -> Core:
 
 def _why_not_compiled(*, is_installed: bool) -> str | None:
     """Why the compiled core cannot run here, to stand after its name; None when it can."""
-    info = build_info()
     if not is_installed:
-        return f"is not installed (the build failed: {info['why']})" if "why" in info else "is not installed"
-    lacking = processor.lacking(info.get("instructions", ()))
+        return "is not installed"
+    lacking = processor.lacking(build_info().get("instructions", ()))
     return f"needs instructions that this processor lacks ({', '.join(lacking)})" if lacking else None
 
 

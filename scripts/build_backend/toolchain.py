@@ -4,7 +4,7 @@ A build takes the system's compiler. Where none works it takes Zig, which holds 
 Where Python's headers are missing on Linux it takes Secateur's own, `include/Python.h`, which declares as much of the
 stable ABI as the kernel uses. Elsewhere Python brings its headers, or the build fails.
 
-Invariants: the engine is compiled, or the build fails with one sentence that says which command mends it. pip keeps
+Invariants: the engine is compiled, or the build fails with one sentence that says what to install. pip keeps
 what was built, so a wheel without the compiled core would come back after a compiler was installed.
 """
 
@@ -58,20 +58,7 @@ PROCESSOR = Path(__file__).resolve().parents[2] / "uci_engine" / "processor.py"
 PROBE = "#include <math.h>\n#include <stdlib.h>\nint probe(void) { return 0; }\n"
 PROBE_SECONDS = 60.0
 
-# The commands that install a compiler and Python's headers, by the ID and ID_LIKE of /etc/os-release.
-PACKAGES = {
-    "debian": "apt install python3-venv gcc libc6-dev python3-dev",
-    "fedora": "dnf install gcc python3-devel",
-    "rhel": "dnf install gcc python3-devel",
-    "arch": "pacman -S gcc",
-    "suse": "zypper install gcc python3-devel",
-    "alpine": "apk add gcc musl-dev python3-dev",
-}
-XCODE = "xcode-select --install"
-BUILD_TOOLS = (
-    "winget install Microsoft.VisualStudio.2022.BuildTools --override "
-    '"--passive --wait --add Microsoft.VisualStudio.Workload.VCTools --includeRecommended"'
-)
+WHAT_TO_INSTALL = "Install a C compiler and Python's header files, as README.md says, then Secateur again."
 
 
 class NoToolchainError(Exception):
@@ -97,9 +84,7 @@ def sanitizers() -> list[str]:
 
 def requirements() -> list[str]:
     """What pip is to fetch before the build, besides what pyproject.toml names. May raise NoToolchainError."""
-    if not CPYTHON or wanted("SECATEUR_UNCOMPILED"):
-        return []
-    return [] if _why_zig() is None else [ZIG_REQUIREMENT]
+    return [] if not CPYTHON or _why_zig() is None else [ZIG_REQUIREMENT]
 
 
 def find() -> Compiler:
@@ -144,7 +129,7 @@ def _refuse_zig(problem: str) -> None:
 
 
 def _sentence(problem: str) -> str:
-    return f"Secateur cannot be compiled: {problem}. {system_packages()}"
+    return f"Secateur cannot be compiled: {problem}. {WHAT_TO_INSTALL}"
 
 
 def fast_instructions() -> dict[str, str]:
@@ -177,29 +162,6 @@ def _allowed_instructions() -> dict[str, str]:
 def _processor() -> dict[str, Any]:
     """What uci_engine/processor.py defines. By its file: building imports nothing of the package."""
     return runpy.run_path(str(PROCESSOR))
-
-
-def system_packages() -> str:
-    """A sentence with the command that installs a compiler and Python's headers on this system."""
-    command = _packages_command()
-    if command is None:
-        return "Install a C compiler and Python's header files, then Secateur again."
-    return f"First run: {command}"
-
-
-def _packages_command() -> str | None:
-    if sys.platform == "win32":
-        return BUILD_TOOLS
-    if sys.platform == "darwin":
-        return XCODE
-    try:
-        release = platform.freedesktop_os_release()
-    except OSError:
-        return None
-    for name in (release["ID"], *release.get("ID_LIKE", "").split()):
-        if name in PACKAGES:
-            return PACKAGES[name] if os.geteuid() == 0 else f"sudo {PACKAGES[name]}"
-    return None
 
 
 def system_compiler_problem() -> str | None:
