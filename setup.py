@@ -191,21 +191,17 @@ class BuildKernel(build_ext):
     def run(self) -> None:
         try:
             self.build(declarations.Kernel(kernel_modules()))
-        except declarations.DeclarationError as error:
+        except (declarations.DeclarationError, NoToolchainError) as error:
             raise SystemExit(str(error)) from None
 
     def build(self, kernel: declarations.Kernel) -> None:
         # Taken first, so that a source that changes during the build counts as newer: the kernel's modules, those they
         # take constants from, and the types in both forms.
         files = sorted({*(module.path for module in kernel.modules.values()), TYPES, TYPES.with_suffix(".py")})
-        self.sources = {path.as_posix(): digest(path) for path in files}
-        self.places = [Path(self.build_lib), *([Path()] if self.inplace else [])]
+        sources = {path.as_posix(): digest(path) for path in files}
         self.parallel = self.parallel or os.cpu_count()
-        try:
-            self.chosen = toolchain.find()
-            self.own_headers = toolchain.own_headers()
-        except NoToolchainError as error:
-            raise SystemExit(str(error)) from None
+        self.chosen = toolchain.find()
+        self.own_headers = toolchain.own_headers()
         copies = [module for module in self.extensions if module.name.startswith(FAST_COPY)]
         # Each asks the processor.
         instructions, of_copies = toolchain.fast_instructions(), toolchain.fast_copy_instructions()
@@ -223,7 +219,10 @@ class BuildKernel(build_ext):
             if self.inplace:
                 Path(*module.name.split(".")).parent.mkdir(parents=True, exist_ok=True)
         super().run()
-        self.note({"compiler": self.compiler_version(), **configuration(self.chosen)})
+        info = {"compiler": self.compiler_version(), **configuration(self.chosen), "sources": sources}
+        for place in [Path(self.build_lib), *([Path()] if self.inplace else [])]:
+            (place / BUILD_INFO).parent.mkdir(parents=True, exist_ok=True)
+            (place / BUILD_INFO).write_text(json.dumps(info, indent=1) + "\n", "utf-8")
 
     def build_extension(self, ext: Extension) -> None:
         if self.chosen == "zig":
@@ -262,13 +261,6 @@ class BuildKernel(build_ext):
         except (OSError, subprocess.SubprocessError):
             return command[0]
         return answer.stdout.partition("\n")[0]
-
-    def note(self, info: dict[str, object]) -> None:
-        """Write what was built, and from which sources, beside the loader."""
-        text = json.dumps({**info, "sources": self.sources}, indent=1) + "\n"
-        for place in self.places:
-            (place / BUILD_INFO).parent.mkdir(parents=True, exist_ok=True)
-            (place / BUILD_INFO).write_text(text, "utf-8")
 
 
 def wheel_options() -> dict[str, str]:

@@ -15,16 +15,16 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from build_backend import toolchain
+from tests.support import ROOT, run_python
 from uci_engine import __version__, processor
 from uci_engine.core import KERNEL_MODULES
 
-ROOT = Path(__file__).parents[1]
 COMPILER_IS_HERE = os.name != "posix" or shutil.which(os.environ.get("CC", "cc").split()[0]) is not None
 NOT_TO_COPY = (".git", ".venv", "build", "dist", "*.egg-info", "__pycache__", ".*_cache", ".hypothesis")
 NO_COMPILER = {"CC": "/nonexistent/cc", "CXX": "/nonexistent/cc", "SECATEUR_REQUIRE_COMPILER": "0"}
@@ -41,32 +41,18 @@ own_headers_fit = pytest.mark.skipif(
 )
 
 
-def python(
-    *arguments: str, directory: Path, settings: Mapping[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Run Python with these arguments in a directory, with these environment variables on top."""
-    environment = {**os.environ, "PYTHONPATH": "", **(settings or {})}
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=directory,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=900,
-        check=False,
-    )
+def python(*arguments: object, folder: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run Python where only what stands in the folder is found, and what is installed."""
+    return run_python(*arguments, folder=folder, **{"PYTHONPATH": ""} | settings)
 
 
-def build(kind: str, source: Path, output: Path, settings: Mapping[str, str] | None = None) -> tuple[Path, str]:
-    """Build an "sdist" or a "wheel"; returns the file and all that was printed."""
-    result = python(
-        *("-m", "build", "--no-isolation", f"--{kind}", "--outdir", str(output), str(source)),
-        directory=output.parent,
-        settings=settings,
-    )
+def build(kind: str, source: Path, output: Path, **settings: str) -> Path:
+    """Build an "sdist" or a "wheel"; returns the file."""
+    words = ("-m", "build", "--no-isolation", f"--{kind}", "--outdir", output, source)
+    result = python(*words, folder=output.parent, **settings)
     assert result.returncode == 0, result.stdout + result.stderr
     (file,) = output.iterdir()
-    return file, result.stdout + result.stderr
+    return file
 
 
 def unpack_wheel(wheel: Path, target: Path) -> set[str]:
@@ -79,7 +65,7 @@ def unpack_wheel(wheel: Path, target: Path) -> set[str]:
 def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sdist")
     shutil.copytree(ROOT, folder / "copy", ignore=shutil.ignore_patterns(*NOT_TO_COPY))
-    return build("sdist", folder / "copy", folder / "out")[0]
+    return build("sdist", folder / "copy", folder / "out")
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +79,7 @@ def unpacked_sdist(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 @pytest.fixture(scope="module")
 def wheel(unpacked_sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
-    return build("wheel", unpacked_sdist, folder / "out", {"SECATEUR_REQUIRE_COMPILER": "1"})[0]
+    return build("wheel", unpacked_sdist, folder / "out", SECATEUR_REQUIRE_COMPILER="1")
 
 
 def test_the_sdist_holds_all_that_a_build_needs_and_nothing_built(unpacked_sdist: Path) -> None:
@@ -139,7 +125,7 @@ def test_the_wheel_holds_the_compiled_kernel_and_no_c(wheel: Path, tmp_path: Pat
 @needs_compiler
 def test_what_the_wheel_holds_works(wheel: Path, tmp_path: Path) -> None:
     unpack_wheel(wheel, tmp_path)
-    result = python("-m", "uci_engine", "--core", "compiled", "doctor", directory=tmp_path)
+    result = python("-m", "uci_engine", "--core", "compiled", "doctor", folder=tmp_path)
     assert result.returncode == 0, result.stdout + result.stderr
     assert str(tmp_path) in result.stdout
     assert "All is well." in result.stdout
@@ -164,8 +150,8 @@ def test_our_own_headers_declare_all_that_the_kernel_needs(wheel: Path, unpacked
 def test_without_a_compiler_there_is_no_wheel(wheel: Path, unpacked_sdist: Path, tmp_path: Path) -> None:
     """After `wheel`, in the same directory, so that there are compiled modules that must not be packed again."""
     assert wheel.is_file()
-    arguments = ("-m", "build", "--no-isolation", "--wheel", "--outdir", str(tmp_path), str(unpacked_sdist))
-    result = python(*arguments, directory=tmp_path, settings=NO_COMPILER)
+    arguments = ("-m", "build", "--no-isolation", "--wheel", "--outdir", tmp_path, unpacked_sdist)
+    result = python(*arguments, folder=tmp_path, **NO_COMPILER)
     assert result.returncode != 0
     assert "CC is '/nonexistent/cc', and no C compiler was found" in result.stdout + result.stderr
     assert not list(tmp_path.glob("*.whl"))
@@ -209,7 +195,7 @@ def small(tmp_path: Path) -> SmallBuild:
 
     def build_small(source: str = SOURCE, **settings: str) -> subprocess.CompletedProcess[str]:
         (package / "counter.py").write_text(source)
-        return python("setup.py", "build_ext", "--inplace", directory=tmp_path, settings=settings)
+        return python("setup.py", "build_ext", "--inplace", folder=tmp_path, **settings)
 
     return build_small
 
@@ -267,7 +253,7 @@ def test_a_wheel_holds_nothing_of_an_earlier_one(small: SmallBuild, tmp_path: Pa
     gone.write_text("from __future__ import annotations\n")
     for modules in ('("uci_engine.counter", "uci_engine.gone")', '("uci_engine.counter",)'):
         (tmp_path / "uci_engine" / "core.py").write_text(f"KERNEL_MODULES = {modules}\n")
-        result = python("setup.py", "build", directory=tmp_path)
+        result = python("setup.py", "build", folder=tmp_path)
         assert result.returncode == 0, result.stderr
         gone.unlink(missing_ok=True)
     built = {path.name.split(".")[0] for path in tmp_path.joinpath("build").glob("lib*/uci_engine/*")}
@@ -290,7 +276,7 @@ def test_without_pythons_headers_a_module_is_compiled_and_works(small: SmallBuil
     assert result.returncode == 0, result.stderr
     assert json.loads((tmp_path / "uci_engine" / "build_info.json").read_text("utf-8"))["headers"] == "Secateur's"
     assert extension_files(tmp_path)
-    result = python("-c", "from uci_engine.counter import Counter; print(Counter().twice())", directory=tmp_path)
+    result = python("-c", "from uci_engine.counter import Counter; print(Counter().twice())", folder=tmp_path)
     assert result.stdout == "2\n", result.stderr
 
 

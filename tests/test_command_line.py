@@ -15,7 +15,7 @@ import chess
 import pytest
 
 from evaluation.network.file import Network, NetworkError
-from tests.support import ENVIRONMENT, ROOT
+from tests.support import ENVIRONMENT, ROOT, run_python
 from tests.support.kernel import board_after
 from uci_engine import __version__
 from uci_engine.score import normalised, win_draw_loss
@@ -33,16 +33,8 @@ def secateur(
     *words: object, core: str | None = None, folder: Path = ROOT, data: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """Run the program with these words. `core` is the value for SECATEUR_CORE, `data` what is on standard input."""
-    return subprocess.run(
-        [*PROGRAM, *map(str, words)],
-        cwd=folder,
-        env=ENVIRONMENT if core is None else {**ENVIRONMENT, "SECATEUR_CORE": core},
-        input=data,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    chosen = core or ENVIRONMENT.get("SECATEUR_CORE", "auto")
+    return run_python("-m", "uci_engine", *words, folder=folder, data=data, SECATEUR_CORE=chosen)
 
 
 def output(*words: str, core: str | None = None) -> list[str]:
@@ -228,14 +220,7 @@ def test_doctor_notices_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_start_needs_no_third_party_module_but_python_chess() -> None:
     """Every start pays for what it imports."""
     program = "import sys\nfrom uci_engine.__main__ import main\nmain(['isready'])\nprint(sorted(sys.modules))"
-    result = subprocess.run(
-        [sys.executable, "-c", program],
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
+    result = run_python("-c", program)
     loaded = set(re.findall(r"'(\w+)", result.stdout))
     assert "chess" in loaded
     assert not loaded & {"Cython", "numpy", "setuptools", "pytest", "asyncio", "unittest"}
@@ -317,14 +302,7 @@ def test_an_interrupt_while_modules_are_imported_is_silent() -> None:
         "program()\n"
     )
     for module in ("uci_engine.command_line.program", "uci_engine.engine", "uci_engine.uci.loop"):
-        result = subprocess.run(
-            [sys.executable, "-c", program, module, "isready"],
-            env=ENVIRONMENT,
-            capture_output=True,
-            timeout=60,
-            check=False,
-        )
-        assert b"Traceback" not in result.stderr, module
+        assert "Traceback" not in run_python("-c", program, module, "isready").stderr, module
 
 
 @pytest.mark.parametrize("mib", [200, 240, 280, 300, 340, 400])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
 from contextlib import closing
@@ -21,7 +19,7 @@ from evaluation.network import file
 from evaluation.network.file import DEFAULT_FILE, Network, default_network
 from evaluation.weights import Weights, default_weights
 from tests.evaluation.test_evaluation import random_weights
-from tests.support import ROOT
+from tests.support import run_python
 from tests.support.engines import go
 from tests.support.kernel import ALL_CORES, MIDDLEGAME, core_or_skip, is_compiled, on_core
 from tests.support.networks import network_score, random_network, with_network
@@ -326,8 +324,7 @@ sys.exit(run(sys.argv[1:]))
     ],
 )
 def test_every_command_says_in_one_line_that_the_network_is_broken(command: str, lines: str, beginning: str) -> None:
-    arguments = [sys.executable, "-c", BROKEN, *command.split()]
-    done = subprocess.run(arguments, capture_output=True, text=True, cwd=ROOT, timeout=60, input=lines)
+    done = run_python("-c", BROKEN, *command.split(), data=lines)
     said = [line for line in (done.stdout + done.stderr).splitlines() if "network" in line]
     assert len(said) == 1
     assert said[0].startswith(beginning)

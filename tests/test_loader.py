@@ -11,17 +11,15 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
-import sys
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
 
+from tests.support import ROOT, run_python
 from uci_engine import core as real_core
 from uci_engine import processor
 
-ROOT = Path(__file__).parents[1]
 HERE_COMPILED = len(real_core.compiled_modules()) == len(real_core.KERNEL_MODULES)
 
 CONTENTS = {
@@ -44,15 +42,7 @@ def run(root: Path, program: str) -> str:
     body = "".join(f"    {line}\n" for line in program.strip().splitlines())
     ending = "try:\n    main()\nexcept (ImportError, RuntimeError, ValueError) as error:\n"
     ending += "    print(type(error).__name__, error)\n"
-    result = subprocess.run(
-        [sys.executable, "-c", prelude + body + ending],
-        env={**os.environ, "PYTHONPATH": str(root)},
-        cwd=root,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    result = run_python("-c", prelude + body + ending, folder=root, PYTHONPATH=str(root))
     assert result.stderr == ""
     return result.stdout.strip()
 

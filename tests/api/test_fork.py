@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 
 import pytest
 
-from tests.support import PATIENCE_SECONDS, ROOT
+from tests.support import run_python
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 
@@ -91,12 +89,5 @@ assert engine.play(board, limit).move is not None
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_forked_child(name: str) -> None:
-    result = subprocess.run(
-        [sys.executable, "-c", BEGINNING + PROGRAMS[name]],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_SECONDS,
-        check=False,
-    )
+    result = run_python("-c", BEGINNING + PROGRAMS[name])
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")

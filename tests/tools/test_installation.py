@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import ROOT
+from tests.support import ROOT, run_python
 from uci_engine import core
 from uci_engine.command_line import console
 from uci_engine.tools import doctor
@@ -34,8 +34,7 @@ def uncompiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(folder: Path, *arguments: str, lines: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "uci_engine", *arguments]
-    return subprocess.run(command, cwd=folder, input=lines, capture_output=True, text=True, timeout=120, check=False)
+    return run_python("-m", "uci_engine", *arguments, folder=folder, data=lines, PYTHONPATH="")
 
 
 def test_the_uncompiled_engine_says_so_unless_it_was_asked_for(uncompiled: Path) -> None:
