@@ -36,17 +36,6 @@ print({module.__file__.rpartition(".")[2] for module in core.modules.values()})
 """
 
 
-def run(root: Path, program: str) -> str:
-    """What a program prints that uses the packages in `root`, with `load` at hand; an error as one line."""
-    prelude = "import sys\nfrom uci_engine.core import load, stale_sources\ndef main():\n"
-    body = "".join(f"    {line}\n" for line in program.strip().splitlines())
-    ending = "try:\n    main()\nexcept (ImportError, RuntimeError, ValueError) as error:\n"
-    ending += "    print(type(error).__name__, error)\n"
-    result = run_python("-c", prelude + body + ending, folder=root, PYTHONPATH=str(root))
-    assert result.stderr == ""
-    return result.stdout.strip()
-
-
 def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
@@ -79,7 +68,14 @@ class Tree:
         (self.root / "uci_engine" / "build_info.json").write_text(json.dumps(info))
 
     def run(self, program: str) -> str:
-        return run(self.root, program)
+        """What a program prints that uses these packages, with `load` at hand; an error as one line."""
+        prelude = "import sys\nfrom uci_engine.core import load, stale_sources\ndef main():\n"
+        body = "".join(f"    {line}\n" for line in program.strip().splitlines())
+        ending = "try:\n    main()\nexcept (ImportError, RuntimeError, ValueError) as error:\n"
+        ending += "    print(type(error).__name__, error)\n"
+        result = run_python("-c", prelude + body + ending, folder=self.root, PYTHONPATH=str(self.root))
+        assert result.stderr == ""
+        return result.stdout.strip()
 
     def show(self, name: str) -> list[str]:
         return self.run(SHOW.replace("NAME", repr(name))).splitlines()
@@ -197,28 +193,3 @@ def test_the_real_kernel_is_compiled_from_these_sources() -> None:
         pytest.skip("the compiled core is not installed")
     assert HERE_COMPILED
     assert real_core.stale_sources() == [], "compile again: python setup.py build_ext --inplace"
-
-
-HIDE_CYTHON = """
-class Hide:
-    def find_spec(self, name, path, target=None):
-        if name.partition(".")[0] in ("cython", "Cython"):
-            raise ModuleNotFoundError(name)
-sys.meta_path.insert(0, Hide())
-assert "cython" not in sys.modules
-"""
-
-
-def test_the_real_plain_core_needs_no_cython() -> None:
-    answer = run(ROOT, HIDE_CYTHON + SHOW.replace("NAME", "'python-chess'")).splitlines()
-    assert answer[0] == "python-chess ChessPosition Searcher TranspositionTable"
-
-
-def test_the_evaluation_alone_needs_no_cython(tmp_path: Path) -> None:
-    """Without an engine around it, and without extension files."""
-    built = shutil.ignore_patterns("__pycache__", *(f"*{suffix}" for suffix in EXTENSION_SUFFIXES))
-    for package in ("evaluation", "uci_engine"):
-        shutil.copytree(ROOT / package, tmp_path / package, ignore=built)
-    program = "import chess, evaluation\nboard = chess.Board('4k3/8/8/8/8/8/8/Q3K3 w - -')\n"
-    program += "print(evaluation.evaluate(board) > 300, 'evaluation.evaluator' in sys.modules)"
-    assert run(tmp_path, HIDE_CYTHON + program) == "True True"
