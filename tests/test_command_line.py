@@ -217,13 +217,19 @@ def test_doctor_notices_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     assert lines[-1] == f"{len(failed)} of the checks failed."
 
 
-def test_start_needs_no_third_party_module_but_python_chess() -> None:
+def test_a_start_loads_no_more_than_it_needs(tmp_path: Path) -> None:
     """Every start pays for what it imports."""
-    program = "import sys\nfrom uci_engine.__main__ import main\nmain(['isready'])\nprint(sorted(sys.modules))"
-    result = run_python("-c", program)
-    loaded = set(re.findall(r"'(\w+)", result.stdout))
+    program = (
+        "import sys, uci_engine\nassert not [name for name in sys.modules if name.startswith('uci_engine.')]\n"
+        "from uci_engine.__main__ import main\nmain(['isready'])\nprint(*sorted(sys.modules))\n"
+        "print(hasattr(uci_engine, 'Engine'), hasattr(uci_engine, 'nonsense'))"
+    )
+    ready, modules, library = run_python("-c", program, folder=tmp_path).stdout.splitlines()
+    assert (ready, library) == ("readyok", "True False")
+    loaded = {*modules.split(), *(name.split(".")[0] for name in modules.split())}
     assert "chess" in loaded
-    assert not loaded & {"Cython", "numpy", "setuptools", "pytest", "asyncio", "unittest"}
+    unwanted = {"Cython", "numpy", "setuptools", "pytest", "asyncio", "unittest", "chess.engine", "uci_engine.api"}
+    assert not loaded & unwanted
 
 
 # Terminals, pipes and limits --------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -59,23 +58,6 @@ def test_the_name_of_the_program_is_not_that_of_the_package(tmp_path: Path) -> N
     expected = "ImportError: Secateur's Python package is called uci_engine: from uci_engine import Engine"
     assert result.stderr.splitlines()[-1] == expected
     assert run_python("-m", "secateur", "--version", folder=tmp_path).stdout.startswith("Secateur ")
-
-
-def test_the_program_does_not_load_the_library(tmp_path: Path) -> None:
-    listing = (
-        "import sys, uci_engine\nassert not [m for m in sys.modules if m.startswith('uci_engine.')]\n"
-        "from uci_engine.engine import UciEngine\nimport uci_engine.uci.loop\nUciEngine().close()\n"
-        "print([m for m in sys.modules if m.startswith('uci_engine.api') or m in ('asyncio', 'chess.engine')])\n"
-        "print(hasattr(uci_engine, 'Engine'), hasattr(uci_engine, 'nonsense'))"
-    )
-    assert run_python("-c", listing, folder=tmp_path).stdout == "[]\nTrue False\n"
-
-
-def test_the_example_of_the_readme_runs(tmp_path: Path) -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
-    (example,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
-    result = run_python("-c", example, folder=tmp_path)
-    assert re.fullmatch(r"[a-h][1-8][a-h][1-8]\n", result.stdout), result
 
 
 @pytest.fixture(scope="module")
