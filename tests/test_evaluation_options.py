@@ -139,34 +139,31 @@ def test_every_core_searches_the_same_tree(core: str, paths: dict[str, str]) -> 
     assert on_core(core_or_skip(core), __name__, "scores_with", paths) == scores_with(paths)
 
 
+@pytest.mark.parametrize("is_on", ["false", "true"])
 @both_options
-def test_without_memory_nothing_changes(option: str, paths: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_cannot_be_used_changes_nothing(
+    option: str, is_on: str, tmp_path: Path, paths: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What may be wrong with a file is in test_bad_files.py."""
+
     def fail(*arguments: Any) -> None:
         raise MemoryError
 
-    with closing(new_engine(option)) as engine:
-        before = static(engine), in_use(engine, option)
-        monkeypatch.setattr("evaluation.evaluator.Evaluator", fail)
-        (message,) = engine.options.set(option, paths[option])
-        monkeypatch.undo()
-        assert message.startswith(f"error: option {option} ")
-        assert (static(engine), in_use(engine, option)) == before
-
-
-@pytest.mark.parametrize("is_on", ["false", "true"])
-@both_options
-def test_a_bad_file_changes_nothing(option: str, is_on: str, tmp_path: Path, paths: dict[str, str]) -> None:
-    """What may be wrong with a file is in test_bad_files.py."""
     bad = tmp_path / "bad"
     bad.write_bytes(FILES[option][: len(FILES[option]) // 2])
     with closing(new_engine(option)) as engine:
         engine.options.set(option, paths[option])
         engine.options.set("Use NNUE", is_on)
-        before = in_use(engine, option)
-        for path in (bad, tmp_path / "missing"):
-            (message,) = engine.options.set(option, str(path))
-            assert message.startswith(f"error: option {option} ")
-            assert in_use(engine, option) is before
+        before = static(engine), in_use(engine, option)
+        messages = [*engine.options.set(option, str(bad)), *engine.options.set(option, str(tmp_path / "missing"))]
+        assert len(messages) == 2
+        if option == "WeightsFile" or is_on == "true":
+            monkeypatch.setattr("evaluation.evaluator.Evaluator", fail)
+            messages += engine.options.set(option, "")
+            monkeypatch.undo()
+            assert len(messages) == 3
+        assert all(message.startswith(f"error: option {option} ") for message in messages)
+        assert (static(engine), in_use(engine, option)) == before
         search(engine, depth=2)
 
 
