@@ -183,7 +183,7 @@ def read_mates(words: argparse.Namespace) -> list[tuple[chess.Board, int]]:
         if not isinstance(length, int):
             raise ProgramError(f"{path} has a position without dm: {line[:100]}")
         positions.append((board, length))
-    return positions[: words.positions or (40 if words.short else None)]
+    return positions[: 40 if words.short else None]
 
 
 def search_mates(spec: EngineSpec, positions: list[tuple[chess.Board, int]], threads: int) -> Iterator[str]:
@@ -245,15 +245,13 @@ def builds(words: argparse.Namespace) -> Iterator[str]:
     portable = Build("portable").engine
     specs = {
         "this build": own_engine("compiled"),
-        "plain Python": own_engine("interpreted"),
-        "python-chess": own_engine("python-chess"),
         "portable": portable,
         "portable, without AVX2": replace(portable, command=(portable.command[0], "-c", WITHOUT_AVX2)),
         "ASan and UBSan": Build("memory").engine,
     }
 
     def count(spec: EngineSpec) -> str:
-        command = [*spec.command, "bench", "5" if words.short else "8"]
+        command = [*spec.command, "bench"]
         output = subprocess.run(command, cwd=spec.directory, capture_output=True, text=True, check=True).stdout
         return next(line for line in output.splitlines() if line.startswith("nodes "))
 
@@ -310,7 +308,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("checks", nargs="+", choices=list(CHECKS), metavar="CHECK", help=", ".join(CHECKS))
     parser.add_argument("--short", action="store_true", help="fewer positions, tests and seconds")
     parser.add_argument("--suite", type=Path, help=f"mate positions in EPD with dm ({MATES.name}, or a few of ours)")
-    parser.add_argument("--positions", type=int, metavar="N", help="only the first N mate positions")
     parser.add_argument("--fastchess", default="fastchess", metavar="PROGRAM", help="for games (%(default)s)")
     words = parser.parse_args(arguments)
     count = 0

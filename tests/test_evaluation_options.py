@@ -162,7 +162,7 @@ def test_a_file_that_cannot_be_used_changes_nothing(
             messages += engine.options.set(option, "")
             monkeypatch.undo()
             assert len(messages) == 3
-        assert all(message.startswith(f"error: option {option} ") for message in messages)
+        assert all(str(message).startswith(f"error: option {option} ") for message in messages)
         assert (static(engine), in_use(engine, option)) == before
         search(engine, depth=2)
 
