@@ -8,7 +8,6 @@ the environment variables (SECATEUR_…).
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import hashlib
 import importlib.metadata
@@ -33,8 +32,8 @@ from setuptools.errors import CompileError
 sys.path.insert(0, str(Path(__file__).resolve().parent / "scripts"))
 from build_backend import declarations, toolchain
 from build_backend.toolchain import OLDEST_ABI, STABLE_ABI, Compiler, NoToolchainError
+from uci_engine.core import KERNEL_MODULES
 
-LOADER = Path("uci_engine", "core.py")
 BUILD_INFO = Path("uci_engine", "build_info.json")
 GENERATED = Path("build", "cython")
 TYPES = Path("evaluation", "base", "typed.pxd")
@@ -55,15 +54,6 @@ DIRECTIVES = {
     "binding": False,
     "show_performance_hints": True,
 }
-
-
-def kernel_modules() -> tuple[str, ...]:
-    """KERNEL_MODULES of the loader, out of its source text: building imports nothing of the package."""
-    for statement in ast.parse(LOADER.read_text("utf-8")).body:
-        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "KERNEL_MODULES":
-            names: tuple[str, ...] = ast.literal_eval(statement.value)
-            return names
-    raise SystemExit(f"{LOADER} does not assign KERNEL_MODULES")
 
 
 def source_of(module: str) -> Path:
@@ -101,7 +91,7 @@ def kernel_extensions() -> list[Extension]:
             py_limited_api=STABLE_ABI,
         )
         for prefix in prefixes
-        for module in kernel_modules()
+        for module in KERNEL_MODULES
     ]
 
 
@@ -190,7 +180,7 @@ class BuildKernel(build_ext):
 
     def run(self) -> None:
         try:
-            self.build(declarations.Kernel(kernel_modules()))
+            self.build(declarations.Kernel(KERNEL_MODULES))
         except (declarations.DeclarationError, NoToolchainError) as error:
             raise SystemExit(str(error)) from None
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from uci_engine.search.search import Searcher
     from uci_engine.search.transposition_table import TranspositionTable
 
-# In import order. A new kernel module is a line here. setup.py reads this tuple from the text of this file.
+# In import order. A new kernel module is a line here. setup.py imports this file, where python-chess may be missing.
 KERNEL_MODULES = (
     "evaluation.base.bitboards",
     "evaluation.base.base_board",

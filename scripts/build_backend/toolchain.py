@@ -13,7 +13,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import platform
-import runpy
 import shlex
 import subprocess
 import sys
@@ -22,6 +21,8 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
+
+from uci_engine import processor
 
 # Zig's newest versions at the time of writing: a later one might have no C compiler any more.
 ZIG_REQUIREMENT = "ziglang>=0.15,<0.18"
@@ -52,8 +53,6 @@ SANITIZERS = {
     "1": ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"],
     "thread": ["-fsanitize=thread", "--param", "tsan-distinguish-volatile=1"],
 }
-
-PROCESSOR = Path(__file__).resolve().parents[2] / "uci_engine" / "processor.py"
 
 PROBE = "#include <math.h>\n#include <stdlib.h>\nint probe(void) { return 0; }\n"
 PROBE_SECONDS = 60.0
@@ -138,7 +137,7 @@ def fast_instructions() -> dict[str, str]:
     The loader compares them with the processor it runs on. There are none where the build is to be portable, and where
     this processor lacks one of them.
     """
-    if wanted("SECATEUR_PORTABLE") or not _processor()["has_fast_instructions"]():
+    if wanted("SECATEUR_PORTABLE") or not processor.has_fast_instructions():
         return {}
     return _allowed_instructions()
 
@@ -155,13 +154,7 @@ def _allowed_instructions() -> dict[str, str]:
         return {}
     if any(flag in os.environ.get(name, "") for name in ("CC", "CFLAGS") for flag in ("-march=", "-mcpu=")):
         return {}
-    fast: dict[str, str] = _processor()["FAST_INSTRUCTIONS"]
-    return fast
-
-
-def _processor() -> dict[str, Any]:
-    """What uci_engine/processor.py defines. By its file: building imports nothing of the package."""
-    return runpy.run_path(str(PROCESSOR))
+    return processor.FAST_INSTRUCTIONS
 
 
 def system_compiler_problem() -> str | None:
