@@ -54,16 +54,10 @@ def build(kind: str, source: Path, output: Path, **settings: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def unpacked_sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sdist")
     shutil.copytree(ROOT, folder / "copy", ignore=shutil.ignore_patterns(*NOT_TO_COPY))
-    return build("sdist", folder / "copy", folder / "out")
-
-
-@pytest.fixture(scope="module")
-def unpacked_sdist(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("unpacked")
-    with tarfile.open(sdist) as archive:
+    with tarfile.open(build("sdist", folder / "copy", folder / "out")) as archive:
         archive.extractall(folder, filter="data")
     return folder / f"secateur-{__version__}"
 
@@ -195,45 +189,34 @@ def extension_files(root: Path) -> list[Path]:
 
 
 @needs_compiler
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
+def test_what_cython_complains_of_fails_the_build_until_it_is_put_right(small: SmallBuild, tmp_path: Path) -> None:
+    for old, new, said in (
         ("self.count += 1\n", "self.count += len(str(self))\n", "not allowed without gil"),
         ("return self.count\n", "return self.count\n        self.count = 2\n", "Unreachable code"),
-    ],
-)
-def test_what_cython_complains_of_fails_the_build_until_it_is_put_right(
-    small: SmallBuild, tmp_path: Path, old: str, new: str, said: str
-) -> None:
-    bad = SOURCE.replace(old, new)
-    for _ in range(2):
-        result = small(bad)
-        assert result.returncode != 0
-        assert not extension_files(tmp_path)
-    lines = [line for line in result.stderr.splitlines() if line.startswith("uci_engine/counter.py:")]
-    assert [line for line in lines if said in line], result.stderr
+    ):
+        for _ in range(2):
+            result = small(SOURCE.replace(old, new))
+            assert result.returncode != 0
+            assert not extension_files(tmp_path)
+        lines = [line for line in result.stderr.splitlines() if line.startswith("uci_engine/counter.py:")]
+        assert [line for line in lines if said in line], result.stderr
     result = small()
     assert result.returncode == 0, result.stderr
     assert len(extension_files(tmp_path)) == 1
 
 
 @needs_compiler
-@pytest.mark.parametrize(
-    ("file", "old", "new"),
-    [
+def test_a_module_is_compiled_anew_for_other_flags(small: SmallBuild, tmp_path: Path) -> None:
+    assert "building 'uci_engine.counter'" in small().stdout
+    for name, old, new in (
         ("setup.py", '"evaluation.network.inference"', '"uci_engine.counter"'),
         ("scripts/build_backend/toolchain.py", 'OLDEST_ABI = "0x030B0000"', 'OLDEST_ABI = "0x030B00F0"'),
-    ],
-)
-def test_a_module_is_compiled_anew_for_other_flags(
-    small: SmallBuild, tmp_path: Path, file: str, old: str, new: str
-) -> None:
-    assert "building 'uci_engine.counter'" in small().stdout
-    assert "building 'uci_engine.counter'" not in small().stdout
-    text = (tmp_path / file).read_text("utf-8")
-    assert old in text
-    (tmp_path / file).write_text(text.replace(old, new), "utf-8")
-    assert "building 'uci_engine.counter'" in small().stdout
+    ):
+        assert "building 'uci_engine.counter'" not in small().stdout
+        text = (tmp_path / name).read_text("utf-8")
+        assert old in text
+        (tmp_path / name).write_text(text.replace(old, new), "utf-8")
+        assert "building 'uci_engine.counter'" in small().stdout
 
 
 @needs_compiler

@@ -31,7 +31,7 @@ def run_python(
         input=data,
         capture_output=True,
         text=True,
-        timeout=500,
+        timeout=600,
         check=False,
     )
 
