@@ -37,7 +37,7 @@ from uci_engine.core import KERNEL_MODULES
 BUILD_INFO = Path("uci_engine", "build_info.json")
 GENERATED = Path("build", "cython")
 TYPES = Path("evaluation", "base", "typed.pxd")
-# Before the name of a module: its second copy in a portable build, see `toolchain.fast_copy_instructions`.
+# Before the name of a module: its second copy in a portable build, see `toolchain.fast_instructions`.
 FAST_COPY = "uci_engine.fast."
 
 # The modules whose loops are long enough for vector code, see `flags`.
@@ -82,7 +82,7 @@ def kernel_extensions() -> list[Extension]:
     does."""
     if not toolchain.CPYTHON:
         return []
-    prefixes = ["", FAST_COPY] if toolchain.fast_copy_instructions() else [""]
+    prefixes = ["", FAST_COPY] if toolchain.fast_instructions()[1] else [""]
     return [
         Extension(
             prefix + module,
@@ -101,13 +101,14 @@ def digest(path: Path) -> str:
 
 def configuration(compiler: Compiler) -> dict[str, object]:
     """All that decides what is built, apart from the sources and what each module is compiled with."""
+    instructions, of_copies = toolchain.fast_instructions()
     return {
         "cython": importlib.metadata.version("Cython"),
         "python": platform.python_version(),
-        "flags": flags(compiler, toolchain.fast_instructions())[0],
+        "flags": flags(compiler, instructions)[0],
         # The loader looks for these before it runs what was built, or prefers its second copy.
-        "instructions": list(toolchain.fast_instructions()),
-        "fast_copy": list(toolchain.fast_copy_instructions()),
+        "instructions": list(instructions),
+        "fast_copy": list(of_copies),
         "environment": {name: os.environ[name] for name in COMPILER_VARIABLES if name in os.environ},
         "headers": "Python's" if toolchain.own_headers() is None else "Secateur's",
         "directives": DIRECTIVES,
@@ -193,8 +194,7 @@ class BuildKernel(build_ext):
         self.chosen = toolchain.find()
         self.own_headers = toolchain.own_headers()
         copies = [module for module in self.extensions if module.name.startswith(FAST_COPY)]
-        # Each asks the processor.
-        instructions, of_copies = toolchain.fast_instructions(), toolchain.fast_copy_instructions()
+        instructions, of_copies = toolchain.fast_instructions()
         for module in self.extensions:
             chosen = of_copies if module in copies else instructions
             module.extra_compile_args, module.extra_link_args = flags(self.chosen, chosen)

@@ -131,30 +131,22 @@ def _sentence(problem: str) -> str:
     return f"Secateur cannot be compiled: {problem}. {WHAT_TO_INSTALL}"
 
 
-def fast_instructions() -> dict[str, str]:
-    """The instruction sets beyond the x86-64 baseline that the build uses: Linux's names and the compilers'.
+def fast_instructions() -> tuple[dict[str, str], dict[str, str]]:
+    """The instruction sets beyond the x86-64 baseline of the kernel and of its second copy: Linux's names and the
+    compilers'.
 
-    The loader compares them with the processor it runs on. There are none where the build is to be portable, and where
-    this processor lacks one of them.
+    The loader compares them with the processor it runs on. A portable build has them in the second copy alone, whatever
+    processor builds it; any other in the kernel, where this processor has them all. There are none where the build has
+    the sanitizers or is for another machine, and where the user's flags choose one.
     """
-    if wanted("SECATEUR_PORTABLE") or not processor.has_fast_instructions():
-        return {}
-    return _allowed_instructions()
-
-
-def fast_copy_instructions() -> dict[str, str]:
-    """Those of a second copy of the kernel, which the loader prefers where the processor has them. It is made where the
-    build is to be portable, whatever processor builds it."""
-    return _allowed_instructions() if wanted("SECATEUR_PORTABLE") else {}
-
-
-def _allowed_instructions() -> dict[str, str]:
-    """None where the build has the sanitizers or is for another machine, and where the user's flags choose one."""
+    is_portable = wanted("SECATEUR_PORTABLE")
     if sanitizers() or sysconfig.get_platform() != "linux-x86_64":
-        return {}
+        return {}, {}
     if any(flag in os.environ.get(name, "") for name in ("CC", "CFLAGS") for flag in ("-march=", "-mcpu=")):
-        return {}
-    return processor.FAST_INSTRUCTIONS
+        return {}, {}
+    if is_portable:
+        return {}, processor.FAST_INSTRUCTIONS
+    return processor.FAST_INSTRUCTIONS if processor.has_fast_instructions() else {}, {}
 
 
 def system_compiler_problem() -> str | None:
