@@ -147,21 +147,14 @@ def _choose(name: str) -> Core:
             f"only {len(compiled)} of the {len(KERNEL_MODULES)} kernel modules are compiled; not compiled: "
             f"{', '.join(missing)}. Install again, or choose the python-chess core"
         )
-    problem = _why_not_compiled(is_installed=bool(compiled))
-    if problem is None:
+    lacking = processor.lacking(build_info().get("instructions", ()))
+    if compiled and not lacking:
         reason = "requested" if name == "compiled" else "chosen because it is installed"
         return _import("compiled", reason, plain=False)
+    problem = f"needs instructions that this processor lacks ({', '.join(lacking)})" if compiled else "is not installed"
     if name == "compiled":
         raise ImportError(f"the compiled core {problem}")
     return _import("python-chess", f"chosen because the compiled core {problem}", plain=True, is_fallback=True)
-
-
-def _why_not_compiled(*, is_installed: bool) -> str | None:
-    """Why the compiled core cannot run here, to stand after its name; None when it can."""
-    if not is_installed:
-        return "is not installed"
-    lacking = processor.lacking(build_info().get("instructions", ()))
-    return f"needs instructions that this processor lacks ({', '.join(lacking)})" if lacking else None
 
 
 def _import(name: str, reason: str, *, plain: bool, is_fallback: bool = False) -> Core:
