@@ -8,7 +8,6 @@ the environment variables (SECATEUR_…).
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import hashlib
 import importlib.metadata
@@ -32,13 +31,13 @@ from setuptools.errors import CompileError
 # Run by pip, this folder is in the path already.
 sys.path.insert(0, str(Path(__file__).resolve().parent / "scripts"))
 from build_backend import declarations, toolchain
-from build_backend.toolchain import OLDEST_ABI, STABLE_ABI, Compiler, NoToolchainError, wanted
+from build_backend.toolchain import OLDEST_ABI, STABLE_ABI, Compiler, NoToolchainError
+from uci_engine.core import KERNEL_MODULES
 
-LOADER = Path("uci_engine", "core.py")
 BUILD_INFO = Path("uci_engine", "build_info.json")
 GENERATED = Path("build", "cython")
 TYPES = Path("evaluation", "base", "typed.pxd")
-# Before the name of a module: its second copy in a portable build, see `toolchain.fast_copy_instructions`.
+# Before the name of a module: its second copy in a portable build, see `toolchain.fast_instructions`.
 FAST_COPY = "uci_engine.fast."
 
 # The modules whose loops are long enough for vector code, see `flags`.
@@ -55,15 +54,6 @@ DIRECTIVES = {
     "binding": False,
     "show_performance_hints": True,
 }
-
-
-def kernel_modules() -> tuple[str, ...]:
-    """KERNEL_MODULES of the loader, out of its source text: building imports nothing of the package."""
-    for statement in ast.parse(LOADER.read_text("utf-8")).body:
-        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "KERNEL_MODULES":
-            names: tuple[str, ...] = ast.literal_eval(statement.value)
-            return names
-    raise SystemExit(f"{LOADER} does not assign KERNEL_MODULES")
 
 
 def source_of(module: str) -> Path:
@@ -92,7 +82,7 @@ def kernel_extensions() -> list[Extension]:
     does."""
     if not toolchain.CPYTHON:
         return []
-    prefixes = ["", FAST_COPY] if toolchain.fast_copy_instructions() else [""]
+    prefixes = ["", FAST_COPY] if toolchain.fast_instructions()[1] else [""]
     return [
         Extension(
             prefix + module,
@@ -101,7 +91,7 @@ def kernel_extensions() -> list[Extension]:
             py_limited_api=STABLE_ABI,
         )
         for prefix in prefixes
-        for module in kernel_modules()
+        for module in KERNEL_MODULES
     ]
 
 
@@ -111,13 +101,14 @@ def digest(path: Path) -> str:
 
 def configuration(compiler: Compiler) -> dict[str, object]:
     """All that decides what is built, apart from the sources and what each module is compiled with."""
+    instructions, of_copies = toolchain.fast_instructions()
     return {
         "cython": importlib.metadata.version("Cython"),
         "python": platform.python_version(),
-        "flags": flags(compiler, toolchain.fast_instructions())[0],
+        "flags": flags(compiler, instructions)[0],
         # The loader looks for these before it runs what was built, or prefers its second copy.
-        "instructions": list(toolchain.fast_instructions()),
-        "fast_copy": list(toolchain.fast_copy_instructions()),
+        "instructions": list(instructions),
+        "fast_copy": list(of_copies),
         "environment": {name: os.environ[name] for name in COMPILER_VARIABLES if name in os.environ},
         "headers": "Python's" if toolchain.own_headers() is None else "Secateur's",
         "directives": DIRECTIVES,
@@ -190,28 +181,20 @@ class BuildKernel(build_ext):
 
     def run(self) -> None:
         try:
-            self.build(declarations.Kernel(kernel_modules()))
-        except declarations.DeclarationError as error:
+            self.build(declarations.Kernel(KERNEL_MODULES))
+        except (declarations.DeclarationError, NoToolchainError) as error:
             raise SystemExit(str(error)) from None
 
     def build(self, kernel: declarations.Kernel) -> None:
         # Taken first, so that a source that changes during the build counts as newer: the kernel's modules, those they
         # take constants from, and the types in both forms.
         files = sorted({*(module.path for module in kernel.modules.values()), TYPES, TYPES.with_suffix(".py")})
-        self.sources = {path.as_posix(): digest(path) for path in files}
-        self.places = [Path(self.build_lib), *([Path()] if self.inplace else [])]
+        sources = {path.as_posix(): digest(path) for path in files}
         self.parallel = self.parallel or os.cpu_count()
-        if wanted("SECATEUR_UNCOMPILED"):
-            self.leave_uncompiled()
-            return
-        try:
-            self.chosen = toolchain.find()
-            self.own_headers = toolchain.own_headers()
-        except NoToolchainError as error:
-            raise SystemExit(str(error)) from None
+        self.chosen = toolchain.find()
+        self.own_headers = toolchain.own_headers()
         copies = [module for module in self.extensions if module.name.startswith(FAST_COPY)]
-        # Each asks the processor.
-        instructions, of_copies = toolchain.fast_instructions(), toolchain.fast_copy_instructions()
+        instructions, of_copies = toolchain.fast_instructions()
         for module in self.extensions:
             chosen = of_copies if module in copies else instructions
             module.extra_compile_args, module.extra_link_args = flags(self.chosen, chosen)
@@ -226,7 +209,10 @@ class BuildKernel(build_ext):
             if self.inplace:
                 Path(*module.name.split(".")).parent.mkdir(parents=True, exist_ok=True)
         super().run()
-        self.note({"compiled": True, "compiler": self.compiler_version(), **configuration(self.chosen)})
+        info = {"compiler": self.compiler_version(), **configuration(self.chosen), "sources": sources}
+        for place in [Path(self.build_lib), *([Path()] if self.inplace else [])]:
+            (place / BUILD_INFO).parent.mkdir(parents=True, exist_ok=True)
+            (place / BUILD_INFO).write_text(json.dumps(info, indent=1) + "\n", "utf-8")
 
     def build_extension(self, ext: Extension) -> None:
         if self.chosen == "zig":
@@ -252,7 +238,7 @@ class BuildKernel(build_ext):
     def failure(self, module: Extension, what: str) -> str:
         """A sentence for the user. A Cython that is newer than Secateur's header may need more than that declares."""
         headers = "" if self.own_headers is None else " Python's header files are missing, and Secateur's were used."
-        return f"{module.name}: {what}, see above.{headers} {toolchain.system_packages()}"
+        return f"{module.name}: {what}, see above.{headers} {toolchain.WHAT_TO_INSTALL}"
 
     def compiler_version(self) -> str:
         """The compiler's own first line, or its command when it does not know --version."""
@@ -265,28 +251,6 @@ class BuildKernel(build_ext):
         except (OSError, subprocess.SubprocessError):
             return command[0]
         return answer.stdout.partition("\n")[0]
-
-    def leave_uncompiled(self) -> None:
-        """Take back what was compiled, here and in the source tree, so that no mixture is ever installed."""
-        if not self.inplace:
-            raise SystemExit(
-                "SECATEUR_UNCOMPILED=1 is for pip install --editable: a wheel without the compiled core would be kept "
-                "by pip, and used again after a compiler was installed"
-            )
-        package_files = self.get_finalized_command("build_py")
-        for module in self.extensions:
-            for path in self._get_inplace_equivalent(package_files, module):
-                Path(path).unlink(missing_ok=True)
-        self.extensions = []
-        self.distribution.ext_modules = []
-        self.note({"compiled": False, "why": "SECATEUR_UNCOMPILED=1 was set"})
-
-    def note(self, info: dict[str, object]) -> None:
-        """Write what was built, and from which sources, beside the loader."""
-        text = json.dumps({**info, "sources": self.sources}, indent=1) + "\n"
-        for place in self.places:
-            (place / BUILD_INFO).parent.mkdir(parents=True, exist_ok=True)
-            (place / BUILD_INFO).write_text(text, "utf-8")
 
 
 def wheel_options() -> dict[str, str]:

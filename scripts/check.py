@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks that need another build or many minutes: memory faults, races, false mates, searches that differ, bad files.
+"""Checks that need another build or many minutes: memory faults, races, false mates, searches that differ.
 
-    python scripts/check.py memory races mates repeat builds fuzz games
+    python scripts/check.py memory races mates repeat builds games
     python scripts/check.py --short memory mates repeat builds
 
-A finding is one line, and the exit code is 1 if there is any. Builds, logs and the inputs that show a fault are kept in
-build/checks. The sanitizers need gcc and Linux, `games` needs fastchess, `fuzz` the dependency group of that name.
+A finding is one line, and the exit code is 1 if there is any. Builds and logs are kept in build/checks. The
+sanitizers need gcc and Linux, `games` needs fastchess.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from toolkit.engines.client import Engine, Info, read_info
 from toolkit.engines.spec import EngineSpec, own_engine
 from toolkit.errors import ProgramError
 from toolkit.files import read_text
-from toolkit.hostile import TARGETS
 from uci_engine.tools.bench import POSITIONS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -184,7 +183,7 @@ def read_mates(words: argparse.Namespace) -> list[tuple[chess.Board, int]]:
         if not isinstance(length, int):
             raise ProgramError(f"{path} has a position without dm: {line[:100]}")
         positions.append((board, length))
-    return positions[: words.positions or (40 if words.short else None)]
+    return positions[: 40 if words.short else None]
 
 
 def search_mates(spec: EngineSpec, positions: list[tuple[chess.Board, int]], threads: int) -> Iterator[str]:
@@ -246,15 +245,13 @@ def builds(words: argparse.Namespace) -> Iterator[str]:
     portable = Build("portable").engine
     specs = {
         "this build": own_engine("compiled"),
-        "plain Python": own_engine("interpreted"),
-        "python-chess": own_engine("python-chess"),
         "portable": portable,
         "portable, without AVX2": replace(portable, command=(portable.command[0], "-c", WITHOUT_AVX2)),
         "ASan and UBSan": Build("memory").engine,
     }
 
     def count(spec: EngineSpec) -> str:
-        command = [*spec.command, "bench", "5" if words.short else "8"]
+        command = [*spec.command, "bench"]
         output = subprocess.run(command, cwd=spec.directory, capture_output=True, text=True, check=True).stdout
         return next(line for line in output.splitlines() if line.startswith("nodes "))
 
@@ -264,7 +261,7 @@ def builds(words: argparse.Namespace) -> Iterator[str]:
     yield from (f"{name}: {total}" for name, total in totals.items() if total != totals["this build"])
 
 
-# Games and files -----------------------------------------------------------------------------------------------------
+# Games ---------------------------------------------------------------------------------------------------------------
 
 
 def games(words: argparse.Namespace) -> Iterator[str]:
@@ -295,22 +292,8 @@ def games(words: argparse.Namespace) -> Iterator[str]:
     yield from build.reports()
 
 
-def fuzz(words: argparse.Namespace) -> Iterator[str]:
-    """What is read from outside, fuzzed by Atheris, guided by the coverage."""
-    for name in TARGETS:
-        folder = WORK / "fuzz" / name
-        (folder / "corpus").mkdir(parents=True, exist_ok=True)
-        command = [sys.executable, "-m", "toolkit.hostile", name, str(folder / "corpus"), f"-artifact_prefix={folder}/"]
-        command += [f"-max_total_time={10 if words.short else words.seconds}", "-timeout=20", "-rss_limit_mb=4096"]
-        code = run(command, folder / "log", ROOT / "scripts", {"PYTHONPATH": str(ROOT)})
-        if code:
-            text = (folder / "log").read_text("utf-8", errors="replace")
-            errors = re.findall(r"^(?:\w+\.)*\w*(?:Error|Exception|Interrupt)\b.*|^SUMMARY: .*", text, re.MULTILINE)
-            yield f"{name}: {errors[0] if errors else f'exit code {code}'} ({folder})"
-
-
 CHECKS: dict[str, Callable[[argparse.Namespace], Iterator[str]]] = {
-    check.__name__: check for check in (games, memory, races, mates, repeat, builds, fuzz)
+    check.__name__: check for check in (games, memory, races, mates, repeat, builds)
 }
 
 
@@ -325,9 +308,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("checks", nargs="+", choices=list(CHECKS), metavar="CHECK", help=", ".join(CHECKS))
     parser.add_argument("--short", action="store_true", help="fewer positions, tests and seconds")
     parser.add_argument("--suite", type=Path, help=f"mate positions in EPD with dm ({MATES.name}, or a few of ours)")
-    parser.add_argument("--positions", type=int, metavar="N", help="only the first N mate positions")
     parser.add_argument("--fastchess", default="fastchess", metavar="PROGRAM", help="for games (%(default)s)")
-    parser.add_argument("--seconds", type=int, default=10, metavar="N", help="for each target of fuzz (%(default)s)")
     words = parser.parse_args(arguments)
     count = 0
     for name in words.checks:

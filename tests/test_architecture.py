@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import ast
 import os
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from tests.support import ENVIRONMENT, ROOT, SCRIPTS
+from tests.support import ROOT, SCRIPTS, run_python
 
 PROGRAMS = sorted(SCRIPTS.glob("*.py"))
 
 
 def test_imports_keep_to_the_contracts_of_pyproject() -> None:
     program = "from importlinter.cli import lint_imports_command; lint_imports_command(['--no-cache'])"
-    environment = {**ENVIRONMENT, "PYTHONPATH": os.pathsep.join((str(ROOT), str(SCRIPTS)))}
-    result = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
-    )
+    result = run_python("-c", program, PYTHONPATH=os.pathsep.join((str(ROOT), str(SCRIPTS))))
     assert result.returncode == 0, result.stdout
 
 

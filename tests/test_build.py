@@ -15,77 +15,49 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from build_backend import toolchain
+from tests.support import ROOT, run_python
 from uci_engine import __version__, processor
 from uci_engine.core import KERNEL_MODULES
 
-ROOT = Path(__file__).parents[1]
-COMPILER_IS_HERE = os.name != "posix" or shutil.which(os.environ.get("CC", "cc").split()[0]) is not None
 NOT_TO_COPY = (".git", ".venv", "build", "dist", "*.egg-info", "__pycache__", ".*_cache", ".hypothesis")
 NO_COMPILER = {"CC": "/nonexistent/cc", "CXX": "/nonexistent/cc", "SECATEUR_REQUIRE_COMPILER": "0"}
 
 SmallBuild = Callable[..., subprocess.CompletedProcess[str]]
 
 needs_compiler = pytest.mark.skipif(
-    not COMPILER_IS_HERE and os.environ.get("SECATEUR_REQUIRE_COMPILER") != "1", reason="no C compiler"
+    os.environ.get("SECATEUR_REQUIRE_COMPILER") != "1" and toolchain.system_compiler_problem() is not None,
+    reason="no C compiler",
 )
-
-
 own_headers_fit = pytest.mark.skipif(
     sys.platform != "linux" or not toolchain.OWN_HEADERS_FIT, reason="Secateur's header is for Linux and the stable ABI"
 )
 
 
-def python(
-    *arguments: str, directory: Path, settings: Mapping[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Run Python with these arguments in a directory, with these environment variables on top."""
-    environment = {**os.environ, "PYTHONPATH": "", **(settings or {})}
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=directory,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=900,
-        check=False,
-    )
+def python(*arguments: object, folder: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run Python where only what stands in the folder is found, and what is installed."""
+    return run_python(*arguments, folder=folder, **{"PYTHONPATH": ""} | settings)
 
 
-def build(kind: str, source: Path, output: Path, settings: Mapping[str, str] | None = None) -> tuple[Path, str]:
-    """Build an "sdist" or a "wheel"; returns the file and all that was printed."""
-    result = python(
-        *("-m", "build", "--no-isolation", f"--{kind}", "--outdir", str(output), str(source)),
-        directory=output.parent,
-        settings=settings,
-    )
+def build(kind: str, source: Path, output: Path, **settings: str) -> Path:
+    """Build an "sdist" or a "wheel"; returns the file."""
+    words = ("-m", "build", "--no-isolation", f"--{kind}", "--outdir", output, source)
+    result = python(*words, folder=output.parent, **settings)
     assert result.returncode == 0, result.stdout + result.stderr
     (file,) = output.iterdir()
-    return file, result.stdout + result.stderr
-
-
-def unpack_wheel(wheel: Path, target: Path) -> set[str]:
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(target)
-        return set(archive.namelist())
+    return file
 
 
 @pytest.fixture(scope="module")
-def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def unpacked_sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sdist")
     shutil.copytree(ROOT, folder / "copy", ignore=shutil.ignore_patterns(*NOT_TO_COPY))
-    return build("sdist", folder / "copy", folder / "out")[0]
-
-
-@pytest.fixture(scope="module")
-def unpacked_sdist(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("unpacked")
-    with tarfile.open(sdist) as archive:
+    with tarfile.open(build("sdist", folder / "copy", folder / "out")) as archive:
         archive.extractall(folder, filter="data")
     return folder / f"secateur-{__version__}"
 
@@ -93,7 +65,7 @@ def unpacked_sdist(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 @pytest.fixture(scope="module")
 def wheel(unpacked_sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
-    return build("wheel", unpacked_sdist, folder / "out", {"SECATEUR_REQUIRE_COMPILER": "1"})[0]
+    return build("wheel", unpacked_sdist, folder / "out", SECATEUR_REQUIRE_COMPILER="1")
 
 
 def test_the_sdist_holds_all_that_a_build_needs_and_nothing_built(unpacked_sdist: Path) -> None:
@@ -112,10 +84,12 @@ def test_the_sdist_holds_all_that_a_build_needs_and_nothing_built(unpacked_sdist
 
 @pytest.mark.slow
 @needs_compiler
-def test_the_wheel_holds_the_compiled_kernel_and_no_c(wheel: Path, tmp_path: Path) -> None:
+def test_the_wheel_holds_the_compiled_kernel_and_no_c_and_works(wheel: Path, tmp_path: Path) -> None:
     # It serves every later Python.
     assert wheel.name.startswith(f"secateur-{__version__}-cp311-abi3-")
-    files = unpack_wheel(wheel, tmp_path)
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+        files = set(archive.namelist())
     for module in KERNEL_MODULES:
         stem = module.replace(".", "/")
         assert [name for name in files if name.startswith(f"{stem}.") and name.endswith((".so", ".pyd"))]
@@ -134,12 +108,8 @@ def test_the_wheel_holds_the_compiled_kernel_and_no_c(wheel: Path, tmp_path: Pat
     required = [line for line in metadata.splitlines() if line.startswith("Requires-Dist: ")]
     assert [line for line in required if "extra ==" not in line] == ["Requires-Dist: chess<2,>=1.11"]
 
-
-@pytest.mark.slow
-@needs_compiler
-def test_what_the_wheel_holds_works(wheel: Path, tmp_path: Path) -> None:
-    unpack_wheel(wheel, tmp_path)
-    result = python("-m", "uci_engine", "--core", "compiled", "doctor", directory=tmp_path)
+    # What it holds works.
+    result = python("-m", "uci_engine", "--core", "compiled", "doctor", folder=tmp_path)
     assert result.returncode == 0, result.stdout + result.stderr
     assert str(tmp_path) in result.stdout
     assert "All is well." in result.stdout
@@ -164,15 +134,11 @@ def test_our_own_headers_declare_all_that_the_kernel_needs(wheel: Path, unpacked
 def test_without_a_compiler_there_is_no_wheel(wheel: Path, unpacked_sdist: Path, tmp_path: Path) -> None:
     """After `wheel`, in the same directory, so that there are compiled modules that must not be packed again."""
     assert wheel.is_file()
-    for settings, sentence in (
-        (NO_COMPILER, "Secateur cannot be compiled: CC is '/nonexistent/cc', and no C compiler was found"),
-        ({"SECATEUR_UNCOMPILED": "1"}, "SECATEUR_UNCOMPILED=1 is for pip install --editable"),
-    ):
-        arguments = ("-m", "build", "--no-isolation", "--wheel", "--outdir", str(tmp_path), str(unpacked_sdist))
-        result = python(*arguments, directory=tmp_path, settings=settings)
-        assert result.returncode != 0
-        assert sentence in result.stdout + result.stderr
-        assert not list(tmp_path.glob("*.whl"))
+    arguments = ("-m", "build", "--no-isolation", "--wheel", "--outdir", tmp_path, unpacked_sdist)
+    result = python(*arguments, folder=tmp_path, **NO_COMPILER)
+    assert result.returncode != 0
+    assert "CC is '/nonexistent/cc', and no C compiler was found" in result.stdout + result.stderr
+    assert not list(tmp_path.glob("*.whl"))
 
 
 SOURCE = """\
@@ -213,7 +179,7 @@ def small(tmp_path: Path) -> SmallBuild:
 
     def build_small(source: str = SOURCE, **settings: str) -> subprocess.CompletedProcess[str]:
         (package / "counter.py").write_text(source)
-        return python("setup.py", "build_ext", "--inplace", directory=tmp_path, settings=settings)
+        return python("setup.py", "build_ext", "--inplace", folder=tmp_path, **settings)
 
     return build_small
 
@@ -223,45 +189,34 @@ def extension_files(root: Path) -> list[Path]:
 
 
 @needs_compiler
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
+def test_what_cython_complains_of_fails_the_build_until_it_is_put_right(small: SmallBuild, tmp_path: Path) -> None:
+    for old, new, said in (
         ("self.count += 1\n", "self.count += len(str(self))\n", "not allowed without gil"),
         ("return self.count\n", "return self.count\n        self.count = 2\n", "Unreachable code"),
-    ],
-)
-def test_what_cython_complains_of_fails_the_build_until_it_is_put_right(
-    small: SmallBuild, tmp_path: Path, old: str, new: str, said: str
-) -> None:
-    bad = SOURCE.replace(old, new)
-    for _ in range(2):
-        result = small(bad)
-        assert result.returncode != 0
-        assert not extension_files(tmp_path)
-    lines = [line for line in result.stderr.splitlines() if line.startswith("uci_engine/counter.py:")]
-    assert [line for line in lines if said in line], result.stderr
+    ):
+        for _ in range(2):
+            result = small(SOURCE.replace(old, new))
+            assert result.returncode != 0
+            assert not extension_files(tmp_path)
+        lines = [line for line in result.stderr.splitlines() if line.startswith("uci_engine/counter.py:")]
+        assert [line for line in lines if said in line], result.stderr
     result = small()
     assert result.returncode == 0, result.stderr
     assert len(extension_files(tmp_path)) == 1
 
 
 @needs_compiler
-@pytest.mark.parametrize(
-    ("file", "old", "new"),
-    [
+def test_a_module_is_compiled_anew_for_other_flags(small: SmallBuild, tmp_path: Path) -> None:
+    assert "building 'uci_engine.counter'" in small().stdout
+    for name, old, new in (
         ("setup.py", '"evaluation.network.inference"', '"uci_engine.counter"'),
         ("scripts/build_backend/toolchain.py", 'OLDEST_ABI = "0x030B0000"', 'OLDEST_ABI = "0x030B00F0"'),
-    ],
-)
-def test_a_module_is_compiled_anew_for_other_flags(
-    small: SmallBuild, tmp_path: Path, file: str, old: str, new: str
-) -> None:
-    assert "building 'uci_engine.counter'" in small().stdout
-    assert "building 'uci_engine.counter'" not in small().stdout
-    text = (tmp_path / file).read_text("utf-8")
-    assert old in text
-    (tmp_path / file).write_text(text.replace(old, new), "utf-8")
-    assert "building 'uci_engine.counter'" in small().stdout
+    ):
+        assert "building 'uci_engine.counter'" not in small().stdout
+        text = (tmp_path / name).read_text("utf-8")
+        assert old in text
+        (tmp_path / name).write_text(text.replace(old, new), "utf-8")
+        assert "building 'uci_engine.counter'" in small().stdout
 
 
 @needs_compiler
@@ -271,21 +226,11 @@ def test_a_wheel_holds_nothing_of_an_earlier_one(small: SmallBuild, tmp_path: Pa
     gone.write_text("from __future__ import annotations\n")
     for modules in ('("uci_engine.counter", "uci_engine.gone")', '("uci_engine.counter",)'):
         (tmp_path / "uci_engine" / "core.py").write_text(f"KERNEL_MODULES = {modules}\n")
-        result = python("setup.py", "build", directory=tmp_path)
+        result = python("setup.py", "build", folder=tmp_path)
         assert result.returncode == 0, result.stderr
         gone.unlink(missing_ok=True)
     built = {path.name.split(".")[0] for path in tmp_path.joinpath("build").glob("lib*/uci_engine/*")}
     assert built == {"__init__", "build_info", "core", "counter", "processor"}
-
-
-@needs_compiler
-def test_a_build_without_a_compiled_core_takes_the_old_modules_away(small: SmallBuild, tmp_path: Path) -> None:
-    assert small().returncode == 0
-    assert extension_files(tmp_path)
-    result = small(SOURCE, **NO_COMPILER, SECATEUR_UNCOMPILED="1")
-    assert result.returncode == 0, result.stderr
-    assert not extension_files(tmp_path)
-    assert '"compiled": false' in (tmp_path / "uci_engine" / "build_info.json").read_text("utf-8")
 
 
 def hide_headers(folder: Path) -> str:
@@ -304,7 +249,7 @@ def test_without_pythons_headers_a_module_is_compiled_and_works(small: SmallBuil
     assert result.returncode == 0, result.stderr
     assert json.loads((tmp_path / "uci_engine" / "build_info.json").read_text("utf-8"))["headers"] == "Secateur's"
     assert extension_files(tmp_path)
-    result = python("-c", "from uci_engine.counter import Counter; print(Counter().twice())", directory=tmp_path)
+    result = python("-c", "from uci_engine.counter import Counter; print(Counter().twice())", folder=tmp_path)
     assert result.stdout == "2\n", result.stderr
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.support import ROOT, options_table
+from tests.support import ROOT, options_table, run_python
 from uci_engine.options import Options, ValueOption
 
 README = ROOT / "README.md"
@@ -97,9 +96,9 @@ def test_readme_names_options_with_the_defaults_that_they_have() -> None:
         assert said == ", ".join(str(defaults[name]).lower() or "empty" for name in CODE.findall(names))
 
 
-def test_the_example_for_python_chess_plays() -> None:
-    (example,) = re.findall(r"^```python\n(.*?)^```$", text(GUIS), re.MULTILINE | re.DOTALL)
-    source, count = re.subn(r'"/home/[^"]*/secateur"', repr([sys.executable, "-m", "uci_engine"]), example)
-    assert count == 1
-    printed = subprocess.check_output([sys.executable, "-c", source], cwd=ROOT, text=True, timeout=60)
-    assert re.fullmatch(r"[a-h][1-8][a-h][1-8]\n", printed)
+@pytest.mark.parametrize("path", [README, GUIS], ids=by_name)
+def test_the_example_in_python_plays(path: Path, tmp_path: Path) -> None:
+    (example,) = re.findall(r"^```python\n(.*?)^```$", text(path), re.MULTILINE | re.DOTALL)
+    source = re.sub(r'"/home/[^"]*/secateur"', repr([sys.executable, "-m", "uci_engine"]), example)
+    result = run_python("-c", source, folder=tmp_path)
+    assert re.fullmatch(r"[a-h][1-8][a-h][1-8]\n", result.stdout), result

@@ -236,17 +236,18 @@ def test_no_position_no_move(engine: UciEngine) -> None:
     assert len(ear.sentences) == 1
 
 
-@pytest.mark.parametrize(("fen", "score"), [(MATED, -scores.MATE), (STALEMATED, scores.DRAW)])
-def test_the_end_of_a_game_has_a_score_and_no_move(engine: UciEngine, fen: str, score: int) -> None:
-    ear = go(engine, fen, depth=3)
+@pytest.mark.parametrize(
+    ("board", "score"),
+    [
+        (chess.Board(MATED), -scores.MATE),
+        (chess.Board(STALEMATED), scores.DRAW),
+        (chess.Board("3rkr2/3pQp2/3B4/8/8/8/8/R3K3 b Afd - 0 1", chess960=True), -scores.MATE),
+    ],
+)
+def test_the_end_of_a_game_has_a_score_and_no_move(engine: UciEngine, board: chess.Board, score: int) -> None:
+    ear = go(engine, board, depth=3)
     assert ear.answer == BestMove(None)
     assert [(info.depth, info.score, info.pv) for info in ear.infos] == [(0, score, ())]
-
-
-def test_a_mated_chess960_root_has_a_score_and_no_move(engine: UciEngine) -> None:
-    ear = go(engine, chess.Board("3rkr2/3pQp2/3B4/8/8/8/8/R3K3 b Afd - 0 1", chess960=True), depth=3)
-    assert ear.answer == BestMove(None)
-    assert [(info.depth, info.score, info.pv) for info in ear.infos] == [(0, -scores.MATE, ())]
 
 
 # What goes wrong ------------------------------------------------------------------------------------------
@@ -296,21 +297,11 @@ def test_hash_options_reach_the_table(engine: UciEngine) -> None:
 # Other commands -------------------------------------------------------------------------------------------
 
 
-def counted(engine: UciEngine, board: chess.Board, depth: int) -> list[str]:
+@pytest.mark.parametrize(("fen", "depth", "count"), [(chess.STARTING_FEN, 0, 1), (MATED, 2, 0)])
+def test_perft_of_no_move(engine: UciEngine, fen: str, depth: int, count: int) -> None:
     lines: list[str] = []
-    perft.perft(engine, board, depth, lines.append)
-    return lines
-
-
-def test_perft_divides(engine: UciEngine) -> None:
-    lines = counted(engine, chess.Board(), 3)
-    assert lines[-1].strip() == "Nodes searched: 8902"
-    parts = dict(line.split(": ") for line in lines[:-1])
-    assert set(parts) == {move.uci() for move in chess.Board().legal_moves}
-    assert sum(map(int, parts.values())) == 8902
-    assert parts["e2e4"] == "600"
-    assert [line.strip() for line in counted(engine, chess.Board(), 0)] == ["Nodes searched: 1"]
-    assert [line.strip() for line in counted(engine, chess.Board(MATED), 2)] == ["Nodes searched: 0"]
+    perft.perft(engine, chess.Board(fen), depth, lines.append)
+    assert [line.strip() for line in lines] == [f"Nodes searched: {count}"]
 
 
 def test_perft_stops(engine: UciEngine) -> None:

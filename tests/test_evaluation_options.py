@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import struct
-import subprocess
-import sys
-import time
 import tomllib
-import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -22,14 +16,13 @@ from chess.engine import Cp, PovScore
 import evaluation
 import uci_engine
 from evaluation.network import file
-from evaluation.network.file import DEFAULT_FILE, MAGIC, Network, NetworkError, default_network
-from evaluation.network.shape import BUCKETS, HIDDEN_BIAS_LIMIT, INPUTS, MAX_OUTPUT_BIAS, OUTPUT_LIMIT, UNITS
-from evaluation.weights import MAX_BYTES, Weights, default_weights
+from evaluation.network.file import DEFAULT_FILE, Network, default_network
+from evaluation.weights import Weights, default_weights
 from tests.evaluation.test_evaluation import random_weights
-from tests.support import ROOT
+from tests.support import run_python
 from tests.support.engines import go
 from tests.support.kernel import ALL_CORES, MIDDLEGAME, core_or_skip, is_compiled, on_core
-from tests.support.networks import network_score, pack, random_network, with_network
+from tests.support.networks import network_score, random_network, with_network
 from toolkit.training.model import weights_text
 from uci_engine.core import load
 from uci_engine.engine import UciEngine
@@ -146,105 +139,35 @@ def test_every_core_searches_the_same_tree(core: str, paths: dict[str, str]) -> 
     assert on_core(core_or_skip(core), __name__, "scores_with", paths) == scores_with(paths)
 
 
+@pytest.mark.parametrize("is_on", ["false", "true"])
 @both_options
-def test_without_memory_nothing_changes(option: str, paths: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_cannot_be_used_changes_nothing(
+    option: str, is_on: str, tmp_path: Path, paths: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What may be wrong with a file is in test_bad_files.py."""
+
     def fail(*arguments: Any) -> None:
         raise MemoryError
 
-    with closing(new_engine(option)) as engine:
-        before = static(engine), in_use(engine, option)
-        monkeypatch.setattr("evaluation.evaluator.Evaluator", fail)
-        (message,) = engine.options.set(option, paths[option])
-        monkeypatch.undo()
-        assert str(message).startswith(f"error: option {option} ")
-        assert (static(engine), in_use(engine, option)) == before
-
-
-# Bad files --------------------------------------------------------------------------------------------------------
-
-
-def changed(place: int, value: bytes) -> bytes:
-    """The network with other bytes at a place, and the checksum that fits it."""
-    data = DATA[:place] + value + DATA[place + len(value) : -4]
-    return data + struct.pack("<I", zlib.crc32(data))
-
-
-BIAS = len(MAGIC) + 16 + INPUTS * UNITS
-OUTPUT = BIAS + 2 * UNITS
-OUTPUT_BIAS = OUTPUT + 4 * BUCKETS * UNITS
-# With a word of the reason.
-BAD_NETWORKS = {
-    "empty": (b"", "not a network"),
-    "another version": (changed(24, struct.pack("<I", 2)), "version"),
-    "another shape": (changed(32, struct.pack("<I", 2**32 - 1)), "not a network"),
-    "one byte short": (DATA[:-1], "fewer"),
-    "endless": (DATA * 2, "more"),
-    "damaged": (DATA[:5000] + bytes([DATA[5000] ^ 1]) + DATA[5001:], "damaged"),
-    "a large bias": (changed(BIAS + 2, pack([HIDDEN_BIAS_LIMIT])), "bias of the hidden layer"),
-    "a large weight of the output": (changed(OUTPUT + 6, pack([OUTPUT_LIMIT])), "weight of the output"),
-    "a large bias of the output": (changed(OUTPUT_BIAS + 4, struct.pack("<i", -MAX_OUTPUT_BIAS - 1)), "biases"),
-}
-# What else may be wrong with weights is in tests/evaluation/test_weights.py; these are to be read in a short time.
-BAD_WEIGHTS = {
-    "huge": b"# " + b"x" * MAX_BYTES,
-    "a line end in a name": b'"a\\nb" = 1\n',
-    "deep": b"a = " + b"[" * 20_000,
-    "many keys": b"".join(b"a%d.b.c = 1\n" % number for number in range(30_000)),
-    "a name of many dots": b"a" + b".a" * 200_000 + b" = 1\n",
-    "a heading of many dots": b"[a" + b" . a" * 100_000 + b"]\nb = 1\n",
-    "dots behind a sign of equality": b'"="' + b".a" * 200_000 + b" = 1\n",
-}
-BAD = {
-    **{f"EvalFile {fault}": (data, reason) for fault, (data, reason) in BAD_NETWORKS.items()},
-    **{f"WeightsFile {fault}": (data, "") for fault, data in BAD_WEIGHTS.items()},
-}
-
-
-@pytest.mark.parametrize("fault", BAD)
-def test_a_bad_file_is_refused_with_one_sentence(
-    fault: str, engine: UciEngine, tmp_path: Path, paths: dict[str, str]
-) -> None:
-    option = fault.split()[0]
     bad = tmp_path / "bad"
-    data, reason = BAD[fault]
-    bad.write_bytes(data)
-    engine.options.set(option, paths[option])
-    for is_on in ("false", "true"):
+    bad.write_bytes(FILES[option][: len(FILES[option]) // 2])
+    with closing(new_engine(option)) as engine:
+        engine.options.set(option, paths[option])
         engine.options.set("Use NNUE", is_on)
-        before = in_use(engine, option)
-        started = time.perf_counter()
-        (message,) = engine.options.set(option, str(bad))
-        assert time.perf_counter() - started < 10
-        assert str(message).startswith(f"error: option {option} ")
-        assert reason in message.text
-        assert message.text.isprintable()
-        assert len(message.text) < 500
-        assert in_use(engine, option) is before
+        before = static(engine), in_use(engine, option)
+        messages = [*engine.options.set(option, str(bad)), *engine.options.set(option, str(tmp_path / "missing"))]
+        assert len(messages) == 2
+        if option == "WeightsFile" or is_on == "true":
+            monkeypatch.setattr("evaluation.evaluator.Evaluator", fail)
+            messages += engine.options.set(option, "")
+            monkeypatch.undo()
+            assert len(messages) == 3
+        assert all(str(message).startswith(f"error: option {option} ") for message in messages)
+        assert (static(engine), in_use(engine, option)) == before
         search(engine, depth=2)
 
 
-@pytest.mark.parametrize("name", ["", "missing", "nul\0byte", "x" * 5000, "pipe"])
-@both_options
-def test_a_file_that_cannot_be_read_is_refused(option: str, name: str, engine: UciEngine, tmp_path: Path) -> None:
-    if name == "pipe":
-        if not hasattr(os, "mkfifo"):
-            pytest.skip("named pipes as POSIX has them")
-        os.mkfifo(tmp_path / "pipe")
-    before = in_use(engine, option)
-    (message,) = engine.options.set(option, f"{tmp_path}/{name}")
-    assert str(message).startswith(f"error: option {option} ")
-    assert message.text.isprintable()
-    assert in_use(engine, option) is before
-
-
 # The network ------------------------------------------------------------------------------------------------------
-
-
-def test_numbers_of_the_wrong_size_are_refused() -> None:
-    with pytest.raises(NetworkError):
-        Network(NETWORK.hidden, b"\0\0", NETWORK.output, NETWORK.output_bias)
-    with pytest.raises(NetworkError):
-        Network(NETWORK.hidden, NETWORK.hidden_bias, NETWORK.output, ())
 
 
 def test_the_network_of_the_package_is_the_one_that_its_facts_describe() -> None:
@@ -398,8 +321,7 @@ sys.exit(run(sys.argv[1:]))
     ],
 )
 def test_every_command_says_in_one_line_that_the_network_is_broken(command: str, lines: str, beginning: str) -> None:
-    arguments = [sys.executable, "-c", BROKEN, *command.split()]
-    done = subprocess.run(arguments, capture_output=True, text=True, cwd=ROOT, timeout=60, input=lines)
+    done = run_python("-c", BROKEN, *command.split(), data=lines)
     said = [line for line in (done.stdout + done.stderr).splitlines() if "network" in line]
     assert len(said) == 1
     assert said[0].startswith(beginning)

@@ -11,17 +11,15 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
-import sys
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
 
+from tests.support import ROOT, run_python
 from uci_engine import core as real_core
 from uci_engine import processor
 
-ROOT = Path(__file__).parents[1]
 HERE_COMPILED = len(real_core.compiled_modules()) == len(real_core.KERNEL_MODULES)
 
 CONTENTS = {
@@ -36,25 +34,6 @@ print(core.name, core.position_class.__name__, core.searcher_class.__name__, cor
 print(core.reason)
 print({module.__file__.rpartition(".")[2] for module in core.modules.values()})
 """
-
-
-def run(root: Path, program: str) -> str:
-    """What a program prints that uses the packages in `root`, with `load` at hand; an error as one line."""
-    prelude = "import sys\nfrom uci_engine.core import load, stale_sources\ndef main():\n"
-    body = "".join(f"    {line}\n" for line in program.strip().splitlines())
-    ending = "try:\n    main()\nexcept (ImportError, RuntimeError, ValueError) as error:\n"
-    ending += "    print(type(error).__name__, error)\n"
-    result = subprocess.run(
-        [sys.executable, "-c", prelude + body + ending],
-        env={**os.environ, "PYTHONPATH": str(root)},
-        cwd=root,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert result.stderr == ""
-    return result.stdout.strip()
 
 
 def digest(path: Path) -> str:
@@ -89,7 +68,14 @@ class Tree:
         (self.root / "uci_engine" / "build_info.json").write_text(json.dumps(info))
 
     def run(self, program: str) -> str:
-        return run(self.root, program)
+        """What a program prints that uses these packages, with `load` at hand; an error as one line."""
+        prelude = "import sys\nfrom uci_engine.core import load, stale_sources\ndef main():\n"
+        body = "".join(f"    {line}\n" for line in program.strip().splitlines())
+        ending = "try:\n    main()\nexcept (ImportError, RuntimeError, ValueError) as error:\n"
+        ending += "    print(type(error).__name__, error)\n"
+        result = run_python("-c", prelude + body + ending, folder=self.root, PYTHONPATH=str(self.root))
+        assert result.stderr == ""
+        return result.stdout.strip()
 
     def show(self, name: str) -> list[str]:
         return self.run(SHOW.replace("NAME", repr(name))).splitlines()
@@ -105,14 +91,6 @@ def test_auto_takes_the_python_chess_core_where_nothing_is_compiled(tree: Tree) 
     assert first == "python-chess ChessPosition Searcher TranspositionTable"
     assert reason == "chosen because the compiled core is not installed"
     assert files == "{'py'}"
-
-
-def test_the_reason_tells_why_the_build_failed(tree: Tree) -> None:
-    tree.note({"compiled": False, "why": "command 'cc' failed"})
-    assert "command 'cc' failed" in tree.show("auto")[1]
-    (error,) = tree.show("compiled")
-    assert error.startswith("ImportError the compiled core is not installed")
-    assert "command 'cc' failed" in error
 
 
 @pytest.mark.parametrize(("name", "board"), [("python-chess", "ChessPosition"), ("interpreted", "Position")])
@@ -215,28 +193,3 @@ def test_the_real_kernel_is_compiled_from_these_sources() -> None:
         pytest.skip("the compiled core is not installed")
     assert HERE_COMPILED
     assert real_core.stale_sources() == [], "compile again: python setup.py build_ext --inplace"
-
-
-HIDE_CYTHON = """
-class Hide:
-    def find_spec(self, name, path, target=None):
-        if name.partition(".")[0] in ("cython", "Cython"):
-            raise ModuleNotFoundError(name)
-sys.meta_path.insert(0, Hide())
-assert "cython" not in sys.modules
-"""
-
-
-def test_the_real_plain_core_needs_no_cython() -> None:
-    answer = run(ROOT, HIDE_CYTHON + SHOW.replace("NAME", "'python-chess'")).splitlines()
-    assert answer[0] == "python-chess ChessPosition Searcher TranspositionTable"
-
-
-def test_the_evaluation_alone_needs_no_cython(tmp_path: Path) -> None:
-    """Without an engine around it, and without extension files."""
-    built = shutil.ignore_patterns("__pycache__", *(f"*{suffix}" for suffix in EXTENSION_SUFFIXES))
-    for package in ("evaluation", "uci_engine"):
-        shutil.copytree(ROOT / package, tmp_path / package, ignore=built)
-    program = "import chess, evaluation\nboard = chess.Board('4k3/8/8/8/8/8/8/Q3K3 w - -')\n"
-    program += "print(evaluation.evaluate(board) > 300, 'evaluation.evaluator' in sys.modules)"
-    assert run(tmp_path, HIDE_CYTHON + program) == "True True"

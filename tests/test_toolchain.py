@@ -20,7 +20,7 @@ from build_backend import backend, toolchain
 from build_backend.toolchain import NoToolchainError
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="here the compiler is named by Python's configuration")
-VARIABLES = ("CC", "SECATEUR_REQUIRE_COMPILER", "SECATEUR_UNCOMPILED", "SECATEUR_SANITIZE", "SECATEUR_PORTABLE")
+VARIABLES = ("CC", "SECATEUR_REQUIRE_COMPILER", "SECATEUR_SANITIZE", "SECATEUR_PORTABLE")
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +58,10 @@ def test_zig_and_our_own_headers_are_taken_where_the_system_has_none(
 ) -> None:
     monkeypatch.setattr(toolchain, "OWN_HEADERS_FIT", True)
     pretend(monkeypatch, problem=problem, headers=has_headers, zig=True)
-    assert toolchain.requirements() == ([toolchain.ZIG_REQUIREMENT] if problem else [])
+    # The hooks that pip calls.
+    for hook in ("get_requires_for_build_wheel", "get_requires_for_build_editable"):
+        monkeypatch.setattr(build_meta, hook, lambda _settings: ["wheel"])
+        assert getattr(backend, hook)() == ["wheel", *([toolchain.ZIG_REQUIREMENT] if problem else [])]
     assert toolchain.find() == compiler
     assert has_headers or toolchain.own_headers() == toolchain.OWN_HEADERS
 
@@ -66,11 +69,7 @@ def test_zig_and_our_own_headers_are_taken_where_the_system_has_none(
 @pytest.mark.parametrize(
     ("machine", "variables", "sentence"),
     [
-        (
-            {"headers": False},
-            {},
-            r"Python's header files are missing \(/nonexistent\)\. ",
-        ),
+        ({"headers": False}, {}, r"Python's header files are missing \(/nonexistent\)\. "),
         ({"system": ("linux", "mips")}, {}, r"^Secateur cannot be compiled: no C compiler was found \(cc\)\. "),
         ({}, {"SECATEUR_REQUIRE_COMPILER": "1"}, "no C compiler was found"),
         ({}, {"SECATEUR_SANITIZE": "1"}, "no C compiler was found"),
@@ -102,11 +101,8 @@ def test_an_unknown_sanitizer_stops_the_build(monkeypatch: pytest.MonkeyPatch) -
         toolchain.sanitizers()
 
 
-def test_nothing_is_fetched_for_what_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_fetched_for_pypy_which_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     pretend(monkeypatch, problem=NONE_FOUND, headers=False)
-    monkeypatch.setenv("SECATEUR_UNCOMPILED", "1")
-    assert toolchain.requirements() == []
-    monkeypatch.delenv("SECATEUR_UNCOMPILED")
     monkeypatch.setattr(toolchain, "CPYTHON", False)
     assert toolchain.requirements() == []
 
@@ -129,25 +125,3 @@ def test_a_compiler_that_does_not_work_is_noticed(tmp_path: Path, monkeypatch: p
     compiler.chmod(0o755)
     monkeypatch.setenv("CC", str(compiler))
     assert toolchain.system_compiler_problem() == f"the C compiler {compiler} does not work (error: no math.h)"
-
-
-# The command that mends it -----------------------------------------------------------------------------------------
-
-
-def test_readme_names_the_same_packages() -> None:
-    readme = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
-    for name in ("debian", "fedora", "arch"):
-        assert f"`sudo {toolchain.PACKAGES[name]}`" in readme
-    assert f"`{toolchain.XCODE}`" in readme
-
-
-# The hooks that pip calls --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("hook", ["get_requires_for_build_wheel", "get_requires_for_build_editable"])
-def test_the_back_end_asks_for_zig_only_when_it_is_needed(hook: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build_meta, hook, lambda _settings: ["wheel"])
-    pretend(monkeypatch)
-    assert getattr(backend, hook)() == ["wheel"]
-    pretend(monkeypatch, problem=NONE_FOUND)
-    assert getattr(backend, hook)() == ["wheel", toolchain.ZIG_REQUIREMENT]

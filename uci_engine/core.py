@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from uci_engine.search.search import Searcher
     from uci_engine.search.transposition_table import TranspositionTable
 
-# In import order. A new kernel module is a line here. setup.py reads this tuple from the text of this file.
+# In import order. A new kernel module is a line here. setup.py imports this file, where python-chess may be missing.
 KERNEL_MODULES = (
     "evaluation.base.bitboards",
     "evaluation.base.base_board",
@@ -147,22 +147,14 @@ def _choose(name: str) -> Core:
             f"only {len(compiled)} of the {len(KERNEL_MODULES)} kernel modules are compiled; not compiled: "
             f"{', '.join(missing)}. Install again, or choose the python-chess core"
         )
-    problem = _why_not_compiled(is_installed=bool(compiled))
-    if problem is None:
+    lacking = processor.lacking(build_info().get("instructions", ()))
+    if compiled and not lacking:
         reason = "requested" if name == "compiled" else "chosen because it is installed"
         return _import("compiled", reason, plain=False)
+    problem = f"needs instructions that this processor lacks ({', '.join(lacking)})" if compiled else "is not installed"
     if name == "compiled":
         raise ImportError(f"the compiled core {problem}")
     return _import("python-chess", f"chosen because the compiled core {problem}", plain=True, is_fallback=True)
-
-
-def _why_not_compiled(*, is_installed: bool) -> str | None:
-    """Why the compiled core cannot run here, to stand after its name; None when it can."""
-    info = build_info()
-    if not is_installed:
-        return f"is not installed (the build failed: {info['why']})" if "why" in info else "is not installed"
-    lacking = processor.lacking(info.get("instructions", ()))
-    return f"needs instructions that this processor lacks ({', '.join(lacking)})" if lacking else None
 
 
 def _import(name: str, reason: str, *, plain: bool, is_fallback: bool = False) -> Core:

@@ -1,6 +1,6 @@
 """The processors: how many there are, and their instruction sets. A build may use more than the x86-64 baseline.
 
-setup.py reads this file too, before anything is built, so it imports nothing of the package.
+The build imports this file too, before anything is compiled or installed.
 """
 
 from __future__ import annotations

@@ -348,8 +348,6 @@ class Translation:
     def in_cython(self, annotation: ast.expr) -> str:
         """An annotation as Cython takes it in a .py file; empty for a type that is not C's."""
         name = self.kernel.c_type(self.module, annotation) or ""
-        if name.endswith("*"):
-            return f"cython.pointer({name[:-1]})"
         return f"cython.{name}" if name in ("int", "bint") else name
 
     def edited(self) -> bytes:

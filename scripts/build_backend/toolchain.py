@@ -4,7 +4,7 @@ A build takes the system's compiler. Where none works it takes Zig, which holds 
 Where Python's headers are missing on Linux it takes Secateur's own, `include/Python.h`, which declares as much of the
 stable ABI as the kernel uses. Elsewhere Python brings its headers, or the build fails.
 
-Invariants: the engine is compiled, or the build fails with one sentence that says which command mends it. pip keeps
+Invariants: the engine is compiled, or the build fails with one sentence that says what to install. pip keeps
 what was built, so a wheel without the compiled core would come back after a compiler was installed.
 """
 
@@ -13,7 +13,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import platform
-import runpy
 import shlex
 import subprocess
 import sys
@@ -22,6 +21,8 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
+
+from uci_engine import processor
 
 # Zig's newest versions at the time of writing: a later one might have no C compiler any more.
 ZIG_REQUIREMENT = "ziglang>=0.15,<0.18"
@@ -53,25 +54,10 @@ SANITIZERS = {
     "thread": ["-fsanitize=thread", "--param", "tsan-distinguish-volatile=1"],
 }
 
-PROCESSOR = Path(__file__).resolve().parents[2] / "uci_engine" / "processor.py"
-
 PROBE = "#include <math.h>\n#include <stdlib.h>\nint probe(void) { return 0; }\n"
 PROBE_SECONDS = 60.0
 
-# The commands that install a compiler and Python's headers, by the ID and ID_LIKE of /etc/os-release.
-PACKAGES = {
-    "debian": "apt install python3-venv gcc libc6-dev python3-dev",
-    "fedora": "dnf install gcc python3-devel",
-    "rhel": "dnf install gcc python3-devel",
-    "arch": "pacman -S gcc",
-    "suse": "zypper install gcc python3-devel",
-    "alpine": "apk add gcc musl-dev python3-dev",
-}
-XCODE = "xcode-select --install"
-BUILD_TOOLS = (
-    "winget install Microsoft.VisualStudio.2022.BuildTools --override "
-    '"--passive --wait --add Microsoft.VisualStudio.Workload.VCTools --includeRecommended"'
-)
+WHAT_TO_INSTALL = "Install a C compiler and Python's header files, as README.md says, then Secateur again."
 
 
 class NoToolchainError(Exception):
@@ -97,9 +83,7 @@ def sanitizers() -> list[str]:
 
 def requirements() -> list[str]:
     """What pip is to fetch before the build, besides what pyproject.toml names. May raise NoToolchainError."""
-    if not CPYTHON or wanted("SECATEUR_UNCOMPILED"):
-        return []
-    return [] if _why_zig() is None else [ZIG_REQUIREMENT]
+    return [] if not CPYTHON or _why_zig() is None else [ZIG_REQUIREMENT]
 
 
 def find() -> Compiler:
@@ -144,62 +128,25 @@ def _refuse_zig(problem: str) -> None:
 
 
 def _sentence(problem: str) -> str:
-    return f"Secateur cannot be compiled: {problem}. {system_packages()}"
+    return f"Secateur cannot be compiled: {problem}. {WHAT_TO_INSTALL}"
 
 
-def fast_instructions() -> dict[str, str]:
-    """The instruction sets beyond the x86-64 baseline that the build uses: Linux's names and the compilers'.
+def fast_instructions() -> tuple[dict[str, str], dict[str, str]]:
+    """The instruction sets beyond the x86-64 baseline of the kernel and of its second copy: Linux's names and the
+    compilers'.
 
-    The loader compares them with the processor it runs on. There are none where the build is to be portable, and where
-    this processor lacks one of them.
+    The loader compares them with the processor it runs on. A portable build has them in the second copy alone, whatever
+    processor builds it; any other in the kernel, where this processor has them all. There are none where the build has
+    the sanitizers or is for another machine, and where the user's flags choose one.
     """
-    if wanted("SECATEUR_PORTABLE") or not _processor()["has_fast_instructions"]():
-        return {}
-    return _allowed_instructions()
-
-
-def fast_copy_instructions() -> dict[str, str]:
-    """Those of a second copy of the kernel, which the loader prefers where the processor has them. It is made where the
-    build is to be portable, whatever processor builds it."""
-    return _allowed_instructions() if wanted("SECATEUR_PORTABLE") else {}
-
-
-def _allowed_instructions() -> dict[str, str]:
-    """None where the build has the sanitizers or is for another machine, and where the user's flags choose one."""
+    is_portable = wanted("SECATEUR_PORTABLE")
     if sanitizers() or sysconfig.get_platform() != "linux-x86_64":
-        return {}
+        return {}, {}
     if any(flag in os.environ.get(name, "") for name in ("CC", "CFLAGS") for flag in ("-march=", "-mcpu=")):
-        return {}
-    fast: dict[str, str] = _processor()["FAST_INSTRUCTIONS"]
-    return fast
-
-
-def _processor() -> dict[str, Any]:
-    """What uci_engine/processor.py defines. By its file: building imports nothing of the package."""
-    return runpy.run_path(str(PROCESSOR))
-
-
-def system_packages() -> str:
-    """A sentence with the command that installs a compiler and Python's headers on this system."""
-    command = _packages_command()
-    if command is None:
-        return "Install a C compiler and Python's header files, then Secateur again."
-    return f"First run: {command}"
-
-
-def _packages_command() -> str | None:
-    if sys.platform == "win32":
-        return BUILD_TOOLS
-    if sys.platform == "darwin":
-        return XCODE
-    try:
-        release = platform.freedesktop_os_release()
-    except OSError:
-        return None
-    for name in (release["ID"], *release.get("ID_LIKE", "").split()):
-        if name in PACKAGES:
-            return PACKAGES[name] if os.geteuid() == 0 else f"sudo {PACKAGES[name]}"
-    return None
+        return {}, {}
+    if is_portable:
+        return {}, processor.FAST_INSTRUCTIONS
+    return processor.FAST_INSTRUCTIONS if processor.has_fast_instructions() else {}, {}
 
 
 def system_compiler_problem() -> str | None:

@@ -6,5 +6,5 @@ engines                           engines described, started, talked to and kept
 games                             openings, pairs of games, adjudication, runs of many pairs, tournaments, experiments
 elo                               statistics of matches
 questions                         those of test suites: read, asked, judged
-hostile, training                 what programs of one kind need: readers of files, training data
+training                          positions, features and networks to train
 """

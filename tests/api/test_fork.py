@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 
 import pytest
 
-from tests.support import PATIENCE_SECONDS, ROOT
+from tests.support import run_python
 
 PROGRAM = """
 import gc, os, signal, sys, warnings
@@ -69,7 +67,5 @@ assert engine.play(board, limit).move is not None
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_forked_child() -> None:
-    result = subprocess.run(
-        [sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False
-    )
+    result = run_python("-c", PROGRAM)
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")

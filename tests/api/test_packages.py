@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support import ENVIRONMENT, ROOT
+from tests.support import ROOT, run_python
 
 USER_PROGRAM = """
 import chess
@@ -40,13 +38,6 @@ Engine().play("e4")
 """
 
 
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, *arguments]
-    return subprocess.run(
-        command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=120, check=False
-    )
-
-
 @pytest.mark.parametrize("name", ["evaluation.py", "evaluation/__init__.py"])
 def test_a_file_that_hides_the_evaluation_is_named(tmp_path: Path, name: str) -> None:
     stray = tmp_path / name
@@ -54,36 +45,19 @@ def test_a_file_that_hides_the_evaluation_is_named(tmp_path: Path, name: str) ->
     stray.write_text("raise SystemExit('the wrong file was run')", "utf-8")
     place = stray if name == "evaluation.py" else stray.parent
     sentence = f"{place} hides the package 'evaluation', which this program needs: rename it, or remove its folder"
-    program = run(tmp_path, "-m", "uci_engine", "bench", "1")
+    program = run_python("-m", "uci_engine", "bench", "1", folder=tmp_path)
     assert program.returncode == 1
     assert program.stderr.startswith(f"secateur: {sentence}")
     assert program.stderr.count("\n") == 1
-    library = run(tmp_path, "-c", "from uci_engine import Engine")
+    library = run_python("-c", "from uci_engine import Engine", folder=tmp_path)
     assert library.stderr.splitlines()[-1].startswith(f"ImportError: {sentence}")
 
 
 def test_the_name_of_the_program_is_not_that_of_the_package(tmp_path: Path) -> None:
-    result = run(tmp_path, "-c", "import secateur")
+    result = run_python("-c", "import secateur", folder=tmp_path)
     expected = "ImportError: Secateur's Python package is called uci_engine: from uci_engine import Engine"
     assert result.stderr.splitlines()[-1] == expected
-    assert run(tmp_path, "-m", "secateur", "--version").stdout.startswith("Secateur ")
-
-
-def test_the_program_does_not_load_the_library(tmp_path: Path) -> None:
-    listing = (
-        "import sys, uci_engine\nassert not [m for m in sys.modules if m.startswith('uci_engine.')]\n"
-        "from uci_engine.engine import UciEngine\nimport uci_engine.uci.loop\nUciEngine().close()\n"
-        "print([m for m in sys.modules if m.startswith('uci_engine.api') or m in ('asyncio', 'chess.engine')])\n"
-        "print(hasattr(uci_engine, 'Engine'), hasattr(uci_engine, 'nonsense'))"
-    )
-    assert run(tmp_path, "-c", listing).stdout == "[]\nTrue False\n"
-
-
-def test_the_example_of_the_readme_runs(tmp_path: Path) -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
-    (example,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
-    result = run(tmp_path, "-c", example)
-    assert re.fullmatch(r"[a-h][1-8][a-h][1-8]\n", result.stdout), result
+    assert run_python("-m", "secateur", "--version", folder=tmp_path).stdout.startswith("Secateur ")
 
 
 @pytest.fixture(scope="module")
@@ -106,12 +80,8 @@ def test_a_users_program_passes_mypy(user_environment: Path) -> None:
     python = user_environment / "venv" / "bin" / "python"
 
     def check(name: str) -> str:
-        command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", str(python), name]
-        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        result = subprocess.run(
-            command, cwd=user_environment, env=environment, capture_output=True, text=True, timeout=300, check=False
-        )
-        return result.stdout
+        words = ("-m", "mypy", "--strict", "--python-executable", python, name)
+        return run_python(*words, folder=user_environment, PYTHONPATH="").stdout
 
     assert check("program.py").startswith("Success"), check("program.py")
     errors = check("wrong.py")

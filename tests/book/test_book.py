@@ -1,4 +1,4 @@
-"""The opening book: hostile files, what is chosen, when it is asked, and a real process that plays from it."""
+"""The opening book: what is chosen, when it is asked, and a real process that plays from it."""
 
 from __future__ import annotations
 
@@ -16,18 +16,14 @@ from pathlib import Path
 import chess
 import chess.polyglot
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.support import ENVIRONMENT, PATIENCE_SECONDS
 from tests.support.kernel import board_after
 from tests.support.uci_process import Search, UciProcess
 from uci_engine.book.book import (
-    MAX_BOOK_BYTES,
     WITHOUT_ACCENTS,
     Advice,
     Book,
-    BookError,
     Opening,
     named_positions,
     opening_of,
@@ -73,59 +69,12 @@ def test_the_built_in_book_opens_and_knows_the_start() -> None:
 
 
 GOOD = start_entries(e2e4=3, d2d4=1)
-LATER_KEY = ENTRY.pack(2**64 - 1, 0x31C, 1, 0)
-
-
-@pytest.mark.parametrize(
-    ("data", "reason"),
-    [
-        (b"", "is empty"),
-        (GOOD[:-1], "31 bytes"),
-        (LATER_KEY + GOOD, "sorted"),
-        (start_entries(e2e4=0), "weight"),
-    ],
-)
-def test_a_bad_file_is_refused_with_one_sentence(path: Path, data: bytes, reason: str) -> None:
-    with pytest.raises(BookError, match=reason) as refusal:
-        Book(written(path, data))
-    assert quoted(str(path)) in str(refusal.value)
-
-
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [("", "it is not a plain file"), ("none.bin", "No such file"), ("a\0b", "embedded null"), ("x" * 5000, "")],
-)
-def test_what_cannot_be_read_is_refused(tmp_path: Path, name: str, reason: str) -> None:
-    with pytest.raises(BookError, match=f"cannot be read: {reason}"):
-        Book(str(tmp_path / name))
-
-
-def test_a_file_that_is_too_large_is_refused(path: Path) -> None:
-    with path.open("wb") as file:
-        file.truncate(MAX_BOOK_BYTES + 16)  # a hole: takes no room on the disk
-    with pytest.raises(BookError, match="is too large"):
-        Book(str(path))
 
 
 def test_later_changes_of_the_file_have_no_effect(path: Path) -> None:
     book = Book(written(path, GOOD * 5000))
     path.write_bytes(b"")
     assert book.moves(chess.Board())[0] == (chess.Move.from_uci("e2e4"), 3)
-
-
-@given(st.binary(max_size=400))
-def test_any_bytes_make_a_book_or_a_sentence(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
-    path = tmp_path_factory.getbasetemp() / "any.bin"
-    path.write_bytes(data)
-    try:
-        book = Book(str(path))
-    except BookError as error:
-        sentence = str(error)
-    else:
-        sentence = f"{len(book)} entries"
-        book.choose(chess.Board(), 100, random.Random(1))
-    assert sentence.isascii()
-    assert sentence.isprintable()
 
 
 # Moves -------------------------------------------------------------------------------------------------------------

@@ -1,25 +1,16 @@
-"""The weights file: what it must hold, what is refused, and that nothing is lost on the way to the file and back."""
+"""The weights file: what it must hold, and that nothing is lost on the way to the file and back."""
 
 from __future__ import annotations
 
 import random
-import re
 from importlib import resources
 
 import chess
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.catalogue import CATALOGUE
-from evaluation.weights import (
-    MATERIAL,
-    MAX_BYTES,
-    MAX_CENTIPAWNS,
-    Weights,
-    WeightsError,
-    default_weights,
-)
+from evaluation.weights import MATERIAL, MAX_CENTIPAWNS, Weights, default_weights
 from toolkit.training.model import weights_text
 
 MAX_SUM = 0x7FFFFFFF
@@ -33,14 +24,6 @@ def pack(middlegame: int, endgame: int) -> int:
 
 
 TEXT = weights_text(default_weights())
-
-
-def changed(name: str, phase: str, value: str) -> bytes:
-    """The default file with one phase of one weight replaced."""
-    pattern = rf"(\[{name}\]\n(?:middlegame = [^\n]*\n)?{phase} = )[^\n]*\n"
-    text, count = re.subn(pattern, rf"\g<1>{value}\n", TEXT)
-    assert count == 1
-    return text.encode()
 
 
 def replaced(name: str, middlegame: object, endgame: object) -> tuple[dict[str, object], dict[str, object]]:
@@ -109,36 +92,3 @@ def test_the_greatest_weights_do_not_overflow() -> None:
     # Both halves, with the carry between them, and what `taper` makes of them.
     assert 1_000_000 < greatest < MAX_SUM
     assert 2 * MAX_SUM * 256 * 64 < 2**63
-
-
-@pytest.mark.parametrize(
-    ("data", "reason"),
-    [
-        (b"", "material is missing"),
-        (b"\xff\xfe\x00", "not TOML"),
-        (b"[material]\nmiddlegame = [1]", "needs a middlegame and an endgame"),
-        (TEXT.encode() + b"\n[surprise]\nmiddlegame = 1\nendgame = 1\n", "no weight named 'surprise'"),
-        (TEXT.encode() + b"\n[tempo]\nmiddlegame = 1\nendgame = 1\n", "not TOML"),
-        (b"a = " + b"[" * 15_000, "not TOML"),
-        (b"#" * (MAX_BYTES + 1), "longer than"),
-        (changed("tempo", "middlegame", "true"), "whole numbers"),
-        (changed("tempo", "endgame", "1001"), "whole numbers"),
-        (changed("tempo", "endgame", "-" + "9" * 40), "whole numbers"),
-        (changed("tempo", "endgame", "[1]"), "whole numbers"),
-        (changed("safe_check", "endgame", "[1, 2, 3, 4]"), "1 endgame numbers, not 4"),
-        (changed("safe_check", "endgame", "'1 2 3'"), "3 endgame numbers, not 4"),
-        (changed("safe_check", "endgame", "''"), "0 endgame numbers, not 4"),
-        (changed("material", "middlegame", "'100 320 330 500 900'"), "must be 100, 300, 300, 500, 900"),
-    ],
-)
-def test_bad_files_are_refused_with_one_sentence(data: bytes, reason: str) -> None:
-    with pytest.raises(WeightsError, match=re.escape(reason)) as caught:
-        Weights.parse(data)
-    assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) < 300
-
-
-@given(st.binary(max_size=300))
-def test_any_bytes_end_in_weights_or_a_sentence(data: bytes) -> None:
-    with pytest.raises(WeightsError):
-        Weights.parse(data)

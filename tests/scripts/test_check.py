@@ -1,8 +1,7 @@
-"""The checks: what they take for a fault; the targets of the fuzzer read good bytes and damaged ones."""
+"""The checks: what they take for a fault. The workflows: what they name."""
 
 from __future__ import annotations
 
-import random
 import re
 from pathlib import Path
 
@@ -11,9 +10,8 @@ import pytest
 
 import check
 from tests.support import ROOT
-from tests.support.kernel import IS_BUILT, on_core
+from tests.support.kernel import IS_BUILT
 from toolkit.engines.client import Info, read_info
-from toolkit.hostile import TARGETS
 
 # White mates in two, by the rook's sacrifice on a6.
 MATE = "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1"
@@ -66,27 +64,6 @@ def test_a_suite_is_asked_with_one_thread_and_four(
     assert check.main(["mates", "--suite", str(suite)]) == code
     lines = capsys.readouterr().out.splitlines()
     assert [line[:16] for line in lines if MATE in line] == ["mates: 1 threads", "mates: 4 threads"] * code
-
-
-def read_seeds(name: str) -> int:
-    """How many inputs a target has read: its seeds, whole and damaged. Any fault is raised."""
-    read, seeds = TARGETS[name]()
-    choice = random.Random(name)
-    count = 0
-    for data in seeds:
-        for _ in range(5):
-            damaged = bytearray(data)
-            for _ in range(choice.randrange(4)):
-                damaged[choice.randrange(len(damaged))] = choice.randrange(256)
-            read(bytes(damaged))
-            count += 1
-        read(data[: len(data) // 2])
-    return count
-
-
-@pytest.mark.parametrize("name", TARGETS)
-def test_a_target_reads_good_bytes_and_damaged_ones(name: str) -> None:
-    assert on_core("interpreted", __name__, "read_seeds", name)
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / ".github" / "workflows").glob("*.yml")), ids=lambda path: path.name)

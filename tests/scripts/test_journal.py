@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from toolkit.errors import ProgramError
 from toolkit.journal import Journal
@@ -68,6 +70,24 @@ def test_another_file_is_not_touched(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(ProgramError):
         Journal(path, {}, resume=True)
     assert path.read_bytes() == content
+
+
+LINES = st.sampled_from([b'{"settings":{"a":[1]}}\n', b'{"b":2}\n', b'{"b":3}', b"[]\n", b"\n"])
+
+
+@given(st.lists(LINES | st.binary(max_size=20), max_size=6).map(b"".join))
+def test_any_bytes_are_a_journal_or_are_not_touched(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.journal"
+    path.write_bytes(data)
+    try:
+        with Journal(path, {"a": [1]}, resume=True) as journal:
+            journal.append({"b": 4})
+            entries = journal.entries
+    except ProgramError:
+        assert path.read_bytes() == data
+    else:
+        with Journal(path, {"a": [1]}, resume=True) as again:
+            assert again.entries == entries
 
 
 def test_two_runs_cannot_write_the_same_journal(tmp_path: Path) -> None:

@@ -196,26 +196,35 @@ def test_symbols_that_never_end_are_refused(probing: Probing) -> None:
     assert probing.read_symbols(doubling) is None
 
 
-def test_damaged_files_are_refused_or_probed_without_harm(tmp_path: Path) -> None:
-    """Flipped bytes and zeroed tails: an answer may be wrong, but it is an answer, and it comes at once."""
+def probe_damaged(path: str, trials: int) -> list[int]:
+    """How many damaged tables the core of this process takes, and how many of them with distances."""
     choice = random.Random(9)
-    folder = copy_tables(tmp_path / "tables")
+    folder = copy_tables(Path(path))
     boards = [board for name in NAMES for board in random_boards(name, 4)]
     accepted = distances = 0
-    for trial in range(150):
-        for path in folder.glob("*.rtb?"):
-            data = (TABLES / path.name).read_bytes()
+    for trial in range(trials):
+        for file in folder.glob("*.rtb?"):
+            data = (TABLES / file.name).read_bytes()
             if trial % 3 == 2:
                 kept = choice.randrange(len(data))
-                path.write_bytes(data[:kept] + bytes(len(data) - kept))
+                file.write_bytes(data[:kept] + bytes(len(data) - kept))
             else:
-                path.write_bytes(flip_bytes(data, choice, 1 + trial % 3 * 20))
+                file.write_bytes(flip_bytes(data, choice, 1 + trial % 3 * 20))
         probing = Probing(folder, copied_bytes=0)
         accepted += len(probing.tables.wdl)
         distances += len(probing.tables.dtz)
         assert all(probing.value(board) in (None, -2, -1, 0, 1, 2) for board in boards)
         assert all(abs(probing.distance(board) or 0) <= MAX_DISTANCE_PLIES for board in boards)
+    return [distances, accepted]
+
+
+def test_damaged_files_are_refused_or_probed_without_harm(tmp_path: Path) -> None:
+    """Flipped bytes and zeroed tails: an answer may be wrong, but it is an answer, and it comes at once."""
+    distances, accepted = probe_damaged(str(tmp_path / "tables"), 150)
     assert 50 < distances < accepted < 150 * len(NAMES)
+    # Plain Python checks the bounds of arrays.
+    distances, accepted = on_core("interpreted", __name__, "probe_damaged", str(tmp_path / "others"), 15)
+    assert 5 < distances < accepted
 
 
 def test_every_flipped_byte_is_noticed(tmp_path: Path) -> None:

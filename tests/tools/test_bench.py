@@ -10,7 +10,6 @@ import pytest
 
 from tests.support.kernel import ALL_CORES, Remote, core_or_skip, is_compiled, on_core
 from uci_engine.engine import UciEngine
-from uci_engine.options import NETWORK_BY_DEFAULT
 from uci_engine.search.info import BestMove
 from uci_engine.tools import bench
 
@@ -52,10 +51,6 @@ def test_every_core_counts_the_same(use_nnue: bool) -> None:
 def test_the_python_chess_core_counts_the_same_to_the_end() -> None:
     totals = [on_core(core_or_skip(name), __name__, "total", None) for name in ("compiled", "python-chess")]
     assert totals[0] == totals[1]
-
-
-def test_a_new_engine_begins_with_the_network() -> None:
-    assert total(DEPTH) == total(DEPTH, NETWORK_BY_DEFAULT) != total(DEPTH, not NETWORK_BY_DEFAULT)
 
 
 def test_a_limited_depth_is_the_usual_one_when_none_is_given(monkeypatch: pytest.MonkeyPatch) -> None:

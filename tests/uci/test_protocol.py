@@ -1,10 +1,13 @@
 """UCI text to data and back: the clauses of the UCI text, what clients send in the field, and any text."""
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from uci_engine import score
+from uci_engine.board.game import Game, PositionError
 from uci_engine.search.info import Bound, Info
 from uci_engine.text import MAX_INT, QUOTE_LENGTH, Message, parse_int, quoted
 from uci_engine.time_management import Limits
@@ -226,6 +229,17 @@ def test_go_with_any_words_keeps_its_promises(words: str) -> None:
     if problems and not limits.infinite and command.perft is None:
         assert not limits.is_endless
     assert all(str(problem).isascii() and len(str(problem)) < 300 for problem in problems)
+
+
+WORDS = ["position", "startpos", "fen", "moves", "e2e4", "8/8/8/8/8/2k5/7R/K7", "w", "-", "setoption", "name", "value"]
+
+
+@given(st.lists(st.sampled_from(WORDS) | st.text(max_size=20)).map(" ".join))
+def test_any_line_is_a_command_and_its_position_is_set_or_refused(line: str) -> None:
+    command = parse(line)
+    if isinstance(command, SetPosition):
+        with suppress(PositionError):
+            Game().set(command.fen, command.moves, chess960=False)
 
 
 # Output

@@ -52,10 +52,8 @@ def examine(core_name: str, write: Callable[[str], None]) -> int:
         return 1
     write(f"core           {core.name}: {core.reason}")
     info = build_info()
-    if info.get("compiled"):
+    if info.get("compiler"):
         write(f"last build     Cython {info['cython']}, {info['compiler']}, {' '.join(info['flags'])}")
-    elif info:
-        write(f"last build     not compiled: {info['why']}")
     write("")
     checks: dict[str, Callable[[], str | None]] = {
         "modules": lambda: stale_build() if core.name == "compiled" else None,
