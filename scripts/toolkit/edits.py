@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from functools import cache
 from typing import Any
@@ -11,12 +10,14 @@ import chess
 from chess.engine import Limit, SimpleEngine
 
 from uci_engine.game_analysis.causes import Cause, Edit, passed_board
-from uci_engine.game_analysis.values import MAX_SITE_CP, SITE_CP, SITE_SLOPE, Found
+from uci_engine.game_analysis.values import MAX_SITE_CP, Found, site_expected
 
 # An edit is confirmed by this part of the loss that the other engine sees, where that is no less than LEAST_LOSS.
 CONFIRMED, LEAST_LOSS = 0.5, 0.03
 # Longer than any search: an engine that hangs is given up.
 PATIENCE_SECONDS = 60.0
+# The site's centipawns in one of Stockfish 15.1.
+SITE_CP = 1.6
 VERDICTS = ("confirmed", "refused", "no loss")
 
 
@@ -39,8 +40,7 @@ class OtherEngine:
     def expected(self, board: chess.Board, moves: Iterable[chess.Move]) -> float:
         """What the player may expect, from 0 to 1, of a position with these moves alone, by the rule of the site."""
         info = self._engine.analyse(board, self._limit, game=self, root_moves=list(moves))
-        cp = SITE_CP * info["score"].pov(self._board.turn).score(mate_score=MAX_SITE_CP)
-        return 1 / (1 + math.exp(-SITE_SLOPE * min(max(cp, -MAX_SITE_CP), MAX_SITE_CP)))
+        return site_expected(SITE_CP * info["score"].pov(self._board.turn).score(mate_score=MAX_SITE_CP))
 
     def checks(self, cause: Cause) -> list[dict[str, Any]]:
         """A verdict on each edit of a cause; without one, on half of the loss that we see."""

@@ -174,7 +174,7 @@ def test_what_an_error_allows_is_what_the_next_move_misses(engine: Engine) -> No
         ("4k3/8/8/8/1b6/8/P7/4KN2 w - - 0 1", "Ke2", None, ""),
         ("4k3/1r6/8/8/3N4/8/8/4K3 w - - 0 1", "Nc6", None, ""),
         ("4k3/1p3r2/8/2n5/8/8/PP3P2/4KB2 w - - 0 1", "b4", Kind.ATTACK, "c5"),
-        ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e4", Kind.PASSED_PAWN, "e4"),
+        ("4k3/8/3p4/4P3/8/8/8/4K3 w - - 0 1", "e6", Kind.PASSED_PAWN, "e6"),
         ("4k3/8/2p5/3p4/4B3/8/8/4K3 w - - 0 1", "Bf3", Kind.ESCAPE, "e4"),
         ("r3k3/p7/8/8/N7/8/8/R3K3 b - - 0 1", "Ke7", None, ""),
         ("4k3/8/8/8/8/8/3p4/R3K2R w KQ - 0 1", "Kxd2", Kind.CAPTURE, "d2"),

@@ -61,7 +61,7 @@ HANGING = "r1bqkb1r/ppp2ppp/2n2n2/3pp1N1/2B1P3/8/PPPP1PPP/RNBQK2R w KQkq - 0 5"
     ("fen", "move", "is_best", "kinds"),
     [
         (SCHOLAR, "g8f6", False, [Why.ALLOWS_MATE]),
-        (BACK_RANK, "a1a8", True, [Why.TACTIC, Why.ALL_OTHERS_WORSE]),
+        (BACK_RANK, "a1a8", True, [Why.TACTIC]),
         ("k7/8/1K6/8/8/8/8/7R w - - 0 1", "h1h7", False, [Why.MISSES_MATE]),
         (HANGING, "d2d3", False, [Why.LOSS]),
     ],
@@ -74,12 +74,8 @@ def test_a_move_is_explained(engine: Engine, fen: str, move: str, is_best: bool,
     assert f"{explanation.why}." in str(explanation)
 
 
-# 14.Ba4 Nxa4 wins a piece, and nothing else does.
-ONE_REPLY = "r2qk2r/1p2ppbp/1n1p2p1/2pPn3/p1P1PP2/1BN4P/PP2Q1P1/R1B1K2R w KQkq - 0 14"
-
-
 def test_the_evidence_of_a_cause_can_be_played_through(engine: Engine) -> None:
-    explanation = explained(engine, ONE_REPLY, "b3a4", depth=9)
+    explanation = explained(engine, HANGING, "d2d3", depth=9)
     evidence = [each for cause in explanation.causes for each in cause.evidence]
     assert evidence
     for each in evidence:

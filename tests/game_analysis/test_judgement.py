@@ -20,7 +20,7 @@ from uci_engine.game_analysis.judgement import (
     judge,
     phases_of,
 )
-from uci_engine.game_analysis.values import SITE_CP, Found, SearchedMove, Value, value_of
+from uci_engine.game_analysis.values import Found, SearchedMove, Value, site_expected, value_of
 
 
 def value(expected: float) -> Value:
@@ -151,7 +151,9 @@ def test_the_expected_result_grows_with_the_score_and_is_the_same_for_both_sides
 
 def test_the_expected_result_is_that_of_lichess() -> None:
     assert value_of(Cp(0)).expected == 0.5
-    assert value_of(Cp(round(100 / SITE_CP))).expected == pytest.approx(0.591, abs=0.002)
+    assert site_expected(100) == pytest.approx(0.591, abs=0.001)
+    # A shown score is worth more where few pieces are left.
+    assert value_of(Cp(50), 32).expected < value_of(Cp(50), 8).expected
     assert (value_of(Mate(-2)).expected, value_of(Mate(2)).expected) == (0.0, 1.0)
     assert value_of(Cp(31000)).is_tablebase
 

@@ -148,7 +148,7 @@ def test_what_a_player_or_an_annotator_wrote_is_shown() -> None:
     for hidden in ("Old words", "[%", "0.05s"):
         assert hidden not in text + page.scripts[0]
     # Secateur's sign where it has one, and else the player's.
-    assert "3.Qh5? +0.00" in text
+    assert "3.Qh5?? +0.00" in text
 
 
 def test_the_script_has_every_position_and_line(page: Page) -> None:

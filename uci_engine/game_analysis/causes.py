@@ -16,17 +16,28 @@ from functools import cached_property
 import chess
 from chess.engine import Limit
 
-from uci_engine.game_analysis.boards import exchange, gain_of, is_sacrifice, surplus, takes_back
+from uci_engine.game_analysis.boards import exchange, gain_of, is_sacrifice, surplus, takes_back, value_at
 from uci_engine.game_analysis.deeds import ACTIVE, deed_of, opened_by
 from uci_engine.game_analysis.judgement import BLUNDER_LOSS, MISTAKE_LOSS, ONLY_MOVE_LOSS
 from uci_engine.game_analysis.positional import FoundFeature, feature_of
 from uci_engine.game_analysis.searches import EXTENSION, Finder, Searches, nothing_found
 from uci_engine.game_analysis.tactics import DRAWS, Kind, Line, Motif, deciding_motifs
-from uci_engine.game_analysis.thresholds import AS_GOOD, CONFIRMED, LAST_DEFENCE, LEAST_WORTH, LONGEST_MATE, SOON
+from uci_engine.game_analysis.thresholds import (
+    AS_GOOD_CP,
+    CONFIRMED,
+    LAST_DEFENCE,
+    LEAST_WORTH,
+    LONGEST_MATE,
+    MOST_WORTH,
+    SOON,
+)
 from uci_engine.game_analysis.values import DRAWN, Found, SearchedMove, Value
 
-# What begins a gain of material.
+# What begins a gain of material, and what of it names the gain.
 GAINING = (Kind.CAPTURE, Kind.OFFER, Kind.TRADE, Kind.ATTACK, Kind.MATE_THREAT, Kind.PROMOTION)
+NAMES_GAIN = (Kind.CAPTURE, Kind.ATTACK, Kind.MATE_THREAT, Kind.PROMOTION)
+# What a better move does that says why it is better.
+IMPROVING = (*NAMES_GAIN, Kind.PASSED_PAWN, Kind.ESCAPE, Kind.GUARD, Kind.CASTLING)
 
 
 class Why(Enum):
@@ -80,7 +91,8 @@ class Cause:
     """One cause. `winner` profits by the moves of `line` up to the ply `end`, and `motifs` name what these do.
 
     `is_threat`: the reply was a threat before the move. `opened`: what the move did for the reply, None for nothing.
-    `material`: what the winner has won, by piece type; empty for nothing. `mate`: the moves to mate, 0 for no mate.
+    `material`: what the winner has won, by piece type; empty for nothing, or where the moves shown are not all.
+    `mate`: the moves to mate, 0 for no mate.
     `feature`: of POSITION what stands on the board at the end.
     """
 
@@ -162,6 +174,24 @@ class Comparison:
     def threat(self) -> Evidence | None:
         """What the opponent would play if the player passed."""
         return self._searched(Edit.PASS, passed_board(self.board), None)
+
+    def is_met(self, reply: chess.Move) -> bool:
+        """Whether the better move meets this reply: it is not legal after it, or not as good as another."""
+        board = self.missed.boards[1]
+        if reply in self.missed.moves[1:2] or not board.is_legal(reply):
+            return reply not in self.missed.moves[1:2]
+        found = self.find(board, [reply])
+        return not found.line or found.value.cp_for(self.color) > self.better.cp_for(self.color) + AS_GOOD_CP
+
+    def can_take_back(self, line: Line, ply: int) -> bool:
+        """Whether what a line takes at a ply can be taken back, against its own moves, and as well."""
+        board, move = line.boards[ply], line.moves[ply]
+        if not gain_of(board, move) or exchange(board, move) >= 1:
+            return False
+        after = line.boards[ply + 1]
+        found = self.find(after, list(after.generate_legal_captures(to_mask=chess.BB_SQUARES[move.to_square])))
+        value = self.better if line is self.missed else self.played
+        return bool(found.line) and found.value.cp_for(after.turn) >= value.cp_for(after.turn) - AS_GOOD_CP
 
 
 # What the other side misses where it does not play the reply that would have refuted an error.
@@ -314,9 +344,10 @@ def _material(lines: Comparison, line: Line) -> Cause | None:
     is_confirmed = evidence is not None and evidence.confirms
     if not motifs:
         deed = deed_of(line, first)
-        motifs = (deed,) if deed and deed.kind in GAINING else ()
+        motifs = (deed,) if deed and deed.kind in NAMES_GAIN else ()
+        is_gaining = deed is not None and deed.kind in GAINING
         # Without a name the moves alone have to show the gain, or the edit the move.
-        is_shown = bool(wins) and (motifs or min(wins) == first) and len(line.quiet_plies(first, min(wins))) <= 1
+        is_shown = bool(wins) and (is_gaining or min(wins) == first) and len(line.quiet_plies(first, min(wins))) <= 1
         if not wins or not (is_shown or is_confirmed):
             return None
     threat, opened = (False, None) if is_missed else _origin(lines)
@@ -329,7 +360,9 @@ def _material(lines: Comparison, line: Line) -> Cause | None:
     material = tuple(
         surplus(after, kind, line.winner) - surplus(before, kind, line.winner) for kind in chess.PIECE_TYPES
     )
-    if line.balance(shown) - line.balance(0) < 1 or not is_forced(lines.find, line, shown):
+    if line.balance(shown) - line.balance(0) < 1 or not (is_missed or lines.is_met(line.moves[1])):
+        return None
+    if not is_forced(lines.find, line, shown) or lines.can_take_back(line, end - 1):
         return None
     return Cause(
         Why.MISSED_GAIN if is_missed else Why.LOSS,
@@ -337,11 +370,13 @@ def _material(lines: Comparison, line: Line) -> Cause | None:
         line,
         motifs,
         end,
-        material,
+        material if line.balance(end) == line.balance(at) else (),
         # What takes the piece that has just moved was no threat before.
         is_threat=threat and all(lines.against.moves[0].to_square not in motif.targets for motif in motifs),
         opened=opened,
-        evidence=(evidence,) if evidence and is_confirmed else (),
+        evidence=tuple(
+            each for each in (evidence, lines.reply_before if threat else None) if each is not None and each.confirms
+        ),
     )
 
 
@@ -366,10 +401,9 @@ def is_forced(find: Finder, line: Line, ply: int) -> bool:
         if not best.line:
             continue
         defence = Line(board, best.shown.line, line.winner)
-        if defence.balance(defence.settled) < line.balance(ply):
-            expected = find(board, [move]).value.expected_for(loser)
-            if best.value.expected_for(loser) >= expected - AS_GOOD:
-                return False
+        is_better = defence.balance(defence.settled) < line.balance(ply)
+        if is_better and best.value.cp_for(loser) >= find(board, [move]).value.cp_for(loser) - AS_GOOD_CP:
+            return False
     return True
 
 
@@ -377,22 +411,30 @@ def is_forced(find: Finder, line: Line, ply: int) -> bool:
 
 
 def _reply(lines: Comparison) -> Cause | None:
-    """The reply that alone refutes the move, or that does something and was a threat before it."""
+    """The reply that refutes the move alone, or that was a threat before it, if it does something by itself."""
     line = lines.against
-    # What answers the better move, too, makes no difference.
-    if len(line.moves) < 2 or takes_back(line.boards[1], line.moves[1]) or line.moves[1] in lines.missed.moves[1:2]:
+    if len(line.moves) < 2 or takes_back(line.boards[1], line.moves[1]):
         return None
     deed, without = deed_of(line, 1), lines.without_reply
-    is_active = deed is not None and deed.kind in ACTIVE
-    threat, opened = _origin(lines) if is_active else (False, None)
-    if not (threat or (without and without.confirms)):
+    if deed is None or not _is_weighty(lines, line, deed):
         return None
-    # Without a name, a capture of what has just moved says nothing.
-    if not is_active and (lines.cost < MISTAKE_LOSS or line.moves[1].to_square == line.moves[0].to_square):
+    threat, opened = _origin(lines)
+    if not (threat or (without and without.confirms)) or not lines.is_met(line.moves[1]):
         return None
     evidence = tuple(each for each in (without, lines.reply_before) if each and each.confirms)
-    motifs, end = ((deed,), 2) if deed and is_active else ((), min(SOON + 1, len(line.moves)))
-    return Cause(Why.REPLY, line.winner, line, motifs, end, is_threat=threat, opened=opened, evidence=evidence)
+    return Cause(Why.REPLY, line.winner, line, (deed,), 2, is_threat=threat, opened=opened, evidence=evidence)
+
+
+def _is_weighty(lines: Comparison, line: Line, deed: Motif) -> bool:
+    """Whether what a move does may be why another costs so much: no attack on pawns, no pawn where pieces are lost."""
+    board = line.boards[deed.ply]
+    if deed.kind is Kind.ATTACK:
+        return any(value_at(board, square) > 1 for square in deed.targets)
+    if deed.kind is Kind.CAPTURE:
+        # What is taken where the other side has just moved to was offered.
+        is_offer = deed.ply == 1 and line.moves[0].to_square == deed.move.to_square
+        return not is_offer and lines.lost <= MOST_WORTH * exchange(board, deed.move)
+    return deed.kind in ACTIVE
 
 
 def _origin(lines: Comparison) -> tuple[bool, Motif | None]:
@@ -404,24 +446,26 @@ def _origin(lines: Comparison) -> tuple[bool, Motif | None]:
     # A capture that wins more now is no old threat.
     is_same = exchange(before.board, reply) >= exchange(after, reply)
     is_new = reply.to_square == line.moves[0].to_square or after.is_check()
-    deed = deed_of(line, 1)
-    is_of_mover = deed is not None and deed.kind is Kind.ATTACK and line.moves[0].to_square in deed.targets
-    return before.confirms and is_same and not is_new and not is_of_mover, None
+    now, then = deed_of(line, 1), deed_of(Line(before.board, [reply], line.winner), 0)
+    # It threatened the same.
+    is_same &= now is None or (then is not None and (now.kind, now.targets) == (then.kind, then.targets))
+    return before.confirms and is_same and not is_new, None
 
 
 def _only_move(lines: Comparison) -> Cause | None:
-    """The better move, where every other costs most of what the move played does."""
-    without, line = lines.without_better, lines.missed
+    """The better move, where every other costs most of what the move played does, if it does something by itself."""
+    line, deed = lines.missed, deed_of(lines.missed, 0)
+    if deed is None or deed.kind not in IMPROVING:
+        return None
+    if deed.kind in ACTIVE and not _is_weighty(lines, line, deed):
+        return None
+    if deed.kind is Kind.ESCAPE and lines.against.moves[0].from_square in deed.targets:
+        # The move played saves the piece, too.
+        return None
+    without = lines.without_better
     if without is None or not without.confirms:
         return None
-    deed = deed_of(line, 0)
-    if deed and deed.kind is Kind.ESCAPE and lines.against.moves[0].from_square in deed.targets:
-        # The move played saves the piece, too.
-        deed = None
-    if deed is None and lines.cost < MISTAKE_LOSS:
-        return None
-    motifs, end = ((deed,), 1) if deed else ((), min(SOON, len(line.moves)))
-    return Cause(Why.ONLY_MOVE, line.winner, line, motifs, end, evidence=(without,))
+    return Cause(Why.ONLY_MOVE, line.winner, line, (deed,), 1, evidence=(without,))
 
 
 def _threat(lines: Comparison) -> Cause | None:
@@ -430,16 +474,15 @@ def _threat(lines: Comparison) -> Cause | None:
     if threat is None or not threat.confirms or not after.is_legal(threat.found.line[0]):
         return None
     move = threat.found.line[0]
-    if move in lines.missed.moves[1:2]:
-        return None
     before = Line(threat.board, [move], not lines.color)
     now = Line(lines.board, [lines.against.moves[0], move], not lines.color)
     deed, still = deed_of(before, 0), deed_of(now, 1)
     if (
         deed is None
         or still is None
-        or deed.kind not in ACTIVE
+        or not _is_weighty(lines, now, still)
         or (deed.kind, deed.targets) != (still.kind, still.targets)
+        or not lines.is_met(move)
     ):
         return None
     found = lines.find(after, [move])

@@ -45,7 +45,7 @@ def deed_of(line: Line, ply: int) -> Motif | None:
     pieces = [square for square in attacked if after.piece_type_at(square) != chess.PAWN]
     if pieces:
         return motif(Kind.ATTACK, *pieces)
-    if before.piece_type_at(move.from_square) == chess.PAWN and to in passed_pawns(after, color):
+    if to in passed_pawns(after, color) and move.from_square not in passed_pawns(before, color):
         return motif(Kind.PASSED_PAWN, to)
     if is_safe and move.from_square in threatened and value_at(before, move.from_square) > 1:
         return motif(Kind.ESCAPE, move.from_square)
@@ -54,7 +54,8 @@ def deed_of(line: Line, ply: int) -> Motif | None:
     if attacked and not after.is_check():
         return motif(Kind.ATTACK, *attacked)
     left = winning_captures(after, not color)
-    saved = [square for square in threatened if square not in left and square in after.attacks(to)]
+    guarded = after.attacks(to) & int(after.occupied_co[color])
+    saved = [square for square in threatened if square not in left and square in guarded]
     if saved:
         return motif(Kind.GUARD, *saved)
     return motif(Kind.CASTLING, king_of(after, color)) if before.is_castling(move) else None

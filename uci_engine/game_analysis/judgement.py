@@ -18,7 +18,7 @@ from typing import Self
 import chess
 
 from uci_engine.game_analysis.boards import is_obvious, is_sacrifice
-from uci_engine.game_analysis.values import SITE_CP, SearchedMove
+from uci_engine.game_analysis.values import SearchedMove, site_expected
 
 # The smallest loss of expected result for each mark: those of lichess.org. From an even position 0.05 is about 0.35
 # pawns as they are shown, 0.10 about 0.7, and 0.15 about 1.05.
@@ -26,9 +26,8 @@ INACCURACY_LOSS = 0.05
 MISTAKE_LOSS = 0.10
 BLUNDER_LOSS = 0.15
 # A mate that is missed, or allowed, is a blunder, but with a score above these (of the other side after it, or before)
-# a mistake, or an inaccuracy. In the site's centipawns.
-MATE_MISTAKE_CP = 700
-MATE_INACCURACY_CP = 999
+# a mistake, or an inaccuracy.
+MATE_MISTAKE, MATE_INACCURACY = site_expected(700), site_expected(999)
 # A move is the only one when every other loses this much.
 ONLY_MOVE_LOSS = 0.15
 # Where even the second best move expects this much, the game is won, and no move deserves an exclamation mark.
@@ -136,14 +135,14 @@ def _mark_of_mate(move: SearchedMove, color: chess.Color) -> Mark | None:
     """The mark of a move that allows a mate, or misses one; None for neither."""
     best, played = move.best.value, move.played.value
     if played.mate_for(not color) is not None and best.mate_for(not color) is None:
-        cp = -SITE_CP * best.cp_for(color)
+        expected = best.expected_for(not color)
     elif best.mate_for(color) is not None and played.mate_for(color) is None:
-        cp = SITE_CP * played.cp_for(color)
+        expected = played.expected_for(color)
     else:
         return None
-    if cp <= MATE_MISTAKE_CP:
+    if expected <= MATE_MISTAKE:
         return Mark.BLUNDER
-    return Mark.MISTAKE if cp <= MATE_INACCURACY_CP else Mark.INACCURACY
+    return Mark.MISTAKE if expected <= MATE_INACCURACY else Mark.INACCURACY
 
 
 def _openness(expected: float) -> float:

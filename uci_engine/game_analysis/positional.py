@@ -190,7 +190,9 @@ def _where(
             if not here[0]:
                 first = max(ply + 1 for ply, is_here in enumerate(here[: line.searched]) if not is_here)
                 is_new = not feature.find(other.boards[min(first, other.searched)], side) & squares
-                is_told = is_new and first <= SOON + 1
+                # What has only moved is no news either.
+                is_more = len(feature.find(line.boards[first], side)) > len(feature.find(line.boards[0], side))
+                is_told = is_new and is_more and first <= SOON + 1
                 return [FoundFeature(feature, side, squares, is_played, first, part)] if is_told else []
     return []
 

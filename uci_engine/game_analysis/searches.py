@@ -51,14 +51,14 @@ class Analyser(Protocol):
         """The result by the tablebases, 2 (win) to -2 (loss) for the side to move; None if not in them."""
 
 
-def found_by(info: InfoDict) -> Found:
-    """The result that the last report of a search gives.
+def found_by(board: chess.Board, info: InfoDict) -> Found:
+    """The result that the last report of the search of a position gives.
 
     A search that was cut before its first report knows nothing: its result is a draw, without a line.
     """
     if "score" not in info:
         return Found(DRAWN)
-    value = value_of(info["score"].white())
+    value = value_of(info["score"].white(), chess.popcount(board.occupied))
     return Found(value, info.get("depth", 0), info.get("nodes", 0), tuple(info.get("pv", ())))
 
 
@@ -103,14 +103,14 @@ class Searches:
         """The best line of a position, of all or of some moves, within what is left."""
         info = self._analyser.analyse(board, self._within(limit), game=self, root_moves=moves)
         self.nodes += info.get("nodes", 0)
-        return found_by(info)
+        return found_by(board, info)
 
     def best_lines(self, board: chess.Board, limit: Limit, count: int) -> list[Found]:
         """The lines of so many moves, best first; fewer where the search was cut."""
         infos = self._analyser.analyse(board, self._within(limit), game=self, multipv=count)
         # With MultiPV the first line counts the nodes of the whole search.
         self.nodes += infos[0].get("nodes", 0) if infos else 0
-        return [found_by(info) for info in infos]
+        return [found_by(board, info) for info in infos]
 
     def _within(self, limit: Limit) -> Limit:
         left = self.left()

@@ -31,7 +31,7 @@ from uci_engine.game_analysis.boards import (
     value_at,
     with_turn,
 )
-from uci_engine.game_analysis.thresholds import LAST_WIN_PLY, MAX_DELAY, MAX_QUIET, MAX_ZUGZWANG_MOVES, SAME_WITHIN
+from uci_engine.game_analysis.thresholds import MAX_DELAY, MAX_QUIET, MAX_ZUGZWANG_MOVES, SAME_WITHIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -687,7 +687,7 @@ def deciding_motifs(line: Line, expected: int = 0) -> tuple[Motif, ...]:
     drawing = stalemate(line) or perpetual_check(line)
     if drawing:
         return (drawing,)
-    wins = [win for win in line.wins() if win.ply < LAST_WIN_PLY]
+    wins = line.wins()
     gain = line.gain() - expected
     for win in wins if gain >= 1 else []:
         if 2 * win.worth >= min(gain, wins[0].worth):

@@ -7,8 +7,8 @@ CONFIRMED = 2 / 3
 SOON = 4
 # The same move or capture so many plies later in the other line is another matter.
 SAME_WITHIN = 3
-# The plies from a motif to what it wins, and the last ply at which something is won: what comes later is another game.
-MAX_DELAY, LAST_WIN_PLY = 6, 10
+# The plies from a motif to what it wins: what comes later is another game.
+MAX_DELAY = 6
 # The quiet moves up to a win, beside that of the motif: with more nothing is forced.
 MAX_QUIET = 1
 # With more legal moves nobody speaks of zugzwang.
@@ -18,8 +18,11 @@ LONGEST_MATE = 5
 # Where n pawns are won, the values of the two moves differ by at least n times this, in pawns: values of won positions
 # grow more slowly than material.
 LEAST_WORTH = 0.45
-# A defence is as good as the line if it expects at most this much less, the noise of short searches. Up to this ply
-# defences are looked for.
-AS_GOOD, LAST_DEFENCE = 0.02, 8
+# What takes n pawns is no reason for a loss of more than n times this.
+MOST_WORTH = 3
+# A move is as good as another if it is worth at most this much less, the noise of short searches, in shown centipawns.
+AS_GOOD_CP = 20
+# Up to this ply defences are looked for.
+LAST_DEFENCE = 8
 # The leaves of a line whose terms are compared are this far apart, so that no single move makes the difference.
 LEAF_PLIES = 2

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 import chess
 from chess.engine import Cp, Mate, MateGiven, Score
 
-from uci_engine.score import TABLEBASE_BOUND
+from uci_engine.score import MAX_PIECES, TABLEBASE_BOUND, win_curve
 
 # The rule of lichess.org, from games between people: the slope for a centipawn, and the greatest score that counts.
 SITE_SLOPE = 0.00368208
 MAX_SITE_CP = 1000
-# The site's centipawns in a shown one: the ratio of the scores, in the median of its analysed games.
-SITE_CP = 1.6
+# The site's centipawns in one of the search: the ratio of the scores in its analysed games, whatever is on the board.
+SITE_CP = 1.3
 # Lines are shown at most this long.
 MAX_LINE_PLIES = 10
 # More than any score in centipawns.
@@ -83,13 +83,19 @@ class Value:
 DRAWN = Value(Cp(0), 0.5)
 
 
-def value_of(score: Score) -> Value:
-    """The value of a shown score, from White's view."""
+def site_expected(cp: float) -> float:
+    """The result that the site expects of a score in its centipawns."""
+    return 1.0 / (1.0 + math.exp(-SITE_SLOPE * min(max(cp, -MAX_SITE_CP), MAX_SITE_CP)))
+
+
+def value_of(score: Score, pieces: int = MAX_PIECES) -> Value:
+    """The value of a shown score, from White's view. `pieces`: so many were on the board."""
     cp = score.score()
     if cp is None or abs(cp) >= TABLEBASE_BOUND:
         return Value(score, 1.0 if score > Cp(0) else 0.0)
-    site_cp = min(max(SITE_CP * cp, -MAX_SITE_CP), MAX_SITE_CP)
-    return Value(score, 1.0 / (1.0 + math.exp(-SITE_SLOPE * site_cp)))
+    # What is shown is scaled by the number of pieces, and the site's scores are not.
+    midpoint_cp, _ = win_curve(pieces)
+    return Value(score, site_expected(SITE_CP * cp * midpoint_cp / 100))
 
 
 def final_value(board: chess.Board, *, claims: bool = False) -> Value | None:

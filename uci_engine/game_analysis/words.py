@@ -172,7 +172,8 @@ def cause_words(cause: Cause) -> str:
     """One cause as a clause."""
     line, first, why = cause.line, cause.first, cause.why
     moves = variation(line.boards[first], line.moves[first : cause.end])
-    material, motifs = material_words(cause.material or (0,) * 6), _chain(cause)
+    # Where the moves shown are not all, nobody counts.
+    material, motifs = material_words(cause.material) if cause.material else "material", _chain(cause)
     if why in (Why.ALLOWS_MATE, Why.MISSES_MATE):
         by = f": {motifs}" if motifs else f" by {line.name(first)}" if len(line.moves) > first else ""
         return f"{_origin(cause)}it {why.value} in {cause.mate}{by}" if cause.mate else "it allows mate"
@@ -186,8 +187,6 @@ def cause_words(cause: Cause) -> str:
         return f"{f'better, {motifs}; it wins' if motifs else 'it misses the gain of'} {material}{shown}"
     if why is Why.POSITION:
         return _feature_words(cause, moves)
-    if why in (Why.REPLY, Why.ONLY_MOVE) and not cause.motifs:
-        return f"{'one reply alone refutes it' if why is Why.REPLY else 'there is only one good move'}: {moves}"
     deed = "; ".join(motif_words(line, motif, ", which") for motif in cause.motifs)
     allows = "does not meet the threat of" if cause.is_threat else "allows"
     origin = _origin(cause) if cause.opened else ""
@@ -200,7 +199,7 @@ CLAUSES = {
     Why.MISSED_TABLEBASE: "the tablebases say that the better move wins",
     Why.REPLY: "{origin}it {allows} {deed}",
     Why.THREAT: "it does not meet the threat of {deed}",
-    Why.ONLY_MOVE: "the only good move is {deed}",
+    Why.ONLY_MOVE: "better, {motifs}",
     Why.TACTIC: "{motifs}",
     Why.SACRIFICE: "the sacrifice works: {moves}",
     Why.ALL_OTHERS_WORSE: "every other move is much worse",

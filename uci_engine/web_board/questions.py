@@ -187,7 +187,7 @@ def _search(turn: Turn, board: chess.Board, seconds: float) -> None:
         if info.get("multipv", 1) == lines and "pv" in info:
             depth, nodes, passed = info["depth"], info["nodes"], info["time"]
             effort = f"Depth {depth}, {nodes:,} positions in {passed:.1f} s, {alternatives} alternatives."
-            found = [found_by(each) for each in search.multipv if "pv" in each]
+            found = [found_by(board, each) for each in search.multipv if "pv" in each]
             best = [line(board, each.shown, board.san(each.line[0])) for each in found]
             turn.tell({"depth": depth, "effort": effort, "lines": best})
     turn.require()
