@@ -49,8 +49,8 @@ from uci_engine.game_analysis.words import cause_words
 ERRORS = ("blunder", "mistake", "inaccuracy")
 GROUPS = ("inaccuracies", "mistakes")
 COVERED, TRUTH = ("with a cause", "without"), ("true", "false")
-# The nodes for a move of the games whose marks are compared.
-MARK_NODES = 30_000
+# The nodes for a move of the games whose marks are compared: those of the default time on one core.
+MARK_NODES = 170_000
 
 
 @dataclass(frozen=True, slots=True)

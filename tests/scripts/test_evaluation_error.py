@@ -29,7 +29,7 @@ clock = 0
 for line in sys.stdin:
     words = line.split()
     if words[0] == "uci":
-        print("id name Eval\\nuciok")
+        print("id name Eval\\noption name UCI_Chess960 type check default false\\nuciok")
     elif words[0] == "isready":
         print("readyok")
     elif words[:2] == ["position", "fen"]:
