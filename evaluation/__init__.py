@@ -10,8 +10,8 @@ Both are what the engine plays with by default: the weighted features, and what 
 out the network. All scores are in the centipawns of the weights.
 
 Invariant: importing this package loads no kernel module (`base.bitboards`, `base.base_board`, `context`, `terms`,
-`evaluator`), because `uci_engine.core.load` chooses between the compiled and the plain ones later. It alone checks that
-the processor has the instructions for which they were compiled.
+`evaluator`, `network.inference`), because `uci_engine.core.load` chooses between the compiled and the plain ones later.
+It alone checks that the processor has the instructions for which they were compiled.
 """
 
 from __future__ import annotations

@@ -3,11 +3,11 @@
 `uci.loop` calls it, and so does `api.Engine`, the engine for Python programs. Each `go` is answered in a thread of its
 own: from the book, or the tablebases rank the root moves and a `SearchManager` searches.
 
-How a search is stopped: `SearchManager.stop` sets the stop flag of every worker. `UciEngine.stop` calls it;
-`ponderhit` calls it if the time is already up; the `Timer` calls it at the hard limit. `SearchManager` itself stops the
-other workers when worker 0 has finished, unless it has used up its nodes. `_stop_event` remembers a `stop` that comes
-before the search has begun. `_may_answer` holds `bestmove` back: in `infinite` until `stop`, in `ponder` until `stop`
-or `ponderhit`. With limited strength `_take_time` holds it back on a clock.
+How a search is stopped: `SearchManager.stop` sets the stop flag of every worker. `UciEngine.stop` calls it; `ponderhit`
+calls it if the time is already up; the `Timer` calls it at the hard limit. When worker 0 has finished, `SearchManager`
+stops the others, except where worker 0 has only used up its share of the nodes. `_stop_event` remembers a `stop` that
+comes before the search has begun. `_may_answer` holds `bestmove` back: in `infinite` until `stop`, in `ponder` until
+`stop` or `ponderhit`. With limited strength `_take_time` holds it back on a clock.
 
 Invariant: every `go` is answered by exactly one `on_best_move`, with a move that is legal by python-chess.
 Invariant: only `stop` and `ponderhit` reach a running search. Options change between searches.

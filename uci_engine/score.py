@@ -19,13 +19,13 @@ from __future__ import annotations
 
 import math
 
-# Maximum distance from the root that a search may reach, in plies.
+# The plies that a search has room for.
 MAX_PLY = 128
 # Maximum depth of iterative deepening.
 MAX_DEPTH = MAX_PLY - 8  # the last plies are for extensions and quiescence search
 
 DRAW = 0
-# The same as `evaluation.constants.STATIC_LIMIT`. A test compares them, because this module imports nothing.
+# The same as `evaluation.constants.STATIC_LIMIT`. A test compares them: this module imports nothing of ours.
 STATIC_LIMIT = 30000
 TABLEBASE_WIN = 31000
 TABLEBASE_BOUND = TABLEBASE_WIN - 2 * MAX_PLY

@@ -13,7 +13,8 @@ short clocks: when the clock has almost run down, the first depth is played.
 
 Invariants, for every clock:
 
-- 0 < soft <= hard <= max(time - overhead, FLOOR_MS). The soft limit is infinite where all of the time is to be used.
+- 0 < hard <= max(time - overhead, FLOOR_MS). The soft limit is no more than that, or infinite where all of the time is
+  to be used.
 - More time never makes a limit smaller.
 - A game of MOVES_COVERED moves is not lost on time, even if every move uses its hard limit and the full overhead,
   provided the clock starts with one overhead plus the reserve.
@@ -52,8 +53,8 @@ MOVES_COVERED = 200
 # Minimum number of moves still expected, however long the game.
 MIN_MOVES_TO_COME = 60
 
-# The reserve is this times the moves to come times the overhead that no increment pays. With no more than the reserve
-# left, the soft limit is a part of one such overhead, the largest that keeps the last invariant.
+# The reserve: this factor, times the moves to come, times the part of the overhead above the increment. With no more
+# than the reserve left, the soft limit is a share of that part, the largest that keeps the last invariant.
 RESERVE_FACTOR = 1.6
 RESERVE_SHARE = 0.6
 

@@ -102,7 +102,7 @@ class Inference:
         self._clear()
 
     def _clear(self) -> void:
-        """Fill every slot with an empty board. Nobody views those of the plies."""
+        """Fill every slot with an empty board. No view of a slot is up to date then."""
         index: int
         for index in range(SLOTS * 2 * UNITS):
             self.sums[index] = self.weights.hidden_bias[index % UNITS]

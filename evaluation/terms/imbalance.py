@@ -33,7 +33,7 @@ def own_pair(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
 def enemy_pair(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Our pieces with each lesser enemy piece: knight and pawn, bishop and pawn, bishop and knight, … queen and rook.
 
-    A bishop counts as more than a knight. What is left out, the enemy counts.
+    A bishop counts as more than a knight. The pairs with a greater enemy piece count for the enemy.
     """
     index = 0
     score: i64 = 0

@@ -72,7 +72,7 @@ class MoveGenerator(BaseBoard):
 
     `Position` keeps the fields beyond `BaseBoard`'s. `castling_rights` has four bits: White's kingside 1 and queenside
     2, Black's kingside 4 and queenside 8. `rook_squares` holds the rooks of these rights in the same order. `ep_square`
-    is the en-passant square when a pawn of the side to move attacks it, else NO_SQUARE.
+    is the en-passant square when the side to move has a legal capture there, else NO_SQUARE.
     """
 
     checkers: u64

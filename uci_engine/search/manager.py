@@ -47,8 +47,8 @@ VOTE_WAIT_SECONDS = 0.002
 # Fail highs are reported only after this time.
 REPORT_BOUNDS_AFTER_MS = 3000.0
 
-# Threads that search the same depth at the same time repeat each other's work. So the other workers search `size`
-# depths, then skip as many, with an offset `phase`. So they are now ahead of worker 0, now behind (Stockfish 7 to 10).
+# Threads that search the same depth at the same time repeat each other's work. So each other worker searches `size`
+# depths in a row and skips the next `size`; `phase` is where in this cycle it begins (Stockfish 7 to 10).
 SKIP_PATTERNS = tuple((size, phase) for size in range(1, 5) for phase in range(2 * size))
 
 

@@ -5,7 +5,8 @@ node, in numbered steps. `_quiescence` continues the search at the horizon. Scor
 move's view, on the scale of `uci_engine.score`. The parameters are in `parameters`.
 
 Invariant: node count, score, best move and principal variation depend only on the position with its history, the
-limits, the contempt, the transposition table (TT) and the histories, so every core searches the same tree. A stopped
+limits, the options, parameters and weights, the transposition table (TT) and the histories, so every core searches the
+same tree. A stopped
 search restores the board.
 
 "Gains n ± e" at a step: the Elo lost when the step is switched off, with the 95 % error. Only significant figures are
@@ -387,7 +388,7 @@ class Searcher(Tunables):
                 self._store(ply, 0, 0, raw_eval, EVAL_DEPTH, 0)
             if entry and tt_bound & (LOWER if tt_score > static_eval else UPPER):
                 eval = tt_score
-            # Improving: the static eval is higher than at this side's previous move.
+            # Improving: the static eval is higher than at this side's last move, or in check there at the one before.
             if ply >= 2 and self.stack.static_eval[ply - 2] != NO_SCORE:
                 improving = static_eval > self.stack.static_eval[ply - 2]
             elif ply >= 4 and self.stack.static_eval[ply - 4] != NO_SCORE:

@@ -1,8 +1,8 @@
 """Limited strength: the levels of `UCI_Elo` and `Skill Level`, and how they choose a move.
 
-A level has a node budget and adds random noise to the scores of its lines. The search looks at several lines (MultiPV).
-The level adds noise to the score of each line and plays the best one. A line that loses more is chosen less often, and
-one that loses more than `max_loss_cp` never. With Gumbel noise this is a softmax choice.
+A level has a node budget. The search looks at several lines (MultiPV). The level adds random noise to the score of each
+line and plays the best one. A line that loses more is chosen less often, and one that loses more than `max_loss_cp`
+never. With Gumbel noise this is a softmax choice.
 
 The shortest mate that this search finds is played without noise, and so is one that a mate search then proves.
 

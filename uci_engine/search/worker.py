@@ -133,8 +133,8 @@ class Worker:
         `hook` is called after each window that failed high and after each line, with the GIL. It returns whether to
         search on. It may read the result, call `set_line` and set the root moves in another order; after a line it may
         also call `run`. An exception of it ends the search and is raised here. What it reads: `line_depth` and
-        `pv_index` say which line it is. `finished`: the line is finished; if neither this nor `failed_high` is true, it
-        was interrupted. `has_result`: a search of this line has found a best move; even if it was interrupted, the
+        `pv_index` say which line it is. `finished`: the line is finished. With neither this nor `failed_high` it was
+        interrupted. `has_result`: a search of this line has found a best move; even if it was interrupted, the
         result is valid.
         """
         outer_hook, self.hook = self.hook, hook

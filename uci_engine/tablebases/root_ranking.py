@@ -1,8 +1,9 @@
 """Root ranking: root moves ranked by the tablebases, once per `go`.
 
 With Syzygy, a move ranks by WDL and then by DTZ. The win with the shortest distance to a capture, a pawn move or mate
-ranks first. But where the win needs one piece less, DTZ takes a piece that is given away for progress. There wins that
-are safe under the fifty-move rule rank equal, and the search chooses, unless a position has been repeated. Of lost
+ranks first. But a move that gives a piece away is a capture, and so counts as progress. Where such a move would rank
+first, wins that are safe under the fifty-move rule rank equal, and the search chooses, unless a position has been
+repeated. Of lost
 moves the one with the longest DTZ ranks first.
 
 Invariants: moves of different result never have equal rank. Tables that contradict each other, or fail, are dropped
