@@ -73,7 +73,8 @@ class Edit(Enum):
 class Evidence:
     """One edit, the position that it leads to, and what the search found there.
 
-    `share`: the part of the cost that the edit takes away; of PASS and NO_BETTER the part that it causes.
+    `share` of NO_REPLY: the part of the cost that is gone without the reply. Of PASS and NO_BETTER: the part that comes
+    back when the turn is handed over, or the better move forbidden.
     """
 
     edit: Edit
@@ -459,8 +460,10 @@ def _only_move(lines: Comparison) -> Cause | None:
         return None
     if deed.kind in ACTIVE and not _is_weighty(lines, line, deed):
         return None
-    if deed.kind is Kind.ESCAPE and lines.against.moves[0].from_square in deed.targets:
-        # The move played saves the piece, too.
+    played, own = lines.against.moves[0], deed_of(lines.against, 0)
+    # The move played does the same.
+    is_same = own is not None and own.kind is deed.kind and bool({*own.targets} & {*deed.targets})
+    if is_same or (deed.kind is Kind.ESCAPE and played.from_square in deed.targets):
         return None
     without = lines.without_better
     if without is None or not without.confirms:

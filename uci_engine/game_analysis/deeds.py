@@ -45,7 +45,7 @@ def deed_of(line: Line, ply: int) -> Motif | None:
     pieces = [square for square in attacked if after.piece_type_at(square) != chess.PAWN]
     if pieces:
         return motif(Kind.ATTACK, *pieces)
-    if to in passed_pawns(after, color) and move.from_square not in passed_pawns(before, color):
+    if is_safe and to in passed_pawns(after, color) and move.from_square not in passed_pawns(before, color):
         return motif(Kind.PASSED_PAWN, to)
     if is_safe and move.from_square in threatened and value_at(before, move.from_square) > 1:
         return motif(Kind.ESCAPE, move.from_square)

@@ -25,8 +25,8 @@ from uci_engine.game_analysis.values import SearchedMove, site_expected
 INACCURACY_LOSS = 0.05
 MISTAKE_LOSS = 0.10
 BLUNDER_LOSS = 0.15
-# A mate that is missed, or allowed, is a blunder, but with a score above these (of the other side after it, or before)
-# a mistake, or an inaccuracy.
+# A mate that is missed or allowed is a blunder. It is only a mistake, or an inaccuracy, where the side that misses it
+# still expects more than this, or where the other side expected more before it was allowed.
 MATE_MISTAKE, MATE_INACCURACY = site_expected(700), site_expected(999)
 # A move is the only one when every other loses this much.
 ONLY_MOVE_LOSS = 0.15

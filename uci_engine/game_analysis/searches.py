@@ -261,8 +261,8 @@ class _Game:
     def _take_from_next(self, index: int) -> bool:
         """Give the value after the move played to the position before it, if that is its best move.
 
-        If that move is mated, the others decide. They are searched, unless a search of all moves has shown a mate.
-        Returns whether that has changed what is known of the position.
+        If that move allows a mate, the other moves decide what the position is worth. They are searched, unless a
+        search of all moves has shown a mate. Returns whether that has changed what is known of the position.
         """
         board, here, played = self._boards[index], self.found[index], self._played(index)
         mover = board.turn

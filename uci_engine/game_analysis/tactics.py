@@ -222,7 +222,7 @@ Squares = tuple[chess.Square, ...]
 class Motif:
     """A motif in a line. `ply` is the index of the move that makes it, `move` that move.
 
-    Squares are those of the position after the move, but of a guard that leaves or is taken, that where it stood.
+    Squares are those of the position after the move. A guard that leaves or is taken has the square where it stood.
     `actor` is the piece that profits, `targets` and `others` are described with each `Kind`. `wins` is the ply at which
     it wins something: a capture, a promotion, the mate or the draw.
     """

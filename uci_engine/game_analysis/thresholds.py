@@ -1,7 +1,6 @@
 """The thresholds of causes: all numbers that decide whether something is why a move is good or bad."""
 
-# An edit confirms a cause where it takes away this share of the cost. A positional feature makes at least the rest of
-# it: what has three parts has no cause.
+# An edit confirms a cause by this share of the cost. A positional feature has to make at least the rest, a third.
 CONFIRMED = 2 / 3
 # What begins so many plies after the first move of its side is not the work of that move. So much of a line is shown.
 SOON = 4

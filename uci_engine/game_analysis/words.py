@@ -117,7 +117,7 @@ def _pin_words(motif: Motif, named: Callable[[chess.Square], str]) -> str:
 def _capture_words(line: Line, ply: int, which: str) -> dict[str, str]:
     """Why a piece can be taken, and what that attacks: `, which nothing guards`, `, and attacks the queen on e3`.
 
-    `taken`: `15.Qxe1 took on e1, which is guarded: ` where that was the mistake.
+    `taken`: `15.Qxe1 took on e1, which is guarded: ` where the move before was the mistake.
     """
     before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
     square, side = captured_square(before, move), before.turn
@@ -128,7 +128,8 @@ def _capture_words(line: Line, ply: int, which: str) -> dict[str, str]:
     taken, why, value = "", "", value_at(before, square)
     is_answer = ply > 0 and line.moves[ply - 1].to_square == square
     if is_answer and not which and exchange(line.boards[ply - 1], line.moves[ply - 1]) < 0:
-        taken = f"{line.name(ply - 1)} took on {chess.square_name(square)}, which is guarded: "
+        did = "took on" if line.boards[ply - 1].is_capture(line.moves[ply - 1]) else "goes to"
+        taken = f"{line.name(ply - 1)} {did} {chess.square_name(square)}, which is guarded: "
     elif not guards:
         why = ", which nothing guards"
     elif value > value_at(before, move.from_square):
@@ -182,6 +183,8 @@ def cause_words(cause: Cause) -> str:
     if why is Why.LOSS:
         told = motifs or (f"it does not meet the threat of {line.name(first)}" if cause.is_threat else "")
         origin = _origin(cause) if motifs or cause.opened else ""
+        if cause.motifs and cause.motifs[-1].kind is Kind.PROMOTION:
+            return f"{origin}{told}{shown}"
         return f"{origin}{told and f'{told}; '}it costs {material}{shown}"
     if why is Why.MISSED_GAIN:
         return f"{f'better, {motifs}; it wins' if motifs else 'it misses the gain of'} {material}{shown}"
