@@ -26,28 +26,34 @@ from typing import Any
 
 import chess
 import chess.pgn
-from chess.engine import Limit
+from chess.engine import Limit, SimpleEngine
 
 from toolkit import console
 from toolkit.claims import claims_of
 from toolkit.console import at_least_one, at_least_zero, new_file, run_program
-from toolkit.edits import VERDICTS, OtherEngine
 from toolkit.errors import ProgramError
 from toolkit.files import unpack_text
-from toolkit.journal import Journal
 from toolkit.pool import Task, engine_digest, run_tasks
 from uci_engine.api import Engine
 from uci_engine.game_analysis.analysed_game import FOR_EDIT, analyse_game
 from uci_engine.game_analysis.boards import board_after, variation
-from uci_engine.game_analysis.causes import Cause, causes_of
+from uci_engine.game_analysis.causes import Cause, Edit, causes_of, passed_board
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS, MISTAKE_LOSS
 from uci_engine.game_analysis.pgn import ReadGame
 from uci_engine.game_analysis.searches import EXTENSION, Searches, share_of
-from uci_engine.game_analysis.values import Found, final_value
+from uci_engine.game_analysis.values import MAX_SITE_CP, Found, final_value, site_expected
 from uci_engine.game_analysis.words import cause_words
 
 ERRORS = ("blunder", "mistake", "inaccuracy")
 GROUPS = ("inaccuracies", "mistakes")
+# An edit is confirmed by this part of the loss that the other engine sees, where that is no less than LEAST_LOSS.
+CONFIRMED, LEAST_LOSS = 0.5, 0.03
+# Longer than any search: an engine that hangs is given up.
+PATIENCE_SECONDS = 60.0
+# The site's centipawns in one of Stockfish 15.1.
+SITE_CP = 1.6
+VERDICTS = ("confirmed", "refused", "no loss")
+
 COVERED, TRUTH = ("with a cause", "without"), ("true", "false")
 # The nodes for a move of the games whose marks are compared: those of the default time on one core.
 MARK_NODES = 170_000
@@ -80,8 +86,6 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--check-nodes", type=at_least_one, default=500_000, metavar="N", help="of its (500000)")
     parser.add_argument("--marks", type=at_least_zero, default=0, metavar="N", help="games to compare marks in (0)")
     parser.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="how many at a time (1)")
-    parser.add_argument("--journal", type=new_file, metavar="FILE", help="what --resume needs")
-    parser.add_argument("--resume", action="store_true", help="go on from the journal, if there is one")
     parser.add_argument("--json", type=new_file, metavar="FILE", help="write the results")
     return parser.parse_args(arguments)
 
@@ -177,6 +181,65 @@ def row_of(job: Job, board: chess.Board, played: Found, better: Found, causes: S
     }
 
 
+# What another engine says -------------------------------------------------------------------------------------------
+
+
+@cache
+def started(command: tuple[str, ...]) -> SimpleEngine:
+    """The engine of this process, which ends with it. Raises OSError."""
+    return SimpleEngine.popen_uci(list(command))
+
+
+class OtherEngine:
+    """What another engine says of an error on a board: `best` and `worse` are expected after the two moves."""
+
+    def __init__(self, command: tuple[str, ...], nodes: int, board: chess.Board, played: Found, better: Found) -> None:
+        """`nodes`: those of each search. Raises OSError where the engine cannot be started."""
+        self._engine, self._limit = started(command), Limit(nodes=nodes, time=PATIENCE_SECONDS)
+        self._board, self._better = board, better.line[0]
+        self._loss = better.value.expected_for(board.turn) - played.value.expected_for(board.turn)
+        self.best, self.worse = self.expected(board, better.line[:1]), self.expected(board, played.line[:1])
+
+    def expected(self, board: chess.Board, moves: Iterable[chess.Move]) -> float:
+        """What the player may expect, from 0 to 1, of a position with these moves alone, by the rule of the site."""
+        info = self._engine.analyse(board, self._limit, game=self, root_moves=list(moves))
+        return site_expected(SITE_CP * info["score"].pov(self._board.turn).score(mate_score=MAX_SITE_CP))
+
+    def checks(self, cause: Cause) -> list[dict[str, Any]]:
+        """A verdict on each edit of a cause; without one, on half of the loss that we see."""
+        seen, checks = self.best - self.worse, []
+        for name, board, moves in self.edits_of(cause) or [("", self._board, [])]:
+            value = self.expected(board, moves) if name else self.worse
+            gone = value - self.worse if name == Edit.NO_REPLY.name else self.best - value
+            part = gone / max(seen if name else self._loss, LEAST_LOSS)
+            verdict = VERDICTS[2 if seen < LEAST_LOSS else 0 if part >= CONFIRMED else 1]
+            values = [round(each, 4) for each in (self.best, self.worse, value)]
+            checks.append({"edit": name, "verdict": verdict, "part": round(part, 3), "expected": values})
+        return checks
+
+    def edits_of(self, cause: Cause) -> list[tuple[str, chess.Board, list[chess.Move]]]:
+        """The name of each edit, and the position with the moves that are left in it."""
+        edits = []
+        for evidence in cause.evidence:
+            board, moves = evidence.board, list(evidence.board.legal_moves)
+            if evidence.edit is Edit.PASS:
+                moves = [*evidence.found.line[:1]]
+            elif evidence.edit is Edit.NO_BETTER:
+                moves.remove(self._better)
+            else:
+                reply = cause.line.moves[1]
+                square = reply.to_square if board.is_capture(reply) else None
+                moves = [move for move in moves if move != reply and move.to_square != square]
+            edits.append((evidence.edit.name, board, moves))
+        passed = passed_board(self._board)
+        if cause.is_threat and passed and all(name != Edit.PASS.name for name, *_ in edits):
+            edits.append((Edit.PASS.name, passed, [cause.line.moves[1]]))
+        return edits
+
+
+# The report ----------------------------------------------------------------------------------------------------------
+
+
 def percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f}" if whole else "-"
 
@@ -237,17 +300,13 @@ def main(arguments: list[str] | None = None) -> int:
     done: dict[str, list[dict[str, Any]]] = {}
 
     def work() -> None:
-        left = [task for task in tasks if task.key not in done]
-        results = run_tasks(measure, left, workers=words.concurrency)
-        with closing(results), console.show_progress("games", len(tasks), len(tasks) - len(left)) as advance:
+        results = run_tasks(measure, tasks, workers=words.concurrency)
+        with closing(results), console.show_progress("games", len(tasks)) as advance:
             for key, rows in results:
                 done[key] = rows
-                journal.append({"key": key, "rows": rows})
                 advance()
 
-    with Journal(words.journal, settings, resume=words.resume) as journal:
-        journal.replay(lambda entry: done.update({entry["key"]: list(entry["rows"])}))
-        code = console.run_to_end(work)
+    code = console.run_to_end(work)
     rows = [{"game": task.key, **row} for task in tasks for row in done.get(task.key, [])]
     if rows:
         report(rows)
