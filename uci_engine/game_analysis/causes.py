@@ -33,9 +33,9 @@ from uci_engine.game_analysis.thresholds import (
 )
 from uci_engine.game_analysis.values import DRAWN, Found, SearchedMove, Value
 
-# What begins a gain of material, and what of it names the gain.
-GAINING = (Kind.CAPTURE, Kind.OFFER, Kind.TRADE, Kind.ATTACK, Kind.MATE_THREAT, Kind.PROMOTION)
-NAMES_GAIN = (Kind.CAPTURE, Kind.ATTACK, Kind.MATE_THREAT, Kind.PROMOTION)
+# What names a gain of material that it begins, and what begins one without naming it, too.
+NAMES_GAIN = (Kind.CAPTURE, Kind.ATTACK, Kind.PIN, Kind.MATE_THREAT, Kind.PROMOTION)
+GAINING = (*NAMES_GAIN, Kind.OFFER, Kind.TRADE)
 # What a better move does that says why it is better.
 IMPROVING = (*NAMES_GAIN, Kind.PASSED_PAWN, Kind.ESCAPE, Kind.GUARD, Kind.CASTLING)
 

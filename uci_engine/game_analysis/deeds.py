@@ -12,6 +12,7 @@ from uci_engine.game_analysis.boards import (
     gain_of,
     king_of,
     mating_move,
+    pins_of,
     value_at,
     winning_captures,
 )
@@ -19,7 +20,16 @@ from uci_engine.game_analysis.positional import passed_pawns
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
 
 # What a reply does that may refute a move. An even trade refutes nothing by itself.
-ACTIVE = (Kind.CAPTURE, Kind.OFFER, Kind.ATTACK, Kind.MATE_THREAT, Kind.PROMOTION, Kind.PASSED_PAWN, Kind.MATE)
+ACTIVE = (
+    Kind.CAPTURE,
+    Kind.OFFER,
+    Kind.ATTACK,
+    Kind.PIN,
+    Kind.MATE_THREAT,
+    Kind.PROMOTION,
+    Kind.PASSED_PAWN,
+    Kind.MATE,
+)
 
 
 def deed_of(line: Line, ply: int) -> Motif | None:
@@ -43,6 +53,9 @@ def deed_of(line: Line, ply: int) -> Motif | None:
     is_safe = capture_gain(after, not color, to) < 1
     attacked = _attacked_anew(before, after) if is_safe else []
     pieces = [square for square in attacked if after.piece_type_at(square) != chess.PAWN]
+    if len(pieces) == 1:
+        for slider, back in pins_of(after, pieces[0]):
+            return Motif(Kind.PIN, ply, move, slider, (pieces[0],), (back,), ply)
     if pieces:
         return motif(Kind.ATTACK, *pieces)
     if is_safe and to in passed_pawns(after, color) and move.from_square not in passed_pawns(before, color):

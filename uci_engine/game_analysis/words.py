@@ -25,7 +25,7 @@ MOST_TRADED = 2
 # is the first of the targets, {it} of the others, {actor} who profits, {win} the move that wins, {cut} what cuts off.
 SENTENCES = {
     Kind.FORK: "{move} forks {targets}",
-    Kind.PIN: "{move} {pins}",
+    Kind.PIN: "{move}{which} {pins}",
     Kind.PINNED_GUARD: "{it} is pinned by {actor} and may not take on {square}",
     Kind.SKEWER: "{move} skewers {targets}",
     Kind.X_RAY: "{actor} attacks {square} through {it}",
