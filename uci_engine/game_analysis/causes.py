@@ -371,7 +371,8 @@ def _material(lines: Comparison, line: Line) -> Cause | None:
         line,
         motifs,
         end,
-        material if line.balance(end) == line.balance(at) else (),
+        # Where much more falls later, the moves shown are not the bill.
+        material if line.balance(at) - line.balance(shown) < 2 else (),
         # What takes the piece that has just moved was no threat before.
         is_threat=threat and all(lines.against.moves[0].to_square not in motif.targets for motif in motifs),
         opened=opened,
