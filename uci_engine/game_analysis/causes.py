@@ -179,8 +179,10 @@ class Comparison:
     def is_met(self, reply: chess.Move) -> bool:
         """Whether the better move meets this reply: it is not legal after it, or not as good as another."""
         board = self.missed.boards[1]
-        if reply in self.missed.moves[1:2] or not board.is_legal(reply):
-            return reply not in self.missed.moves[1:2]
+        if reply in self.missed.moves[1:2]:
+            return False
+        if not board.is_legal(reply):
+            return True
         found = self.find(board, [reply])
         return not found.line or found.value.cp_for(self.color) > self.better.cp_for(self.color) + AS_GOOD_CP
 
@@ -361,7 +363,10 @@ def _material(lines: Comparison, line: Line) -> Cause | None:
     material = tuple(
         surplus(after, kind, line.winner) - surplus(before, kind, line.winner) for kind in chess.PIECE_TYPES
     )
-    if line.balance(shown) - line.balance(0) < 1 or not (is_missed or lines.is_met(line.moves[1])):
+    if line.balance(shown) - line.balance(0) < 1:
+        return None
+    # Where the better move has the same reply, its line has shown that less is lost.
+    if not is_missed and line.moves[1] not in lines.missed.moves[1:2] and not lines.is_met(line.moves[1]):
         return None
     if not is_forced(lines.find, line, shown) or lines.can_take_back(line, end - 1):
         return None
