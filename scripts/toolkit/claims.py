@@ -215,17 +215,6 @@ def is_passed(board: chess.Board, square: chess.Square, color: chess.Color) -> b
     return is_pawn and not pawns_near(board, not color, square, (-1, 0, 1), color)
 
 
-def is_bare(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
-    return square == board.king(color) and len(pawns_near(board, color, square, (-1, 0, 1), color)) <= 1
-
-
-def is_attacked(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
-    """Two enemy pieces, one of them the queen, see squares beside the king."""
-    attackers = {at for beside in board.attacks(square) for at in board.attackers(not color, beside)}
-    kinds = [kind for at in attackers if (kind := board.piece_type_at(at)) not in (chess.PAWN, chess.KING)]
-    return square == board.king(color) and chess.QUEEN in kinds and len(kinds) > 1
-
-
 def is_outpost(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
     is_knight = board.piece_at(square) == chess.Piece(chess.KNIGHT, color)
     return is_knight and not pawns_near(board, not color, square, (-1, 1), color)
@@ -234,10 +223,6 @@ def is_outpost(board: chess.Board, square: chess.Square, color: chess.Color) -> 
 def has_open_file(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
     is_rook = board.piece_at(square) == chess.Piece(chess.ROOK, color)
     return is_rook and not any(pawns_near(board, side, square, (0,)) for side in chess.COLORS)
-
-
-def has_pair(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
-    return len(board.pieces(chess.BISHOP, color)) > 1 > len(board.pieces(chess.BISHOP, not color)) - 1
 
 
 def is_shut_in(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
@@ -250,10 +235,7 @@ def is_shut_in(board: chess.Board, square: chess.Square, color: chess.Color) -> 
 # By the name of the feature: whether a side has it on a square.
 FEATURES: dict[str, Callable[[chess.Board, chess.Square, chess.Color], bool]] = {
     "passed pawn": is_passed,
-    "bare king": is_bare,
-    "attacked king": is_attacked,
     "outpost": is_outpost,
-    "bishop pair": has_pair,
     "open file": has_open_file,
     "doubled pawns": lambda board, at, color: bool(pawns_near(board, color, at, (0,))),
     "isolated pawn": lambda board, at, color: not pawns_near(board, color, at, (-1, 1)),

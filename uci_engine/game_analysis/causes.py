@@ -329,6 +329,9 @@ def _forced(lines: Comparison) -> tuple[Cause, ...]:
 def _material(lines: Comparison, line: Line) -> Cause | None:
     """What one of the lines wins by force for its winner, and by what; None where that is not confirmed."""
     is_missed = line is lines.missed
+    if (lines.better if is_missed else lines.played).mate_for(line.winner) is not None:
+        # Who is mated has lost more.
+        return None
     other, first, at = lines.against if is_missed else lines.missed, line.own_plies().start, line.settled
     pawns = line.balance(at) - line.balance(0)
     # What may be taken back at the end is not won, and what both lines win is no difference.
@@ -349,9 +352,9 @@ def _material(lines: Comparison, line: Line) -> Cause | None:
         deed = deed_of(line, first)
         motifs = (deed,) if deed and deed.kind in NAMES_GAIN else ()
         is_gaining = deed is not None and deed.kind in GAINING
-        # Without a name the moves alone have to show the gain, or the edit the move.
+        # The moves alone have to show the gain, or the edit the move. Without a name both have to.
         is_shown = bool(wins) and (is_gaining or min(wins) == first) and len(line.quiet_plies(first, min(wins))) <= 1
-        if not wins or not (is_shown or is_confirmed):
+        if not wins or not (is_shown or is_confirmed) or not (motifs or (is_shown and is_confirmed)):
             return None
     threat, opened = (False, None) if is_missed else _origin(lines)
     end = max([motif.wins for motif in motifs] + [min(wins, default=0)]) + 1

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import chess
 
 from evaluation.trace import Trace
-from uci_engine.game_analysis.boards import king_of
 from uci_engine.game_analysis.tactics import Line
 from uci_engine.game_analysis.thresholds import CONFIRMED, LEAF_PLIES, SOON
 from uci_engine.score import win_curve
@@ -63,23 +62,6 @@ def isolated_pawns(board: chess.Board, color: chess.Color) -> chess.SquareSet:
     return chess.SquareSet(at for at in own if not own & files_near(at) & ~chess.BB_FILES[chess.square_file(at)])
 
 
-def bare_king(board: chess.Board, color: chess.Color) -> chess.SquareSet:
-    """The king, while the other side has a queen, where at most one pawn is in front of it on three files."""
-    king = king_of(board, color)
-    shelter = board.pieces(chess.PAWN, color) & files_near(king) & ahead(king, color)
-    is_bare = bool(board.pieces(chess.QUEEN, not color)) and len(shelter) <= 1
-    return chess.SquareSet([king] if is_bare else [])
-
-
-def attacked_king(board: chess.Board, color: chess.Color) -> chess.SquareSet:
-    """The king where the enemy queen and another piece attack squares beside it."""
-    king = king_of(board, color)
-    beside, pawns = chess.BB_KING_ATTACKS[king], board.pawns | board.kings
-    enemies = chess.SquareSet(board.occupied_co[not color] & ~pawns)
-    attackers = [board.piece_type_at(at) for at in enemies if board.attacks_mask(at) & beside]
-    return chess.SquareSet([king] if len(attackers) >= 2 and chess.QUEEN in attackers else [])
-
-
 def outposts(board: chess.Board, color: chess.Color) -> chess.SquareSet:
     """Knights in the other half, guarded by a pawn, that no enemy pawn can ever attack."""
     half = sum(chess.BB_RANKS[rank] for rank in (range(3, 7) if color else range(1, 5)))
@@ -90,11 +72,6 @@ def outposts(board: chess.Board, color: chess.Color) -> chess.SquareSet:
         if board.attackers(color, at) & pawns
         and not enemies & files_near(at) & ~chess.BB_FILES[chess.square_file(at)] & ahead(at, color)
     )
-
-
-def bishop_pair(board: chess.Board, color: chess.Color) -> chess.SquareSet:
-    own, others = board.pieces(chess.BISHOP, color), board.pieces(chess.BISHOP, not color)
-    return own if len(own) >= 2 > len(others) else chess.SquareSet()
 
 
 def rooks_on_open_files(board: chess.Board, color: chess.Color) -> chess.SquareSet:
@@ -113,16 +90,7 @@ def shut_in(board: chess.Board, color: chess.Color) -> chess.SquareSet:
 
 FEATURES = (
     Feature("passed pawn", ("passed pawns",), False, "{side} gets a passed pawn on {squares}", passed_pawns),
-    Feature("bare king", ("king's shelter", "safety from pawn storms"), True, "{pieces} loses its shelter", bare_king),
-    Feature(
-        "attacked king",
-        ("attack on the king", "safe checks against the king"),
-        True,
-        "{pieces} comes under attack",
-        attacked_king,
-    ),
     Feature("outpost", ("outposts",), False, "no pawn can drive {pieces} away", outposts),
-    Feature("bishop pair", ("bishop pair",), False, "{side} has the two bishops", bishop_pair),
     Feature("open file", ("rooks on open files",), False, "{pieces} has an open file", rooks_on_open_files),
     Feature("doubled pawns", ("doubled pawns",), True, "{side} has doubled pawns on the {files}", doubled_pawns),
     Feature("isolated pawn", ("isolated pawns",), True, "{pieces} is isolated", isolated_pawns),

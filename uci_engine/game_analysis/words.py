@@ -89,7 +89,7 @@ def motif_words(line: Line, motif: Motif, which: str = "") -> str:
     return SENTENCES.get(motif.kind, "{move} is {mate}").format(
         move=move,
         which=which,
-        pins=_pin_words(motif, named) if motif.kind is Kind.PIN else "",
+        pins=_pin_words(after, motif, named) if motif.kind is Kind.PIN else "",
         win=line.name(motif.wins),
         cut=move if motif.actor == motif.move.to_square else f"after {move} {named(motif.actor, replied)}",
         targets=joined([named(target) for target in motif.targets]),
@@ -106,12 +106,14 @@ def motif_words(line: Line, motif: Motif, which: str = "") -> str:
     )
 
 
-def _pin_words(motif: Motif, named: Callable[[chess.Square], str]) -> str:
-    """`pins the knight on c6 to the king on e8`, or what it attacks that another piece pins."""
+def _pin_words(board: chess.Board, motif: Motif, named: Callable[[chess.Square], str]) -> str:
+    """`pins the knight on c6 to the king on e8`, or what it attacks, or uses, that another piece pins."""
     pinned, behind = named(motif.targets[0]), named(motif.others[0])
     if motif.actor == motif.move.to_square:
         return f"pins {pinned} to {behind}"
-    return f"attacks {pinned}, which {named(motif.actor)} pins to {behind}"
+    if motif.targets[0] in board.attacks(motif.move.to_square):
+        return f"attacks {pinned}, which {named(motif.actor)} pins to {behind}"
+    return f"profits because {named(motif.actor)} pins {pinned} to {behind}"
 
 
 def _capture_words(line: Line, ply: int, which: str) -> dict[str, str]:
