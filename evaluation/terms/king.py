@@ -40,7 +40,7 @@ KING_FLANK = u64s(16, [flank & _BLACK_HALF for flank in _FLANKS] + [flank & _WHI
 
 
 def king_shelter(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Pawn shelter on each of three files around the king, by the file's distance from the edge and our pawn's rank.
+    """Pawn shelter, on each of three files around the king: 8 * the file's distance from the edge + our pawn's rank.
 
     The pawn is our rearmost one not behind the king; the rank is 0 for no pawn. Fills `context.shelter_units`, which
     `king_attack` reads.
