@@ -332,7 +332,7 @@ def _material(lines: Comparison, line: Line) -> Cause | None:
     if (lines.better if is_missed else lines.played).mate_for(line.winner) is not None:
         # Who is mated has lost more.
         return None
-    other, first, at = lines.against if is_missed else lines.missed, line.own_plies().start, line.settled
+    other, at = lines.against if is_missed else lines.missed, line.settled
     pawns = line.balance(at) - line.balance(0)
     # What may be taken back at the end is not won, and what both lines win is no difference.
     is_kept = at < len(line.moves) or 2 * line.gain() > pawns
@@ -342,20 +342,10 @@ def _material(lines: Comparison, line: Line) -> Cause | None:
     wins = [
         win.ply for win in line.wins() if win.ply < line.searched and not other.takes_as_soon(line, win.ply, win.square)
     ]
-    taken = sum(gain_of(lines.board, move) for move in lines.against.moves[:1])
-    motifs = deciding_motifs(line, taken if is_missed else -taken)
-    if motifs and (motifs[0].ply >= first + SOON or _is_alike(motifs[0], line, other)):
-        motifs = ()
     evidence = lines.without_better if is_missed else lines.without_reply
-    is_confirmed = evidence is not None and evidence.confirms
-    if not motifs:
-        deed = deed_of(line, first)
-        motifs = (deed,) if deed and deed.kind in NAMES_GAIN else ()
-        is_gaining = deed is not None and deed.kind in GAINING
-        # The moves alone have to show the gain, or the edit the move. Without a name both have to.
-        is_shown = bool(wins) and (is_gaining or min(wins) == first) and len(line.quiet_plies(first, min(wins))) <= 1
-        if not wins or not (is_shown or is_confirmed) or not (motifs or (is_shown and is_confirmed)):
-            return None
+    motifs = _motifs_of_gain(lines, line, wins, is_confirmed=evidence is not None and evidence.confirms)
+    if motifs is None:
+        return None
     threat, opened = (False, None) if is_missed else _origin(lines)
     end = max([motif.wins for motif in motifs] + [min(wins, default=0)]) + 1
     while line.is_taken_back(end - 1):
@@ -388,6 +378,26 @@ def _material(lines: Comparison, line: Line) -> Cause | None:
             each for each in (evidence, lines.reply_before if threat else None) if each is not None and each.confirms
         ),
     )
+
+
+def _motifs_of_gain(lines: Comparison, line: Line, wins: list[int], *, is_confirmed: bool) -> tuple[Motif, ...] | None:
+    """What names the gain of a line; () where the moves show it without a name, None where they do not.
+
+    `wins`: the plies at which it wins something. `is_confirmed`: whether the edit confirms the gain.
+    """
+    is_missed, first = line is lines.missed, line.own_plies().start
+    taken = sum(gain_of(lines.board, move) for move in lines.against.moves[:1])
+    motifs = deciding_motifs(line, taken if is_missed else -taken)
+    other = lines.against if is_missed else lines.missed
+    if motifs and motifs[0].ply < first + SOON and not _is_alike(motifs[0], line, other):
+        return motifs
+    deed = deed_of(line, first)
+    # The moves alone have to show the gain, or the edit the move. Without a name both have to.
+    is_gaining = deed is not None and deed.kind in GAINING
+    is_shown = bool(wins) and (is_gaining or min(wins) == first) and len(line.quiet_plies(first, min(wins))) <= 1
+    if deed is not None and deed.kind in NAMES_GAIN:
+        return (deed,) if wins and (is_shown or is_confirmed) else None
+    return () if is_shown and is_confirmed else None
 
 
 def _is_alike(motif: Motif, line: Line, other: Line) -> bool:
