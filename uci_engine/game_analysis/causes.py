@@ -449,7 +449,10 @@ def _is_weighty(lines: Comparison, line: Line, deed: Motif) -> bool:
     """Whether what a move does may be why another costs so much: no attack on pawns, no pawn where pieces are lost."""
     board = line.boards[deed.ply]
     if deed.kind is Kind.ATTACK:
-        return any(value_at(board, square) > 1 for square in deed.targets)
+        # A piece that only moves away is no loss.
+        captures = [ply for ply in line.own_plies()[1:] if line.boards[ply].is_capture(line.moves[ply])]
+        taken = [line.where_was(line.moves[ply].to_square, ply, deed.ply + 1) for ply in captures]
+        return any(square in taken and value_at(board, square) > 1 for square in deed.targets)
     if deed.kind is Kind.CAPTURE:
         # What is taken where the other side has just moved to was offered.
         is_offer = deed.ply == 1 and line.moves[0].to_square == deed.move.to_square
