@@ -483,8 +483,8 @@ def _only_move(lines: Comparison) -> Cause | None:
     if deed.kind in ACTIVE and not _is_weighty(lines, line, deed):
         return None
     played, own = lines.against.moves[0], deed_of(lines.against, 0)
-    # The move played does the same.
-    is_same = own is not None and own.kind is deed.kind and bool({*own.targets} & {*deed.targets})
+    # The move played does the same, or nearly.
+    is_same = own is not None and bool({*own.targets} & {*deed.targets})
     if is_same or (deed.kind is Kind.ESCAPE and played.from_square in deed.targets):
         return None
     without = lines.without_better

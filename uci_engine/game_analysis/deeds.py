@@ -19,10 +19,9 @@ from uci_engine.game_analysis.boards import (
 from uci_engine.game_analysis.positional import passed_pawns
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
 
-# What a reply does that may refute a move. An even trade refutes nothing by itself.
+# What a reply does that may refute a move. An even trade or an offer refutes nothing by itself.
 ACTIVE = (
     Kind.CAPTURE,
-    Kind.OFFER,
     Kind.ATTACK,
     Kind.PIN,
     Kind.MATE_THREAT,
