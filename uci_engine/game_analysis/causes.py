@@ -435,9 +435,10 @@ def _reply(lines: Comparison) -> Cause | None:
     line = lines.against
     if len(line.moves) < 2 or takes_back(line.boards[1], line.moves[1]):
         return None
-    deed, without = deed_of(line, 1), lines.without_reply
+    deed = deed_of(line, 1)
     if deed is None or not _is_weighty(lines, line, deed):
         return None
+    without = lines.without_reply
     threat, opened = _origin(lines)
     if not (threat or (without and without.confirms)) or not lines.is_met(line.moves[1]):
         return None

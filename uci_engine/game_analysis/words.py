@@ -51,18 +51,16 @@ SENTENCES = {
     Kind.MATE_THREAT: "{move}{which} threatens mate",
     Kind.ATTACK: "{move}{which} attacks {targets}",
     Kind.PASSED_PAWN: "{move}{which} makes a passed pawn",
-    Kind.ESCAPE: "{move}{which} saves {targets}",
-    Kind.GUARD: "{move}{which} guards {targets}",
-    Kind.TRADE: "{move}{which} takes on {square}",
-    Kind.OFFER: "{move}{which} sacrifices on {square}",
-    Kind.CASTLING: "{move}{which} brings {them} into safety",
+    Kind.ESCAPE: "{move} saves {targets}",
+    Kind.GUARD: "{move} guards {targets}",
+    Kind.CASTLING: "{move} brings {them} into safety",
     Kind.UNGUARDED: "{move} no longer guards {square}",
     Kind.CUT_OFF: "{move} cuts {it} off from {square}",
     Kind.OPENED: "{move} opens the line of {it} to {square}",
 }
 
 
-TAKEN_NOW = (Kind.PINNED_GUARD, Kind.CAPTURE, Kind.TRADE, Kind.ESCAPE)
+TAKEN_NOW = (Kind.PINNED_GUARD, Kind.CAPTURE, Kind.ESCAPE)
 
 
 def piece_on(board: chess.Board, square: chess.Square) -> str:
