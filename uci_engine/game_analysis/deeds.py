@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import chess
 
 from uci_engine.game_analysis.boards import (
     attacked_by_mover,
+    board_after,
     capture_gain,
     captured_square,
     exchange,
@@ -28,6 +31,7 @@ ACTIVE = (
     Kind.PROMOTION,
     Kind.PASSED_PAWN,
     Kind.MATE,
+    Kind.CHECK,
 )
 
 
@@ -44,7 +48,7 @@ def deed_of(line: Line, ply: int) -> Motif | None:
         return motif(Kind.MATE, king)
     if move.promotion:
         return motif(Kind.PROMOTION, to)
-    if gain_of(before, move) and exchange(before, move) >= 1:
+    if gain_of(before, move) and (exchange(before, move) >= 1 or _is_untouchable(after, color)):
         return motif(Kind.CAPTURE, captured_square(before, move))
     if mating_move(after, color) and not mating_move(before, color):
         return motif(Kind.MATE_THREAT, king)
@@ -71,6 +75,36 @@ def deed_of(line: Line, ply: int) -> Motif | None:
     if saved:
         return motif(Kind.GUARD, *saved)
     return motif(Kind.CASTLING, king_of(after, color)) if before.is_castling(move) else None
+
+
+def is_double(line: Line, deed: Motif) -> bool:
+    """Whether a move attacks two pieces at once, of which only one can be saved."""
+    return deed.kind is Kind.ATTACK and sum(value_at(line.boards[deed.ply], at) > 1 for at in deed.targets) > 1
+
+
+def check_of(line: Line, ply: int) -> Motif | None:
+    """A move that gives check, whatever else it does."""
+    after, move = line.boards[ply + 1], line.moves[ply]
+    king = king_of(after, after.turn)
+    return Motif(Kind.CHECK, ply, move, move.to_square, (king,), (), ply) if after.is_check() else None
+
+
+def tempo_of(line: Line, ply: int) -> Motif | None:
+    """A move that attacks a piece which then moves away, takes nothing and gives no check; None for any other."""
+    deed, after = deed_of(line, ply), line.boards[ply + 1]
+    if deed is None or deed.kind is not Kind.ATTACK or len(line.moves) < ply + 2:
+        return None
+    answer = line.moves[ply + 1]
+    is_quiet = not after.is_capture(answer) and not after.gives_check(answer)
+    is_driven = answer.from_square in deed.targets and after.piece_type_at(answer.from_square) != chess.PAWN
+    return replace(deed, kind=Kind.TEMPO, targets=(answer.from_square,)) if is_driven and is_quiet else None
+
+
+def _is_untouchable(after: chess.Board, color: chess.Color) -> bool:
+    """Whether every move that takes the piece which has just moved allows mate."""
+    to = after.peek().to_square
+    takers = list(after.generate_legal_captures(to_mask=chess.BB_SQUARES[to]))
+    return bool(takers) and all(mating_move(board_after(after, [taker]), color) for taker in takers)
 
 
 def _attacked_anew(before: chess.Board, after: chess.Board) -> list[chess.Square]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import chess
 
 from evaluation.trace import Trace
+from uci_engine.game_analysis.boards import king_of
 from uci_engine.game_analysis.tactics import Line
 from uci_engine.game_analysis.thresholds import CONFIRMED, LEAF_PLIES, SOON
 from uci_engine.score import win_curve
@@ -24,7 +25,7 @@ class Feature:
     """`titles` are those of the terms that value it. `find` gives its squares for a side.
 
     `is_weakness`: it is bad for the side that has it. `words`: {side} has it, {pieces} stand on its squares, {squares}
-    are these, {files} their files.
+    are these, {files} their files. `is_plan`: only the side that misses it is told.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Feature:
     is_weakness: bool
     words: str
     find: Callable[[chess.Board, chess.Color], chess.SquareSet]
+    is_plan: bool = False
 
 
 def files_near(square: chess.Square) -> chess.Bitboard:
@@ -88,6 +90,36 @@ def shut_in(board: chess.Board, color: chess.Color) -> chess.SquareSet:
     return chess.SquareSet(at for at in chess.SquareSet(own) if chess.popcount(board.attacks_mask(at) & ~taboo) <= 1)
 
 
+def castled_king(board: chess.Board, color: chess.Color) -> chess.SquareSet:
+    """The king where castling puts it, with no rook of its side beside it on the way to the edge."""
+    king, rooks = king_of(board, color), board.pieces(chess.ROOK, color)
+    homes = {(chess.C1 if color else chess.C8): (0, 1), (chess.G1 if color else chess.G8): (7,)}
+    beside = {chess.square(file, chess.square_rank(king)) for file in homes.get(king, ())}
+    return chess.SquareSet([king] if beside and not beside & set(rooks) else [])
+
+
+def stuck_king(board: chess.Board, color: chess.Color) -> chess.SquareSet:
+    """The king on a middle file that may no longer castle, while there is an enemy queen."""
+    king = king_of(board, color)
+    is_stuck = chess.square_file(king) in (3, 4, 5) and not board.has_castling_rights(color)
+    return chess.SquareSet([king] if is_stuck and board.pieces(chess.QUEEN, not color) else [])
+
+
+def exposed_king(board: chess.Board, color: chess.Color) -> chess.SquareSet:
+    """The king off the middle files with own pawns in front of it on at most one file, and an enemy queen."""
+    king = king_of(board, color)
+    shelter = board.pieces(chess.PAWN, color) & files_near(king) & ahead(king, color)
+    is_open = len({chess.square_file(at) for at in shelter}) <= 1 and chess.square_file(king) not in (3, 4)
+    return chess.SquareSet([king] if is_open and board.pieces(chess.QUEEN, not color) else [])
+
+
+def bishop_pair(board: chess.Board, color: chess.Color) -> chess.SquareSet:
+    own, enemy = (board.pieces(chess.BISHOP, side) for side in (color, not color))
+    return own if len(own) >= 2 > len(enemy) else chess.SquareSet()
+
+
+KING_SAFETY = ("king's shelter", "safety from pawn storms", "safe checks against the king", "attack on the king")
+
 FEATURES = (
     Feature("passed pawn", ("passed pawns",), False, "{side} gets a passed pawn on {squares}", passed_pawns),
     Feature("outpost", ("outposts",), False, "no pawn can drive {pieces} away", outposts),
@@ -101,6 +133,10 @@ FEATURES = (
         "{pieces} has hardly a square",
         shut_in,
     ),
+    Feature("castled king", KING_SAFETY, False, "{pieces} is castled", castled_king, is_plan=True),
+    Feature("stuck king", KING_SAFETY, True, "{pieces} can no longer castle", stuck_king),
+    Feature("exposed king", KING_SAFETY, True, "{pieces} has hardly a pawn before it", exposed_king),
+    Feature("bishop pair", ("bishop pair", "imbalance"), False, "{side} has the bishop pair", bishop_pair),
 )
 
 
@@ -148,7 +184,7 @@ def _where(
     played, better = lines
     for is_played, line, other in ((True, played, better), (False, better, played)):
         side = color if feature.is_weakness == is_played else not color
-        squares = chess.SquareSet(chess.BB_ALL)
+        squares = chess.SquareSet(0 if feature.is_plan and is_played else chess.BB_ALL)
         for leaf in leaves:
             with_it, without = leaf if is_played else reversed(leaf)
             squares &= feature.find(with_it, side) - feature.find(without, side)
@@ -161,7 +197,8 @@ def _where(
                 # What has only moved is no news either.
                 is_more = len(feature.find(line.boards[first], side)) > len(feature.find(line.boards[0], side))
                 is_told = is_new and is_more and first <= SOON + 1
-                return [FoundFeature(feature, side, squares, is_played, first, part)] if is_told else []
+                there = squares & feature.find(line.boards[first], side)
+                return [FoundFeature(feature, side, there, is_played, first, part)] if is_told else []
     return []
 
 
