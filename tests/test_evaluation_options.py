@@ -51,7 +51,7 @@ def new_engine(option: str) -> UciEngine:
 
 
 def in_use(engine: UciEngine, option: str) -> Weights | Network | None:
-    return engine.pool.network if option == "EvalFile" else engine.pool.weights
+    return engine.pool.weights if option == "WeightsFile" else engine.pool.network
 
 
 def search(engine: UciEngine, depth: int = 4) -> tuple[int | None, int | None, list[str]]:
@@ -90,20 +90,21 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 # Either file ------------------------------------------------------------------------------------------------------
 
 
-@both_options
+@pytest.mark.parametrize("option", [*FILES, "Use NNUE"])
 def test_setting_a_value_again_forgets_nothing_and_another_one_all(option: str, paths: dict[str, str]) -> None:
+    first, second = ("", paths[option]) if option in paths else ("false", "true")
     fresh = {}
     with closing(new_engine(option)) as engine:
-        for value in ("", paths[option]):
+        for value in (first, second):
             assert engine.options.set(option, value) == []
             engine.new_game()
             fresh[value] = search(engine)
-        assert fresh[""] != fresh[paths[option]]
-        for value in ("", paths[option], ""):
+        assert fresh[first] != fresh[second]
+        for value in (first, second, first):
             engine.options.set(option, value)
             assert search(engine) == fresh[value]
         used = in_use(engine, option)
-        assert engine.options.set(option, "") == []
+        assert engine.options.set(option, first) == []
         assert in_use(engine, option) is used
         assert not is_new_game(engine)
 
@@ -179,28 +180,13 @@ def test_the_network_of_the_package_is_the_one_that_its_facts_describe() -> None
     assert len(data) < 4_000_000
 
 
-def test_off_the_engine_is_as_it_was(engine: UciEngine, paths: dict[str, str]) -> None:
-    engine.options.set("Use NNUE", "false")
-    before = search(engine)
-    assert engine.options.set("EvalFile", paths["EvalFile"]) == []
-    engine.new_game()
-    assert search(engine) == before
-    engine.options.set("Use NNUE", "true")
-    assert engine.pool.network == NETWORK
-    with_it = search(engine)
-    assert with_it != before
-    for is_on, found in (("false", before), ("true", with_it)):
-        engine.options.set("Use NNUE", is_on)
-        assert (engine.pool.network is not None) == (is_on == "true")
-        assert search(engine) == found
-
-
 def test_weights_and_network_change_alone(engine: UciEngine, paths: dict[str, str]) -> None:
-    for option, path in paths.items():
-        engine.options.set(option, path)
-    assert static(engine) == EXPECTED["WeightsFile"] + network_score(NETWORK, BOARD)
     engine.options.set("Use NNUE", "false")
+    for option, path in paths.items():
+        assert engine.options.set(option, path) == []
     assert static(engine) == EXPECTED["WeightsFile"] != EXPECTED[""]
+    engine.options.set("Use NNUE", "true")
+    assert static(engine) == EXPECTED["WeightsFile"] + network_score(NETWORK, BOARD)
 
 
 @pytest.mark.parametrize(
