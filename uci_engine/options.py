@@ -21,7 +21,6 @@ from uci_engine.search.parameters import PARAMETERS
 from uci_engine.search.strength import MAX_ELO, MAX_SKILL_LEVEL, MIN_ELO
 from uci_engine.text import Message, parse_int, quoted
 from uci_engine.time_management import time_tunables
-from uci_engine.tunable import Tunable
 
 # How UCI writes a string option without text.
 EMPTY = "<empty>"
@@ -81,17 +80,17 @@ class ValueOption(Option, Generic[T]):
         self.value = default
 
     def declaration(self) -> str:
-        return f"{super().declaration()} default {self._written(self.default)}"
+        return f"{super().declaration()} default {_written(self.default)}"
 
     def description(self) -> str:
-        return f"{self.name} = {self._shown(self.value)}: {self.help}"
+        return f"{self.name} = {_shown(self.value)}: {self.help}"
 
     def set(self, text: str | None) -> list[Message]:
         if text is None:
-            raise ValueError(f"option {self.name} needs a value, it stays {self._shown(self.value)}")
+            raise ValueError(f"option {self.name} needs a value, it stays {_shown(self.value)}")
         value = self.read(text)
         if value is None:
-            raise ValueError(f"option {self.name} cannot be {quoted(text)}, it stays {self._shown(self.value)}")
+            raise ValueError(f"option {self.name} cannot be {quoted(text)}, it stays {_shown(self.value)}")
         return self.assign(value)
 
     def assign(self, value: T) -> list[Message]:
@@ -103,8 +102,8 @@ class ValueOption(Option, Generic[T]):
         except (ValueError, OSError, MemoryError) as error:
             self.value = before
             reason = "there is not enough memory" if isinstance(error, MemoryError) else reason_of(error)
-            now = f"it stays {self._shown(before)}"
-            raise ValueError(f"option {self.name} cannot be {self._shown(value)} ({reason}), {now}") from None
+            now = f"it stays {_shown(before)}"
+            raise ValueError(f"option {self.name} cannot be {_shown(value)} ({reason}), {now}") from None
 
     def read(self, text: str) -> T | None:
         """The value that the text stands for, or None."""
@@ -124,13 +123,6 @@ class ValueOption(Option, Generic[T]):
         """The nearest allowed value, and a message if it differs."""
         return value, []
 
-    def _shown(self, value: T) -> str:
-        return self._written(value)
-
-    @staticmethod
-    def _written(value: T) -> str:
-        return str(value)
-
 
 class Check(ValueOption[bool]):
     type_name = "check"
@@ -138,10 +130,6 @@ class Check(ValueOption[bool]):
 
     def read(self, text: str) -> bool | None:
         return {"true": True, "false": False}.get(text.strip().lower())
-
-    @staticmethod
-    def _written(value: bool) -> str:
-        return "true" if value else "false"
 
 
 class Spin(ValueOption[int]):
@@ -186,14 +174,6 @@ class String(ValueOption[str]):
 
     def read(self, text: str) -> str | None:
         return "" if text == EMPTY else text
-
-    def _shown(self, value: str) -> str:
-        # Messages must be printable, and this text came from the user.
-        return quoted(value) if value else EMPTY
-
-    @staticmethod
-    def _written(value: str) -> str:
-        return value or EMPTY
 
 
 AnyOption = TypeVar("AnyOption", bound=Option)
@@ -274,8 +254,8 @@ class Options:
         self.debug_log_file = add(String("Debug Log File", "", "records every line from and to the GUI"))
 
         # For tuners. Without `tuning` they are not offered and keep their defaults.
-        self.search_parameters = [_spin(parameter) for parameter in PARAMETERS]
-        self.time_parameters = [_spin(parameter) for parameter in time_tunables(core)]
+        self.search_parameters = [Spin(*parameter) for parameter in PARAMETERS]
+        self.time_parameters = [Spin(*parameter) for parameter in time_tunables(core)]
         self.seed = Spin("Seed", 0, 0, 2**31 - 1, "seed of the choices of limited strength; 0: a new one for each game")
         if tuning:
             for option in (*self.search_parameters, *self.time_parameters, self.seed):
@@ -308,8 +288,14 @@ class Options:
         return option
 
 
-def _spin(parameter: Tunable) -> Spin:
-    return Spin(parameter.name, parameter.value, parameter.minimum, parameter.maximum, parameter.description)
+def _written(value: bool | int | str) -> str:
+    """A value as UCI writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value) or EMPTY
+
+
+def _shown(value: bool | int | str) -> str:
+    """A value in a message, where the user's text must be printable."""
+    return quoted(value) if isinstance(value, str) and value else _written(value)
 
 
 def _key(name: str) -> str:
