@@ -308,6 +308,8 @@ class Dispatcher:
     def _execute(self, event: Event) -> None:
         try:
             self._act(event)
+        except PositionError as refusal:
+            self._say(Message.error(refusal))
         except Exception as error:
             report_failure(self._writer, error)
         finally:
@@ -346,11 +348,9 @@ class Dispatcher:
                 self._debug = on
                 self._say(Message(f"debug mode {'on' if on else 'off'}"))
             case Word.DISPLAY:
-                board = self._game.board
-                self._writer.write("no position" if board is None else display(board))
+                self._writer.write(display(self._game.position))
             case Word.EVALUATE:
-                board = self._game.board
-                self._writer.write("no position" if board is None else str(self._engine.explain(board)))
+                self._writer.write(str(self._engine.explain(self._game.position)))
             case Bench(words):
                 self._bench(words)
             case Word.HELP:
@@ -379,13 +379,8 @@ class Dispatcher:
         if error is not None:
             # Handled like an illegal position. Otherwise the next `go` would search the previous position.
             self._game.board = None
-            self._say(Message.error(error))
-            return
-        try:
-            notes = self._game.set(fen, moves, self._engine.options.chess960.value)
-            self._say(*map(Message, notes))
-        except PositionError as refusal:
-            self._say(Message.error(refusal))
+            raise PositionError(error)
+        self._say(*map(Message, self._game.set(fen, moves, self._engine.options.chess960.value)))
 
     def _go(self, go: Go, received_at: float) -> None:
         board, limits = self._game.board, go.limits
@@ -409,10 +404,8 @@ class Dispatcher:
     def _perft(self, depth: int) -> None:
         from uci_engine.tools.perft import MAX_DEPTH, perft
 
-        board = self._game.board
-        if board is None:
-            self._say(Message.error("there is no position"))
-        elif depth > MAX_DEPTH:
+        board = self._game.position
+        if depth > MAX_DEPTH:
             self._say(Message.error(f"perft counts to depth {MAX_DEPTH} at most, not to {depth}"))
         else:
             self._start(lambda is_stopped: perft(self._engine, board, depth, self._writer.write, is_stopped))
