@@ -248,8 +248,7 @@ def info_dict(info: Info, turn: chess.Color, selector: chess.engine.Info) -> Inf
         cp = scores.normalised(info.score, info.pieces)
         result["score"] = PovScore(Mate(scores.mate_in_moves(info.score)) if is_mate else Cp(cp), turn)
         if info.bound is not Bound.EXACT:
-            name = "lowerbound" if info.bound is Bound.LOWER else "upperbound"
-            result[name] = True  # type: ignore[literal-required]
+            result[info.bound.value] = True  # type: ignore[literal-required]
     if info.wdl is not None:
         result["wdl"] = chess.engine.PovWdl(chess.engine.Wdl(*info.wdl), turn)
     if info.time_ms is not None:
