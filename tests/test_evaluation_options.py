@@ -237,19 +237,16 @@ def test_a_strength_that_leaves_the_network_as_it_is_forgets_nothing(
 @pytest.mark.parametrize("is_on", [False, True])
 def test_a_new_engine_begins_as_the_constant_says(is_on: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("uci_engine.options.NETWORK_BY_DEFAULT", is_on)
-    scores = {each: evaluation.evaluate(BOARD, network=default_network() if each else None) for each in (False, True)}
+    networks = {True: default_network(), False: None}
+    scores = {now: evaluation.evaluate(BOARD, network=network) for now, network in networks.items()}
     assert scores[False] != scores[True]
-    with closing(UciEngine(owns_process=False)) as engine:
-        assert engine.problem == ""
-        assert engine.options.use_nnue.value == engine.options.use_nnue.default == is_on
-        for now in (is_on, not is_on):
-            assert engine.options.set("Use NNUE", str(now).lower()) == []
-            assert engine.pool.network is (default_network() if now else None)
-            assert static(engine) == scores[now]
     with uci_engine.Engine() as api:
-        assert api.options["use_nnue"] is is_on
+        engine = api._inner
+        assert engine.problem == ""
+        assert api.options["use_nnue"] is engine.options.use_nnue.default is is_on
         for now in (is_on, not is_on):
             api.configure(use_nnue=now)
+            assert engine.pool.network is networks[now]
             assert api.evaluate(BOARD) == api.explain(BOARD).score == PovScore(Cp(scores[now]), BOARD.turn)
 
 

@@ -42,11 +42,6 @@ def test_every_parameter_of_the_search_can_be_an_option() -> None:
     tunables = [parameter.name for parameter in (*PARAMETERS, *time_tunables("compiled"))]
     assert names(options) == [*names(STANDARD), *tunables, "Seed"]
     assert len(set(names(options))) == len(names(options))
-    (base,) = (option for option in options.search_parameters if option.name == "lmr_base")
-    assert options.set("lmr_base", "90") == []
-    assert base.value == 90
-    options.set("lmr_base", "9999")
-    assert base.value == 200
 
 
 def test_no_malus_that_a_tuner_may_set_leaves_the_range_of_a_history() -> None:

@@ -93,7 +93,6 @@ STRANGE_LINES = (
 NONSENSE = st.one_of(
     st.text(max_size=50).map(str.encode), st.binary(max_size=50), st.sampled_from(STRANGE_LINES)
 ).filter(lambda data: not any(COMMAND.search(data.decode(code, "replace")) for code in ("utf-8", "latin-1")))
-FRAMES = ("{}\r\n", "  {} \n", "\t{}\t\n", "\n\r\n{}\n\n", "\ufeff{}\n", "{}\0\n", "joho {}\r", "{}\v\f\n")
 
 
 @dataclass
@@ -304,14 +303,6 @@ class Conversations(RuleBasedStateMachine):
         self.ask(1)
         self.wait(lambda: not any(self.due.values()))
 
-    @rule(line=st.sampled_from(("isready", "uci", "debug on")), frame=st.sampled_from(FRAMES), cut=st.integers(0, 9))
-    def frame(self, line: str, frame: str, cut: int) -> None:
-        self.due["readyok"] += line == "isready"
-        self.due["uciok"] += line == "uci"
-        data = frame.format(line).encode()
-        self.process.send_bytes(data[:cut])
-        self.process.send_bytes(data[cut:])
-
     @rule(line=st.sampled_from(("debug on", "debug off", "debug", "register later")))
     def remark(self, line: str) -> None:
         self.say(line)
@@ -399,11 +390,6 @@ class Conversations(RuleBasedStateMachine):
     @rule(limits=ANY_LIMITS, words=st.sampled_from(("infinite", "ponder", "ponder infinite")))
     def go_and_hold(self, limits: str, words: str) -> None:
         self.begin_search(f"go {words} {limits}", None, limits in LONG or "infinite" in words, words)
-
-    @rule(limits=ANY_LIMITS)
-    def ponder_and_hit_at_once(self, limits: str) -> None:
-        self.go_and_hold(limits, "ponder")
-        self.ponderhit()
 
     def begin_search(self, line: str, searchmoves: list[str] | None, is_long: bool, held_by: str = "") -> None:
         for search in self.searches:
