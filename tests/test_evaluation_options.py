@@ -21,7 +21,7 @@ from evaluation.weights import Weights, default_weights
 from tests.evaluation.test_evaluation import random_weights
 from tests.support import run_python
 from tests.support.engines import go
-from tests.support.kernel import ALL_CORES, MIDDLEGAME, core_or_skip, is_compiled, on_core
+from tests.support.kernel import MIDDLEGAME, is_compiled
 from tests.support.networks import network_score, random_network, with_network
 from toolkit.training.model import weights_text
 from uci_engine.core import load
@@ -122,22 +122,6 @@ def test_every_worker_has_both_and_a_later_one_too() -> None:
             assert searcher.evaluate() == EXPECTED["WeightsFile"] + network_score(NETWORK, BOARD)
             networks.append(searcher.evaluator.network)
         assert all(network is not None and network.weights is networks[0].weights for network in networks)
-
-
-def scores_with(paths: dict[str, str]) -> list[Any]:
-    """The static score and a search with each file, on the core of this process."""
-    found = []
-    for option, path in paths.items():
-        with closing(new_engine(option)) as engine:
-            engine.options.set(option, path)
-            assert static(engine) == EXPECTED[option]
-            found.append(list(search(engine, depth=3)))
-    return found
-
-
-@pytest.mark.parametrize("core", [core for core in ALL_CORES if core != load().name])
-def test_every_core_searches_the_same_tree(core: str, paths: dict[str, str]) -> None:
-    assert on_core(core_or_skip(core), __name__, "scores_with", paths) == scores_with(paths)
 
 
 @pytest.mark.parametrize("is_on", ["false", "true"])
