@@ -70,14 +70,11 @@ class Tree:
         self.build_info.write_text(json.dumps(info))
 
     def run(self, program: str) -> str:
-        """What a program prints that uses these packages, with `load` at hand; an error as one line."""
-        prelude = "import sys\nfrom uci_engine.core import load, stale_sources\ndef main():\n"
-        body = "".join(f"    {line}\n" for line in program.strip().splitlines())
-        ending = "try:\n    main()\nexcept (ImportError, RuntimeError, ValueError) as error:\n"
-        ending += "    print(type(error).__name__, error)\n"
-        result = run_python("-c", prelude + body + ending, folder=self.root, PYTHONPATH=str(self.root))
-        assert result.stderr == ""
-        return result.stdout.strip()
+        """What a program prints that has `load` at hand; the last line of the traceback if it fails."""
+        program = f"from uci_engine.core import load, stale_sources\n{program}"
+        result = run_python("-c", program, folder=self.root, PYTHONPATH=str(self.root))
+        assert (result.returncode == 0) == (result.stderr == "")
+        return result.stdout.strip() if result.returncode == 0 else result.stderr.splitlines()[-1]
 
     def show(self, name: str) -> list[str]:
         return self.run(SHOW.replace("NAME", repr(name))).splitlines()
@@ -114,7 +111,7 @@ def test_a_core_for_another_processor_is_not_run(tree: Tree) -> None:
     tree.pretend_compiled()
     tree.note({"instructions": [*list(processor.instructions() or ())[:3], "tachyons", "avx99"]})
     problem = "the compiled core needs instructions that this processor lacks (avx99, tachyons)"
-    assert tree.show("compiled") == [f"ImportError {problem}"]
+    assert tree.show("compiled") == [f"ImportError: {problem}"]
     first, reason, files = tree.show("auto")
     assert first.startswith("python-chess ")
     assert reason == f"chosen because {problem}"
@@ -140,7 +137,7 @@ def test_the_second_copy_is_for_the_processors_that_have_its_instructions(tree: 
 def test_a_mixture_is_refused(tree: Tree, name: str) -> None:
     tree.pretend_compiled(count=3)
     (answer,) = tree.show(name)
-    assert answer.startswith(f"ImportError only 3 of the {len(real_core.KERNEL_MODULES)} kernel modules are")
+    assert answer.startswith(f"ImportError: only 3 of the {len(real_core.KERNEL_MODULES)} kernel modules are")
     assert real_core.KERNEL_MODULES[2] not in answer
     assert all(module in answer for module in real_core.KERNEL_MODULES[3:])
 
@@ -149,7 +146,7 @@ def test_the_first_core_that_loads_decides(tree: Tree) -> None:
     program = "try:\n    load('compiled')\nexcept ImportError:\n    first = load('python-chess')\n"
     program += "assert load('auto') is load('python-chess') is first\n"
     program += "load('interpreted')"
-    assert tree.run(program).startswith("RuntimeError this process already runs the python-chess core")
+    assert tree.run(program).startswith("RuntimeError: this process already runs the python-chess core")
 
 
 def test_a_module_imported_too_early_is_noticed(tree: Tree) -> None:
@@ -158,7 +155,7 @@ def test_a_module_imported_too_early_is_noticed(tree: Tree) -> None:
     program += "from importlib.machinery import ExtensionFileLoader\n"
     program += "evaluation.base.bitboards.__spec__.loader = ExtensionFileLoader('evaluation.base.bitboards', '')\n"
     program += "load('python-chess')"
-    assert tree.run(program).startswith("RuntimeError evaluation.base.bitboards was imported compiled before")
+    assert tree.run(program).startswith("RuntimeError: evaluation.base.bitboards was imported compiled before")
 
 
 def test_what_has_changed_since_the_build_is_stale(tree: Tree) -> None:
