@@ -290,7 +290,8 @@ def test_search_parameters_are_options_for_tuners_alone() -> None:
         assert engine.pool.main.searcher.lmr_divisor == defaults(PARAMETERS)["lmr_divisor"]
         assert engine.options.set("time_drop_cp", "77") == []
         times = TIME_DEFAULTS if is_compiled() else SLOW_CORE_TIMES
-        assert engine._time_parameters() == replace(times, time_drop_cp=77)
+        go(engine, depth=1)
+        assert engine._search_options.time_parameters == replace(times, time_drop_cp=77)
 
 
 def test_where_no_thread_can_be_created_a_search_is_answered(

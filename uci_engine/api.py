@@ -647,13 +647,13 @@ def limits_of(limit: Limit | None, board: chess.Board, root_moves: Moves) -> Lim
         elif not isinstance(value, int) or value < 1:
             raise ValueError(f"Limit.{name} must be a whole number, 1 or more, not {value!r}")
         found[field] = min(value, MAX_INT)
-    moves = None if root_moves is None else list(root_moves)
-    if moves is not None and not moves:
+    moves = None if root_moves is None else tuple(root_moves)
+    if moves == ():
         raise ValueError("root_moves holds no move")
     for move in moves or ():
         if not board.is_legal(move):
             raise ValueError(f"{move.uci()} is not legal here")
-    return Limits(**found, searchmoves=None if moves is None else tuple(moves))
+    return Limits(**found, searchmoves=moves)
 
 
 def _bounds(board: chess.Board, limit: Limit | None, moves: Moves = None) -> Limit:

@@ -276,10 +276,7 @@ class Dispatcher:
         is_for_any_time = event.what in _ALWAYS or isinstance(event.what, Debug | Unknown)
         if is_for_search or is_for_any_time or not self._searching:
             self._execute(event)
-        else:
-            self._wait(event)
-
-    def _wait(self, event: Event) -> None:
+            return
         self._waiting.append(event)
         self._go_waits |= isinstance(event.what, Go)
         if self._go_waits or len(self._waiting) >= WAITING_LIMIT:
