@@ -38,19 +38,10 @@ from uci_engine.options import Options
 from uci_engine.processor import usable_processors
 from uci_engine.search.manager import SearchManager
 from uci_engine.text import MAX_INT
+from uci_engine.time_management import Limits
 
 DEPTH = 6 if is_compiled() else 2
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
-LIMITS = [
-    Limit(time=0.05),
-    Limit(depth=2),
-    Limit(nodes=200),
-    Limit(mate=1),
-    Limit(white_clock=0.5, black_clock=0.5, white_inc=0.01, black_inc=0.01),
-    Limit(white_clock=0.5, black_clock=0.5, remaining_moves=3),
-    Limit(white_clock=0, black_clock=0),
-    Limit(time=0.0),
-]
 
 
 @pytest.fixture(scope="module")
@@ -109,12 +100,19 @@ def test_the_examples_of_the_docstrings_run() -> None:
 # What is answered ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("limit", LIMITS, ids=str)
-def test_play_is_legal_and_leaves_the_board(engine: Engine, limit: Limit) -> None:
+def test_a_limit_asks_for_what_go_asks_for() -> None:
+    clocks = Limit(white_clock=0, black_clock=6, white_inc=0.007, black_inc=0.008, remaining_moves=9)
+    expected = Limits(wtime_ms=0, btime_ms=6000, winc_ms=7, binc_ms=8, movestogo=9)
+    assert limits_of(clocks, chess.Board(), None) == expected
+    others = Limit(time=0.0, depth=2, nodes=3, mate=4)
+    assert limits_of(others, chess.Board(), None) == Limits(movetime_ms=0, depth=2, nodes=3, mate=4)
+
+
+def test_play_is_legal_and_leaves_the_board(engine: Engine) -> None:
     board = chess.Board()
     board.push_san("e4")
     before = board.copy()
-    result = engine.play(board, limit)
+    result = engine.play(board, Limit(white_clock=0.5, black_clock=0.5))
     assert isinstance(result, chess.engine.PlayResult)
     assert result.move is not None
     assert result.move in board.legal_moves

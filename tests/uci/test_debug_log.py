@@ -20,8 +20,6 @@ from uci_engine.uci.loop import Writer
 
 RECORD = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \[(?P<process>\d+)\] (?P<mark>>>|<<|--) (?P<line>.*)")
 
-linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits another process")
-
 
 def records(path: Path) -> list[tuple[str, str]]:
     """Mark and line of each record. Everything else must be a heading."""
@@ -113,7 +111,7 @@ def test_a_bad_place_is_refused_in_one_sentence(tmp_path: Path, engine: UciProce
     assert (">>", "go depth 2") in records(path)
 
 
-@linux_only
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits another process")
 def test_a_full_disc_is_told_once_and_play_goes_on(tmp_path: Path, engine: UciProcess) -> None:
     import resource
 
