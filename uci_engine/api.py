@@ -248,8 +248,7 @@ def info_dict(info: Info, turn: chess.Color, selector: chess.engine.Info) -> Inf
         cp = scores.normalised(info.score, info.pieces)
         result["score"] = PovScore(Mate(scores.mate_in_moves(info.score)) if is_mate else Cp(cp), turn)
         if info.bound is not Bound.EXACT:
-            name = "lowerbound" if info.bound is Bound.LOWER else "upperbound"
-            result[name] = True  # type: ignore[literal-required]
+            result[info.bound.value] = True  # type: ignore[literal-required]
     if info.wdl is not None:
         result["wdl"] = chess.engine.PovWdl(chess.engine.Wdl(*info.wdl), turn)
     if info.time_ms is not None:
@@ -648,13 +647,13 @@ def limits_of(limit: Limit | None, board: chess.Board, root_moves: Moves) -> Lim
         elif not isinstance(value, int) or value < 1:
             raise ValueError(f"Limit.{name} must be a whole number, 1 or more, not {value!r}")
         found[field] = min(value, MAX_INT)
-    moves = None if root_moves is None else list(root_moves)
-    if moves is not None and not moves:
+    moves = None if root_moves is None else tuple(root_moves)
+    if moves == ():
         raise ValueError("root_moves holds no move")
     for move in moves or ():
         if not board.is_legal(move):
             raise ValueError(f"{move.uci()} is not legal here")
-    return Limits(**found, searchmoves=None if moves is None else tuple(moves))
+    return Limits(**found, searchmoves=moves)
 
 
 def _bounds(board: chess.Board, limit: Limit | None, moves: Moves = None) -> Limit:

@@ -238,15 +238,12 @@ class UciEngine:
             probe_limit=options.syzygy_probe_limit.value if strength is None else 0,
             probe_depth=options.syzygy_probe_depth.value,
             fifty_moves=options.syzygy_50_move_rule.value,
-            time_parameters=self._time_parameters(),
+            time_parameters=TimeParameters(**{each.name: each.value for each in options.time_parameters}),
             analyse_mode=analyse_mode,
             strength=strength,
             # An analysis serves both sides.
             contempt_cp=0 if limits.infinite or analyse_mode else options.contempt.value,
         )
-
-    def _time_parameters(self) -> TimeParameters:
-        return TimeParameters(**{parameter.name: parameter.value for parameter in self.options.time_parameters})
 
     def _strength(self) -> Strength | None:
         """The limited strength that the options ask for, None for full strength."""

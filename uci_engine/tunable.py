@@ -6,12 +6,11 @@ Their tables are in `search.parameters` and `time_management`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import field, fields
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Tunable:
+class Tunable(NamedTuple):
     """A number that a tuner may set from `minimum` to `maximum`."""
 
     name: str

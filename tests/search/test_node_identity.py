@@ -14,13 +14,11 @@ import pytest
 
 from tests.support import TABLES
 from tests.support.kernel import (
-    ALL_CORES,
     MIDDLEGAME,
     STARTS,
     Outcome,
-    Remote,
     board_after,
-    core_or_skip,
+    on_all_cores,
     search,
     searcher,
 )
@@ -91,14 +89,7 @@ def searches() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def results() -> dict[str, dict[str, Any]]:
     """What every core says, by core. They run at the same time."""
-    running = {}
-    for name in ALL_CORES:
-        try:
-            core = core_or_skip(name)
-        except pytest.skip.Exception:
-            continue
-        running[core] = Remote(core, __name__, "searches")
-    return {name: remote.result() for name, remote in running.items()}
+    return on_all_cores(__name__, "searches")
 
 
 @pytest.mark.parametrize("name", SEARCHES)

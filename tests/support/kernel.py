@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import os
 import random
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from functools import cache
 from types import SimpleNamespace
@@ -24,7 +23,7 @@ import pytest
 
 from evaluation.scoring import set_up
 from evaluation.weights import default_weights
-from tests.support import ROOT
+from tests.support import ROOT, SCRIPTS, run_python
 from uci_engine import score as scores
 from uci_engine.core import KERNEL_MODULES, compiled_modules, load
 from uci_engine.search.info import Info
@@ -75,35 +74,20 @@ def is_compiled() -> bool:
     return load().name == "compiled"
 
 
-class Remote:
-    """A call that runs in a process of its own."""
-
-    def __init__(self, core: str, module: str, function: str, *arguments: Any) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", CALL],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "scripts")])},
-            cwd=ROOT,
-        )
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps([core, module, function, arguments]))
-        self._process.stdin.close()
-        # Or `communicate` would flush it again.
-        self._process.stdin = None
-
-    def result(self) -> Any:
-        """What the function returned; fails the test with its traceback if it raised."""
-        output, errors = self._process.communicate(timeout=300)
-        assert self._process.returncode == 0, errors
-        return json.loads(output)
-
-
 def on_core(core: str, module: str, function: str, *arguments: Any) -> Any:
-    """Call `function` of a test module with JSON-able arguments on another core."""
-    return Remote(core, module, function, *arguments).result()
+    """Call `function` of a test module with JSON-able arguments on another core; what it raises fails the test."""
+    call = json.dumps([core, module, function, arguments])
+    done = run_python("-c", CALL, data=call, PYTHONPATH=os.pathsep.join([str(ROOT), str(SCRIPTS)]))
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def on_all_cores(module: str, function: str, *arguments: Any) -> dict[str, Any]:
+    """The same on all cores at the same time, by core. The compiled one may be missing where no build is demanded."""
+    cores = [core for core in ALL_CORES if core != "compiled" or IS_BUILT or IS_BUILD_REQUIRED]
+    with ThreadPoolExecutor() as pool:
+        results = pool.map(lambda core: on_core(core, module, function, *arguments), cores)
+        return dict(zip(cores, results, strict=True))
 
 
 @cache

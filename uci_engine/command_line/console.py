@@ -10,7 +10,7 @@ import errno
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Self
 
 from uci_engine import __version__
@@ -77,13 +77,13 @@ def converse(core: str, tuning: bool) -> int:
     return execute(None, core, tuning)
 
 
-def execute(lines: Sequence[str] | None, core: str, tuning: bool) -> int:
-    """Execute these UCI commands, or those of standard input for None. Returns the exit code."""
+def execute(line: str | None, core: str, tuning: bool) -> int:
+    """Execute this UCI command, or those of standard input for None. Returns the exit code."""
     from uci_engine.board.game import Game
     from uci_engine.engine import UciEngine
     from uci_engine.uci import loop as uci
 
-    return uci.run(lambda: (UciEngine(core, tuning), Game()), lines)
+    return uci.run(lambda: (UciEngine(core, tuning), Game()), line)
 
 
 def guarded(action: Callable[[], int]) -> int:

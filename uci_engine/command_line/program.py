@@ -117,7 +117,7 @@ def _execute(parser: Parser, options: argparse.Namespace) -> int:
 
     if command not in COMMAND_WORDS:
         parser.error(f"{command!a} is no command{suggestion(command, (*COMMANDS, *COMMAND_WORDS))}")
-    return execute([" ".join(options.words)], options.core, options.tuning)
+    return execute(" ".join(options.words), options.core, options.tuning)
 
 
 def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
@@ -138,7 +138,7 @@ def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
         if problem.is_error:
             parser.error(problem.text)
 
-    return uci.run(lambda: prepared(options, tuning, go.searchmoves or ()), [line])
+    return uci.run(lambda: prepared(options, tuning, go.searchmoves or ()), line)
 
 
 def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 class Bound(Enum):
-    """How a score relates to the true value: equal, at least, or at most."""
+    """How a score relates to the true value: equal, at least, or at most; in UCI's words."""
 
     EXACT = "exact"
-    LOWER = "lower"
-    UPPER = "upper"
+    LOWER = "lowerbound"
+    UPPER = "upperbound"
 
 
 @dataclass(frozen=True, slots=True)
