@@ -367,9 +367,12 @@ def _material(lines: Comparison, line: Line) -> Cause | None:
     ]
     evidence = lines.without_better if is_missed else lines.without_reply
     motifs = _motifs_of_gain(lines, line, wins, is_confirmed=evidence is not None and evidence.confirms)
-    if motifs is None:
-        return None
     threat, opened = (False, None) if is_missed else _origin(lines)
+    if motifs is None and wins and not is_missed and min(wins) <= SOON:
+        # A guard that is gone is reason enough.
+        motifs, opened = (), opened_by(line, lines.color, min(wins))
+    if motifs is None or not (motifs or opened):
+        return None
     end = max([motif.wins for motif in motifs] + [min(wins, default=0)]) + 1
     while line.is_taken_back(end - 1):
         end += 1
@@ -526,8 +529,11 @@ def _threat(lines: Comparison) -> Cause | None:
     if threat is None or not threat.confirms or not after.is_legal(threat.found.line[0]):
         return None
     move = threat.found.line[0]
+    found = lines.find(after, [move])
     before = Line(threat.board, [move], not lines.color)
-    now = Line(lines.board, [lines.against.moves[0], move], not lines.color)
+    now = Line(lines.board, [lines.against.moves[0], *found.shown.line], not lines.color)
+    if not found.line:
+        return None
     deed, still = deed_of(before, 0), deed_of(now, 1)
     if (
         deed is None
@@ -537,9 +543,8 @@ def _threat(lines: Comparison) -> Cause | None:
         or not lines.is_met(move)
     ):
         return None
-    found = lines.find(after, [move])
     lost = lines.better.expected_for(lines.color) - found.value.expected_for(lines.color)
-    if not found.line or lost < CONFIRMED * lines.cost:
+    if lost < CONFIRMED * lines.cost:
         return None
     return Cause(Why.THREAT, before.winner, now, (still,), 2, is_threat=True, evidence=(threat,))
 

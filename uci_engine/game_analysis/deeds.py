@@ -113,15 +113,15 @@ def _attacked_anew(before: chess.Board, after: chess.Board) -> list[chess.Square
     return sorted(squares, key=lambda square: (-value_at(after, square), square))
 
 
-def opened_by(line: Line, color: chess.Color) -> Motif | None:
+def opened_by(line: Line, color: chess.Color, ply: int = 1) -> Motif | None:
     """What the first move of a line does for its reply: it leaves a guard, cuts one off, or opens a line.
 
-    `color`: the side of the first move.
+    `color`: the side of the first move. `ply`: the reply, or a later capture of what stands there already.
     """
     before, after = line.boards[:2]
-    move, reply = line.moves[:2]
+    move, reply = line.moves[0], line.moves[ply]
     square = reply.to_square
-    if square == move.to_square:
+    if square == move.to_square or (ply > 1 and line.where_was(square, ply, 1) != square):
         return None
 
     def motif(kind: Kind, *others: chess.Square) -> Motif:
@@ -137,6 +137,6 @@ def opened_by(line: Line, color: chess.Color) -> Motif | None:
         return motif(Kind.UNGUARDED)
     if cut:
         return motif(Kind.CUT_OFF, cut[0])
-    if chess.between(reply.from_square, square) & chess.BB_SQUARES[move.from_square]:
+    if ply == 1 and chess.between(reply.from_square, square) & chess.BB_SQUARES[move.from_square]:
         return motif(Kind.OPENED, reply.from_square)
     return None

@@ -2,8 +2,8 @@
 
 # An edit confirms a cause by this share of the cost. A positional feature has to make at least the rest, a third.
 CONFIRMED = 2 / 3
-# What begins so many plies after the first move of its side is not the work of that move, nor the same as what the other
-# line has. So much of a line is shown.
+# What begins so many plies after the first move of its side is not the work of that move, nor what the other line has.
+# So much of a line is shown.
 SOON = 4
 # The plies from a motif to what it wins: what comes later is another game.
 MAX_DELAY = 6
