@@ -10,7 +10,6 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 
 TYPED = "evaluation.base.typed"
 PACKAGES = ("evaluation", "uci_engine")
@@ -39,12 +38,7 @@ class Module:
         self.path = Path(*name.split(".")).with_suffix(".py")
         self.source = (kernel.root / self.path).read_bytes()
         self.tree = ast.parse(self.source, str(self.path))
-        # Of `if compiled:` only the first branch is translated.
-        ifs = [one for one in self.tree.body if isinstance(one, ast.If)]
-        self.branches = [one for one in ifs if ast.unparse(one.test) == "compiled"]
-        self.statements: list[ast.stmt] = []
-        for one in self.tree.body:
-            self.statements += one.body if isinstance(one, ast.If) and one in self.branches else [one]
+        self.statements = self.tree.body
         self.classes = {one.name: one for one in self.statements if isinstance(one, ast.ClassDef)}
         self.functions = {one.name: one for one in self.statements if isinstance(one, ast.FunctionDef)}
         self.imports = {
@@ -60,10 +54,7 @@ class Module:
         """Each capital name that stands for a number, here or where it is imported from: its value and its C type."""
         scope: dict[str, object] = {"compiled": True, "range": range}
         for name, (origin, original) in self.imports.items():
-            if kernel.is_module(f"{origin}.{original}"):
-                constants = kernel.module(f"{origin}.{original}").constants
-                scope[name] = SimpleNamespace(**{key: number for key, (number, _) in constants.items()})
-            elif original.isupper() and original in kernel.module(origin).constants:
+            if original.isupper() and original in kernel.module(origin).constants:
                 yield name, kernel.module(origin).constants[original]
                 scope[name] = kernel.module(origin).constants[original][0]
         for one in self.statements:
@@ -73,7 +64,7 @@ class Module:
                 continue
             try:
                 found = eval(ast.unparse(value), {"__builtins__": {}}, scope)
-            except (AttributeError, NameError, TypeError):
+            except (NameError, TypeError):
                 continue
             numbers = list(found) if isinstance(found, (range, tuple)) else [found]
             for name, number in zip(targets, numbers, strict=False):
@@ -251,14 +242,10 @@ class Translation:
         if not self.kernel.is_c(self.module, function):
             raise self.error(function, f"{function.name} is inline, and so needs C types throughout")
         yield self.signature(function, "cdef inline") + ":"
-        begin = function.body[1 if ast.get_docstring(function) else 0]
-        for number in range(begin.lineno, (function.end_lineno or 0) + 1):
+        begin = function.body[1 if ast.get_docstring(function) else 0].lineno
+        for number in range(begin, (function.end_lineno or 0) + 1):
             line = self.module.source[self.starts[number - 1] : self.starts[number]].decode().rstrip()
-            local = re.fullmatch(r"( *)(\w+): (\w+) = (.*)", line[begin.col_offset - 4 :])
-            if local:
-                yield f"{local[1]}cdef {C_TYPES.get(local[3], local[3])} {local[2]} = {local[4]}"
-            else:
-                yield line[begin.col_offset - 4 :]
+            yield re.sub(r"\bcompiled\b", "cython.compiled", line)
 
     # The module: edits of its text ----------------------------------------------------------------------------------
 
@@ -268,8 +255,6 @@ class Translation:
         if not future:
             raise DeclarationError(f"{module.path}:1: a kernel module has `from __future__ import annotations`")
         self.replace(future[0], "import cython")
-        for branch in module.branches:
-            self.take_branch(branch)
         for one in module.statements:
             if isinstance(one, ast.ImportFrom) and one.module and one.module.split(".")[0] in PACKAGES:
                 kept = [
@@ -295,20 +280,9 @@ class Translation:
                 self.edit_function(one)
             else:
                 self.edit_binding(one)
-        tests = [branch.test for branch in module.branches]
         for node in ast.walk(module.tree):
-            if isinstance(node, ast.Name) and node.id in ("compiled", "gil", "nogil") and node not in tests:
+            if isinstance(node, ast.Name) and node.id in ("compiled", "gil", "nogil"):
                 self.replace(node, f"cython.{node.id}")
-
-    def take_branch(self, branch: ast.If) -> None:
-        """Move the first branch to the left, and leave the second out."""
-        end = branch.body[-1].end_lineno or 0
-        self.edit(self.starts[branch.lineno - 1], self.starts[branch.lineno] - 1, "")
-        for start in self.starts[branch.lineno : end]:
-            if self.module.source.startswith(b"    ", start):
-                self.edit(start, start + 4, "")
-        if branch.orelse:
-            self.edit(self.starts[end], self.starts[branch.end_lineno or 0] - 1, "")
 
     def edit_binding(self, one: ast.stmt) -> None:
         names = [ast.unparse(target) for target in targets_of(one)]
