@@ -26,7 +26,6 @@ from uci_engine import __version__, processor
 from uci_engine.core import KERNEL_MODULES
 
 NOT_TO_COPY = (".git", ".venv", "build", "dist", "*.egg-info", "__pycache__", ".*_cache", ".hypothesis")
-NO_COMPILER = {"CC": "/nonexistent/cc", "CXX": "/nonexistent/cc", "SECATEUR_REQUIRE_COMPILER": "0"}
 
 SmallBuild = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -129,18 +128,6 @@ def test_our_own_headers_declare_all_that_the_kernel_needs(wheel: Path, unpacked
     assert result.returncode == 0, result.stderr
 
 
-@pytest.mark.slow
-@needs_compiler
-def test_without_a_compiler_there_is_no_wheel(wheel: Path, unpacked_sdist: Path, tmp_path: Path) -> None:
-    """After `wheel`, in the same directory, so that there are compiled modules that must not be packed again."""
-    assert wheel.is_file()
-    arguments = ("-m", "build", "--no-isolation", "--wheel", "--outdir", tmp_path, unpacked_sdist)
-    result = python(*arguments, folder=tmp_path, **NO_COMPILER)
-    assert result.returncode != 0
-    assert "CC is '/nonexistent/cc', and no C compiler was found" in result.stdout + result.stderr
-    assert not list(tmp_path.glob("*.whl"))
-
-
 SOURCE = """\
 from __future__ import annotations
 
@@ -186,6 +173,24 @@ def small(tmp_path: Path) -> SmallBuild:
 
 def extension_files(root: Path) -> list[Path]:
     return [path for path in root.joinpath("uci_engine").rglob("*") if path.suffix in (".so", ".pyd")]
+
+
+@needs_compiler
+@pytest.mark.skipif(os.name != "posix", reason="here the compiler is named by Python's configuration")
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"CC": "/nonexistent/cc"}, "CC is '/nonexistent/cc', and no C compiler was found"),
+        ({"CC": "", "PATH": "/nonexistent"}, f"pip install '{toolchain.ZIG_REQUIREMENT}'"),
+    ],
+)
+def test_without_a_compiler_nothing_is_built(
+    small: SmallBuild, tmp_path: Path, settings: dict[str, str], said: str
+) -> None:
+    result = small(**settings, SECATEUR_REQUIRE_COMPILER="0", SECATEUR_SANITIZE="0")
+    assert result.returncode != 0
+    assert said in result.stderr
+    assert not extension_files(tmp_path)
 
 
 @needs_compiler

@@ -25,10 +25,6 @@ ARRAYS = {"ints": "int", "u64s": "u64", "i64s": "i64", "i16s": "i16", "i8s": "i8
 WORDS = {"compiled", "gil", "inline", "nogil", *C_TYPES, *ARRAYS}
 
 
-class DeclarationError(Exception):
-    """Something that the rule does not cover, with its file and line."""
-
-
 class Module:
     """A source file, and what it binds at its top."""
 
@@ -74,7 +70,7 @@ class Module:
                     kinds = [NUMBERS[annotation]] if annotation in NUMBERS else ["int", "i64" if number < 0 else "u64"]
                     fitting = [kind for kind in kinds if number in RANGES[kind]]
                     if not fitting:
-                        raise DeclarationError(f"{self.path}:{one.lineno}: {name} does not fit into {kinds[-1]}")
+                        raise SystemExit(f"{self.path}:{one.lineno}: {name} does not fit into {kinds[-1]}")
                     yield name, (number, fitting[0])
 
 
@@ -97,7 +93,10 @@ class Kernel:
         return (self.root / Path(*name.split("."))).with_suffix(".py").is_file()
 
     def translations(self) -> list[Translation]:
-        """Of every kernel module, and every other one with inline functions. Raises DeclarationError."""
+        """Of every kernel module, and every other one with inline functions.
+
+        SystemExit, with file and line, for what the rule does not cover.
+        """
         kernel = [Translation(self, self.module(name)) for name in self.names]
         others = [one for one in self.modules.values() if not one.is_compiled]
         return kernel + [Translation(self, one) for one in others if any(map(is_inline, one.functions.values()))]
@@ -163,8 +162,8 @@ class Translation:
         if self.module.is_compiled:
             write_changed(folder / self.module.path, self.python)
 
-    def error(self, node: ast.stmt | ast.expr, what: str) -> DeclarationError:
-        return DeclarationError(f"{self.module.path}:{node.lineno}: {what}")
+    def error(self, node: ast.stmt | ast.expr, what: str) -> SystemExit:
+        return SystemExit(f"{self.module.path}:{node.lineno}: {what}")
 
     # The declarations -----------------------------------------------------------------------------------------------
 
@@ -253,7 +252,7 @@ class Translation:
         module = self.module
         future = [one for one in module.tree.body if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
         if not future:
-            raise DeclarationError(f"{module.path}:1: a kernel module has `from __future__ import annotations`")
+            raise SystemExit(f"{module.path}:1: a kernel module has `from __future__ import annotations`")
         self.replace(future[0], "import cython")
         for one in module.statements:
             if isinstance(one, ast.ImportFrom) and one.module and one.module.split(".")[0] in PACKAGES:
