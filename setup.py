@@ -130,7 +130,8 @@ def translate(modules: list[Extension], kernel: declarations.Kernel, compiler: C
     translations = kernel.translations()
     for one in translations:
         one.write(GENERATED)
-    declarations.write_changed(GENERATED / TYPES, TYPES.read_text("utf-8"))
+    (GENERATED / TYPES).parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(TYPES, GENERATED / TYPES)
     common = [configuration(compiler), [one.pxd for one in translations], digest(TYPES)]
     for module in modules:
         source = GENERATED / source_of(module.name)

@@ -135,7 +135,6 @@ def test_lines_keep_their_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ("from __future__ import annotations\n", "", "a kernel module has `from __future__ import annotations`"),
         ("ints(3, [", "ints(width, [", "the length of an array is a number or made of constants"),
         ("def low(bits: u64)", "def low(bits)", "low is inline, and so needs C types throughout"),
         ("names: list[str] = []", "names: list[str]", "a variable without a C type has a value"),

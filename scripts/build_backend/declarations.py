@@ -13,14 +13,13 @@ from pathlib import Path
 
 TYPED = "evaluation.base.typed"
 PACKAGES = ("evaluation", "uci_engine")
-NUMBERS = {"int": "int", "bool": "bint"} | {name: name for name in ("u64", "i64", "i16", "i8")}
-SHARED = {"shared_int": "volatile int", "shared_i64": "volatile i64"}
-POINTERS = {f"{name}_pointer": f"{name}*" for name in ("u64", "i64", "i16", "i8")}
-POINTERS |= {"i32_pointer": "int*", "shared_u64_pointer": "volatile u64*"}
-C_TYPES = {"void": "void"} | NUMBERS | SHARED | POINTERS
+SIZED = ("u64", "i64", "i16", "i8")
+C_TYPES = {"void": "void", "int": "int", "bool": "bint"} | {name: name for name in SIZED}
+C_TYPES |= {"i32_pointer": "int*"} | {f"{name}_pointer": f"{name}*" for name in SIZED}
+C_TYPES |= {"shared_int": "volatile int", "shared_i64": "volatile i64", "shared_u64_pointer": "volatile u64*"}
 RANGES = {f"i{bits}": range(-(1 << bits - 1), 1 << bits - 1) for bits in (8, 16, 64)} | {"bint": range(2)}
 RANGES |= {"int": range(-(1 << 31), 1 << 31), "u64": range(1 << 64)}
-ARRAYS = {"ints": "int", "u64s": "u64", "i64s": "i64", "i16s": "i16", "i8s": "i8"}
+ARRAYS = {"ints": "int"} | {f"{name}s": name for name in SIZED}
 # Words of `evaluation.base.typed` that only this program reads; the others are in the C form of that file.
 WORDS = {"compiled", "gil", "inline", "nogil", *C_TYPES, *ARRAYS}
 
@@ -33,8 +32,7 @@ class Module:
         self.is_compiled = name in kernel.names
         self.path = Path(*name.split(".")).with_suffix(".py")
         self.source = (kernel.root / self.path).read_bytes()
-        self.tree = ast.parse(self.source, str(self.path))
-        self.statements = self.tree.body
+        self.statements = ast.parse(self.source, str(self.path)).body
         self.classes = {one.name: one for one in self.statements if isinstance(one, ast.ClassDef)}
         self.functions = {one.name: one for one in self.statements if isinstance(one, ast.FunctionDef)}
         self.imports = {
@@ -67,7 +65,7 @@ class Module:
                 if type(number) is int and len(numbers) == len(targets):
                     scope[name] = number
                     annotation = ast.unparse(one.annotation) if isinstance(one, ast.AnnAssign) else ""
-                    kinds = [NUMBERS[annotation]] if annotation in NUMBERS else ["int", "i64" if number < 0 else "u64"]
+                    kinds = [C_TYPES[annotation]] if annotation in C_TYPES else ["int", "i64" if number < 0 else "u64"]
                     fitting = [kind for kind in kinds if number in RANGES[kind]]
                     if not fitting:
                         raise SystemExit(f"{self.path}:{one.lineno}: {name} does not fit into {kinds[-1]}")
@@ -155,12 +153,14 @@ class Translation:
         self.python = self.edited().decode()
 
     def write(self, folder: Path) -> None:
-        """Write what has changed below a folder of packages, which need a file to be taken for such."""
+        """Write the files below a folder of packages, which need a file to be taken for such."""
+        path = folder / self.module.path
+        path.parent.mkdir(parents=True, exist_ok=True)
         for package in self.module.path.parents:
-            write_changed(folder / package / "__init__.py", "")
-        write_changed(folder / self.module.path.with_suffix(".pxd"), self.pxd)
+            (folder / package / "__init__.py").touch()
+        path.with_suffix(".pxd").write_text(self.pxd, "utf-8")
         if self.module.is_compiled:
-            write_changed(folder / self.module.path, self.python)
+            path.write_text(self.python, "utf-8")
 
     def error(self, node: ast.stmt | ast.expr, what: str) -> SystemExit:
         return SystemExit(f"{self.module.path}:{node.lineno}: {what}")
@@ -172,11 +172,9 @@ class Translation:
         yield f"# Made by scripts/build_backend/declarations.py from {module.path.as_posix()}."
         yield "cimport cython"
         yield f"from {TYPED} cimport i8, i16, i64, u64"
-        for one in module.statements:
-            if isinstance(one, ast.ImportFrom) and one.module:
-                for alias in one.names:
-                    if self.kernel.is_of_c(one.module, alias.name):
-                        yield f"from {one.module} cimport {ast.unparse(alias)}"
+        for name, (origin, original) in module.imports.items():
+            if self.kernel.is_of_c(origin, original):
+                yield f"from {origin} cimport {original} as {name}"
         if module.constants:
             yield "cdef extern from *:"
         for name, (number, kind) in module.constants.items():
@@ -250,12 +248,10 @@ class Translation:
 
     def edit_all(self) -> None:
         module = self.module
-        future = [one for one in module.tree.body if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
-        if not future:
-            raise SystemExit(f"{module.path}:1: a kernel module has `from __future__ import annotations`")
-        self.replace(future[0], "import cython")
         for one in module.statements:
-            if isinstance(one, ast.ImportFrom) and one.module and one.module.split(".")[0] in PACKAGES:
+            if isinstance(one, ast.ImportFrom) and one.module == "__future__":
+                self.replace(one, "import cython")
+            elif isinstance(one, ast.ImportFrom) and one.module and one.module.split(".")[0] in PACKAGES:
                 kept = [
                     ast.unparse(alias)
                     for alias in one.names
@@ -279,9 +275,9 @@ class Translation:
                 self.edit_function(one)
             else:
                 self.edit_binding(one)
-        for node in ast.walk(module.tree):
-            if isinstance(node, ast.Name) and node.id in ("compiled", "gil", "nogil"):
-                self.replace(node, f"cython.{node.id}")
+            for node in ast.walk(one):
+                if isinstance(node, ast.Name) and node.id in ("compiled", "gil", "nogil"):
+                    self.replace(node, f"cython.{node.id}")
 
     def edit_binding(self, one: ast.stmt) -> None:
         names = [ast.unparse(target) for target in targets_of(one)]
@@ -371,10 +367,3 @@ def is_field(one: ast.stmt) -> bool:
 
 def is_inline(function: ast.FunctionDef) -> bool:
     return [ast.unparse(one) for one in function.decorator_list] == ["inline"]
-
-
-def write_changed(path: Path, text: str) -> None:
-    """Write a file unless it has this text."""
-    if not path.is_file() or path.read_text("utf-8") != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
