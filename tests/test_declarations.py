@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from build_backend.declarations import Kernel, Translation
 from tests.support import ROOT
-from tests.support.kernel import on_core
 from uci_engine.core import KERNEL_MODULES
 
 BASE = '''\
@@ -152,23 +150,6 @@ def test_a_mistake_is_named_with_its_line(tmp_path: Path, old: str, new: str, se
     assert path == "uci_engine/base.py"
     assert told.startswith(f" {sentence}")
     assert new.strip() in "".join(source.splitlines(keepends=True)[int(line) - 1 :][:3])
-
-
-def plain_constants() -> dict[str, int]:
-    """The numbers that the kernel modules have names for, as this process has them."""
-    modules = {name: vars(import_module(name)) for name in KERNEL_MODULES}
-    return {f"{name}.{key}": value for name in modules for key, value in modules[name].items() if type(value) is int}
-
-
-def test_constants_are_those_of_plain_python() -> None:
-    """Lengths of arrays are made of them."""
-    plain: dict[str, int] = on_core("interpreted", __name__, "plain_constants")
-    modules = [one for one in Kernel(KERNEL_MODULES, ROOT).modules.values() if one.is_compiled]
-    declared = {f"{one.name}.{name}": number for one in modules for name, (number, _) in one.constants.items()}
-    # The polling interval is the compiled core's own.
-    common = {name for name in declared if name in plain and not name.endswith(".POLL_MASK")}
-    assert {name: declared[name] for name in common} == {name: plain[name] for name in common}
-    assert len(common) > 300
 
 
 @pytest.mark.parametrize("field", ["stop_requested", "nodes", "current_move", "current_move_number"])
