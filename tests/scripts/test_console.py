@@ -1,4 +1,4 @@
-"""toolkit.console: progress on a terminal and off it, tables of plain text, files written whole."""
+"""toolkit.console: how a program ends, and text that cannot steer the terminal."""
 
 from __future__ import annotations
 
