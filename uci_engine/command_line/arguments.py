@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from uci_engine.board.game import Game
     from uci_engine.engine import UciEngine
 
-# "interpreted" is accepted too but not shown, because it is for tests and debugging only.
-CORES_SHOWN = tuple(name for name in CORES if name != "interpreted")
-
+SETTINGS_EXAMPLE = '--option MultiPV=3 --option "Skill Level=5"'
 # For an analysis. Most of it is used again by the position before.
 DEFAULT_HASH_MIB = 64
 MAX_NODES = 999_999_999
@@ -53,23 +51,22 @@ def add_core(parser: argparse.ArgumentParser, default: str) -> None:
         "--core",
         choices=CORES,
         default=default,
-        metavar="{" + ",".join(CORES_SHOWN) + "}",
         help="the board and search to use (default: the environment variable SECATEUR_CORE, or auto)",
     )
 
 
-def add_position(parser: argparse.ArgumentParser, text: str = "the position (default: the start position)") -> None:
-    """Add `--fen`, of which `text` says what it is for, `--moves` and `--chess960`."""
-    parser.add_argument("--fen", metavar="FEN", help=text)
+def add_position(parser: argparse.ArgumentParser) -> None:
+    """Add `--fen`, `--moves` and `--chess960`."""
+    parser.add_argument("--fen", metavar="FEN", help="the position (default: the start position)")
     text = "moves to play first, for example: --moves e2e4 e7e5; words without -- come before them"
     parser.add_argument("--moves", metavar="MOVE", nargs="+", default=[], help=text)
     parser.add_argument("--chess960", action="store_true", help="read position and moves as Chess960")
 
 
-def add_settings(parser: argparse.ArgumentParser, default_core: str, **position: str) -> None:
-    """Add the position, the options of the engine and the core. `position`: as for `add_position`."""
-    add_position(parser, **position)
-    add_options(parser, default_core, '--option MultiPV=3 --option "Skill Level=5"')
+def add_settings(parser: argparse.ArgumentParser, default_core: str) -> None:
+    """Add the position, the options of the engine and the core."""
+    add_position(parser)
+    add_options(parser, default_core, SETTINGS_EXAMPLE)
 
 
 def add_analysis(parser: argparse.ArgumentParser, default_core: str, seconds: float, what: str = "a move") -> None:
@@ -152,26 +149,32 @@ def _seconds(text: str) -> float:
     return value
 
 
-def prepared(options: argparse.Namespace, tuning: bool, search_moves: Sequence[str] = ()) -> tuple[UciEngine, Game]:
-    """An engine with the settings of `add_settings`, and the game. Prints remarks on stderr. Raises UsageError.
-
-    `search_moves` must be legal in the position.
-    """
-    from uci_engine.board.game import parse_searchmoves
+def uci_engine(options: argparse.Namespace, tuning: bool) -> UciEngine:
+    """An engine with the options of `add_options`. Prints remarks on stderr. Raises UsageError."""
     from uci_engine.engine import UciEngine
 
     engine = UciEngine(options.core, tuning)
     if engine.problem:
         warn(engine.problem)
-    chess960 = [("UCI_Chess960", "true")] if options.chess960 else []
-    for name, value in [*_settings(options), *chess960]:
+    for name, value in _settings(options):
         is_known = engine.options.find(name) is not None
         hint = "" if is_known else suggestion(name, (option.name for option in engine.options))
         for message in engine.options.set(name, value):
             if message.is_error:
                 raise UsageError(message.text + hint)
             warn(message.text)
-    game = read_game(options, engine.options.chess960.value)
+    return engine
+
+
+def prepared(options: argparse.Namespace, tuning: bool, search_moves: Sequence[str] = ()) -> tuple[UciEngine, Game]:
+    """An engine with the settings of `add_settings`, and the game. Prints remarks on stderr. Raises UsageError.
+
+    `search_moves` must be legal in the position.
+    """
+    from uci_engine.board.game import parse_searchmoves
+
+    engine = uci_engine(options, tuning)
+    game = read_game(options, options.chess960 or engine.options.chess960.value)
     for problem in parse_searchmoves(game.position, search_moves)[1]:
         raise UsageError(problem.text)
     return engine, game

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
@@ -15,13 +14,15 @@ from importlib import import_module
 
 from uci_engine import __version__
 from uci_engine.command_line.arguments import (
-    CORES_SHOWN,
+    SETTINGS_EXAMPLE,
     Parser,
     UsageError,
     add_core,
+    add_options,
     add_settings,
     number,
     prepared,
+    uci_engine,
 )
 from uci_engine.command_line.console import converse, execute, guarded, show, warn
 from uci_engine.core import CORES, require_own_evaluation
@@ -38,7 +39,6 @@ chess programs use it. With arguments it runs one command and exits:
   secateur analyse GAMES      annotate games, and show their mistakes on pages
   secateur explain            compare the legal moves of a position, or explain one
   secateur eval               explain the evaluation of a position, term by term
-  secateur perft DEPTH        count the leaf nodes of the legal move tree
   secateur bench [DEPTH]      search fixed positions and show nodes, time and speed
   secateur doctor             show what is installed, and check that it works
   secateur UCI-COMMAND ...    run one UCI command, for example: secateur uci
@@ -89,7 +89,7 @@ def run(arguments: Sequence[str]) -> int:
         "secateur",
         DESCRIPTION,
         usage="secateur [-h] [--version] [--core CORE] [--tuning] [COMMAND ...]",
-        epilog="secateur COMMAND --help explains go, board, analyse, explain, eval, perft, bench and doctor.",
+        epilog="secateur COMMAND --help explains go, board, analyse, explain, eval, bench and doctor.",
     )
     parser.add_argument("--version", action="version", version=f"Secateur {__version__}")
     add_core(parser, os.environ.get(CORE_VARIABLE, "auto"))
@@ -97,7 +97,7 @@ def run(arguments: Sequence[str]) -> int:
     parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.core not in CORES:
-        parser.error(f"{CORE_VARIABLE} must be one of {', '.join(CORES_SHOWN)}, not {options.core!r}")
+        parser.error(f"{CORE_VARIABLE} must be one of {', '.join(CORES)}, not {options.core!r}")
     return guarded(lambda: _execute(parser, options))
 
 
@@ -149,34 +149,14 @@ def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
     parser.add_argument(
         "depth", metavar="DEPTH", nargs="?", type=number(1, MAX_DEPTH), help=f"in plies (default {DEFAULT_DEPTH})"
     )
-    add_settings(parser, default_core, text="search this position only")
+    add_options(parser, default_core, SETTINGS_EXAMPLE)
     options = parser.parse_intermixed_args(words)
-    has_position = options.fen is not None or bool(options.moves)
-    engine, game = prepared(options, tuning)
+    engine = uci_engine(options, tuning)
     with closing(engine):
-        # `prepared` has told it. A total without the network would be taken for that of another version.
+        # It has been told. A total without the network would be taken for that of another version.
         if engine.problem:
             return 1
-        bench(engine, options.depth, show, board=game.position if has_position else None)
-    return 0
-
-
-def _perft(words: Sequence[str], default_core: str, tuning: bool) -> int:
-    from uci_engine.tools.perft import MAX_DEPTH, perft
-
-    parser = Parser("secateur perft", "Count the leaf nodes of the legal move tree, DEPTH plies deep.")
-    parser.add_argument("depth", metavar="DEPTH", type=number(0, MAX_DEPTH), help=f"in plies, at most {MAX_DEPTH}")
-    parser.add_argument("--divide", action="store_true", help="also show the count of each legal move")
-    add_settings(parser, default_core)
-    options = parser.parse_intermixed_args(words)
-    engine, game = prepared(options, tuning)
-    with closing(engine):
-        lines: list[str] = []
-        started = time.perf_counter()
-        perft(engine, game.position, options.depth, show if options.divide else lines.append)
-        seconds = time.perf_counter() - started
-    # Without --divide, show only the last line, with the total.
-    show("".join(line.strip() + "\n" for line in lines[-1:]) + f"time {seconds:.3f} s")
+        bench(engine, options.depth, show)
     return 0
 
 
@@ -218,7 +198,6 @@ COMMANDS: dict[str, Callable[[Sequence[str], str, bool], int]] = {
     "analyse": partial(_in_module, "analyse"),
     "explain": partial(_in_module, "explain"),
     "eval": _eval,
-    "perft": _perft,
     "bench": _bench,
     "doctor": _doctor,
 }
