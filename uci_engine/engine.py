@@ -111,9 +111,8 @@ class UciEngine:
     # While no search runs ------------------------------------------------------------------------------------------
 
     def new_game(self) -> None:
-        """Clear the table and the histories, and start the book anew."""
+        """Clear the table and the histories."""
         self.pool.clear()
-        self._opening.new_game()
         self._seed = random.SystemRandom().getrandbits(64)
 
     @property
@@ -322,9 +321,9 @@ class UciEngine:
         if options.analyse_mode.value or not options.own_book.value:
             return None
         advice = self._opening.advise(board, self._limits, options.book_depth.value, options.book_variety.value)
-        self._send(map(Message, advice.notes))
-        if not advice.line:
+        if advice is None:
             return None
+        self._send([Message(advice.note)])
         searcher = self.pool.main.searcher
         searcher.position.set_board(board)
         self._on_info(

@@ -4,8 +4,7 @@ The file is read and checked once, so later changes of it have no effect. An ent
 learning data), and the entries are sorted by key.
 
 Invariants: an invalid file raises `BookError`. Only regular files are read. A move that this module returns is legal.
-Nothing of a book is read before `OwnBook` is set. A bad book gives one message, and the engine searches. The end of the
-book is announced once a game.
+Nothing of a book is read before `OwnBook` is set. A bad book gives one message, and the engine searches.
 """
 
 from __future__ import annotations
@@ -167,38 +166,23 @@ def name_of(board: chess.Board) -> OpeningName | None:
     return named_positions().get(chess.polyglot.zobrist_hash(board))
 
 
-def opening_of(board: chess.Board) -> OpeningName | None:
-    """The name of the position on the board, or of the last position before it that has one."""
-    position = board.copy()
-    while (name := name_of(position)) is None and position.move_stack:
-        position.pop()
-    return name
-
-
 # The book during a game --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Notes for the user, and no move, a move, or a move and the reply."""
+    """A move, with the reply where the book has one, and a note for the user."""
 
-    notes: tuple[str, ...] = ()
-    line: tuple[chess.Move, ...] = ()
+    line: tuple[chess.Move, ...]
+    note: str
 
 
 class Opening:
-    """The book in use, if any, and whether the game is still in it."""
+    """The book in use, if any."""
 
     def __init__(self) -> None:
         # None: no book is wanted, or it was refused.
         self._book: Book | None = None
-        self.new_game()
-
-    def new_game(self) -> None:
-        self._last_ply = -1
-        self._announced = False
-        # Stored, because the boards passed here keep only the moves since the last irreversible one.
-        self._name: OpeningName | None = None
 
     def open(self, path: str | None) -> list[Message]:
         """Read a book ("" for the built-in one) or close it (None). Returns a message if the book is refused."""
@@ -213,40 +197,25 @@ class Opening:
         named_positions()
         return []
 
-    def advise(self, board: chess.Board, limits: Limits, depth: int, variety: int) -> Advice:
+    def advise(self, board: chess.Board, limits: Limits, depth: int, variety: int) -> Advice | None:
         """What to play here, if the book has a move and `go` is for a game.
 
         A `go` with `infinite`, `mate` or `searchmoves`, or without any limit, asks for a search. From ply
         `depth` of the game on the book is not used. `variety`: see `Book.choose`.
         """
         wants_a_search = limits.is_endless or limits.mate is not None or limits.searchmoves is not None
-        if self._book is None or wants_a_search:
-            return Advice()
-        if board.ply() < self._last_ply:
-            self.new_game()  # some programs do not send ucinewgame
-        self._last_ply = board.ply()
-        self._name = opening_of(board) or self._name
-        chosen = None
-        if board.ply() < depth:
-            chosen = self._book.choose(board, variety, random.Random())
+        if self._book is None or wants_a_search or board.ply() >= depth:
+            return None
+        chosen = self._book.choose(board, variety, random.Random())
         if chosen is None:
-            return self._leave(board)
+            return None
         move, weight = chosen
         share = weight / sum(weight for _, weight in self._book.moves(board))
         after = board.copy()
         after.push(move)
-        self._name = opening_of(after) or self._name
         replies = self._book.moves(after)
+        name = name_of(after)
+        # UCI cannot show accents.
+        named = f", {name}".translate(WITHOUT_ACCENTS) if name else ""
         line = (move, *(reply for reply, _ in replies[:1]))
-        return Advice((f"book: {board.uci(move)}, weight {weight} ({share:.0%}){self._named()}",), line)
-
-    def _leave(self, board: chess.Board) -> Advice:
-        if self._announced:
-            return Advice()
-        self._announced = True
-        after = f" after {board.ply()} plies" if board.ply() else ""
-        return Advice((f"book: left{after}{self._named()}",))
-
-    def _named(self) -> str:
-        """The name for a message, without the accents, which UCI cannot show."""
-        return f", {self._name}".translate(WITHOUT_ACCENTS) if self._name else ""
+        return Advice(line, f"book: {board.uci(move)}, weight {weight} ({share:.0%}){named}")
