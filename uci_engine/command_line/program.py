@@ -35,7 +35,7 @@ Secateur is a UCI chess engine. Without arguments it speaks UCI on standard inpu
 chess programs use it. With arguments it runs one command and exits:
 
   secateur go LIMIT ...       search a position, for example: secateur go movetime 2000
-  secateur board [PGN]        play against it in the browser, and see what it thinks
+  secateur board              play against it in the browser, and see what it thinks
   secateur analyse GAMES      annotate games, and show their mistakes on pages
   secateur explain            compare the legal moves of a position, or explain one
   secateur eval               explain the evaluation of a position, term by term
