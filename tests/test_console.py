@@ -14,32 +14,20 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+@pytest.mark.parametrize("stream", [Terminal(), io.StringIO(), None], ids=["terminal", "file", "none"])
+def test_progress_is_one_line_of_a_terminal_that_is_erased(
+    stream: io.StringIO | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     now = [100.0]
     monkeypatch.setattr("uci_engine.command_line.console.time.monotonic", lambda: now[0])
-    return now
-
-
-def test_progress_on_a_terminal_is_one_line_that_is_erased(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = Terminal()
-    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setattr("sys.stderr", stream)
     with console.Progress(6, 2) as progress:
         for _ in range(3):
-            clock[0] += 5000
+            now[0] += 5000
             progress.add(1)
-    first, *others, last, end = terminal.getvalue().split("\r")[1:]
-    assert [first, *others] == ["games 3/6, 4:10:00 left", "games 4/6, 2:46:40 left", "games 5/6, 1:23:20 left"]
-    assert end == ""
-    assert last == " " * len(first)
-
-
-@pytest.mark.parametrize("stream", [io.StringIO(), None], ids=["file", "none"])
-def test_elsewhere_there_is_no_progress(
-    stream: io.StringIO | None, clock: list[float], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.stderr", stream)
-    with console.Progress(1, 0) as progress:
-        clock[0] += 100
-        progress.add(1)
-    assert stream is None or stream.getvalue() == ""
+    if isinstance(stream, Terminal):
+        *shown, last, end = stream.getvalue().split("\r")[1:]
+        assert shown == ["games 3/6, 4:10:00 left", "games 4/6, 2:46:40 left", "games 5/6, 1:23:20 left"]
+        assert (last, end) == (" " * len(shown[0]), "")
+    else:
+        assert stream is None or stream.getvalue() == ""
