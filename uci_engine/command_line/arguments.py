@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from uci_engine.command_line.console import warn
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from uci_engine.board.game import Game
     from uci_engine.engine import UciEngine
 
-SETTINGS_EXAMPLE = '--option MultiPV=3 --option "Skill Level=5"'
 # For an analysis. Most of it is used again by the position before.
 DEFAULT_HASH_MIB = 64
 MAX_NODES = 999_999_999
@@ -63,12 +62,6 @@ def add_position(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chess960", action="store_true", help="read position and moves as Chess960")
 
 
-def add_settings(parser: argparse.ArgumentParser, default_core: str) -> None:
-    """Add the position, the options of the engine and the core."""
-    add_position(parser)
-    add_options(parser, default_core, SETTINGS_EXAMPLE)
-
-
 def add_analysis(parser: argparse.ArgumentParser, default_core: str, seconds: float, what: str = "a move") -> None:
     """Add `--time`, `--nodes` and `--depth`, one of which gives `limit`, the options of the engine and the core."""
     from chess.engine import Limit
@@ -86,16 +79,16 @@ def add_analysis(parser: argparse.ArgumentParser, default_core: str, seconds: fl
     add("--time", "SECONDS", text, lambda word: Limit(time=_seconds(word)))
     add("--nodes", "N", f"nodes for {what}", lambda word: Limit(nodes=nodes(word)))
     add("--depth", "N", "depth of each search", lambda word: Limit(depth=depth(word)))
-    add_options(parser, default_core, "--option SyzygyPath=/tables", threads=min(2, usable_processors()))
+    add_options(parser, default_core, threads=min(2, usable_processors()))
 
 
-def add_options(parser: argparse.ArgumentParser, default_core: str, example: str, threads: int | None = None) -> None:
+def add_options(parser: argparse.ArgumentParser, default_core: str, threads: int | None = None) -> None:
     """Add `--threads`, `--hash`, `--option` and the core. With `threads` the first two have defaults."""
     hash_mib, end = (None, "") if threads is None else (DEFAULT_HASH_MIB, " (default %(default)s)")
     parser.add_argument("--threads", metavar="N", default=threads, help=f"number of search threads{end}")
     text = f"size of the transposition table in MiB{end}"
     parser.add_argument("--hash", metavar="MIB", default=hash_mib, help=text)
-    text = f"set a UCI option, for example: {example}; may be repeated"
+    text = 'set a UCI option, for example: --option SyzygyPath=/tables --option "Skill Level=5"; may be repeated'
     parser.add_argument("--option", metavar="NAME=VALUE", action="append", default=[], help=text)
     add_core(parser, default_core)
 
@@ -164,20 +157,6 @@ def uci_engine(options: argparse.Namespace, tuning: bool) -> UciEngine:
                 raise UsageError(message.text + hint)
             warn(message.text)
     return engine
-
-
-def prepared(options: argparse.Namespace, tuning: bool, search_moves: Sequence[str] = ()) -> tuple[UciEngine, Game]:
-    """An engine with the settings of `add_settings`, and the game. Prints remarks on stderr. Raises UsageError.
-
-    `search_moves` must be legal in the position.
-    """
-    from uci_engine.board.game import parse_searchmoves
-
-    engine = uci_engine(options, tuning)
-    game = read_game(options, options.chess960 or engine.options.chess960.value)
-    for problem in parse_searchmoves(game.position, search_moves)[1]:
-        raise UsageError(problem.text)
-    return engine, game
 
 
 def read_game(options: argparse.Namespace, chess960: bool) -> Game:

@@ -99,5 +99,5 @@ def _parser(default_core: str) -> Parser:
     parser.add_argument("--port", metavar="N", type=number(0, 65535), help="the port (default: 8064, or a free one)")
     text = f"where to write the games that are played (default {GAMES_FILE})"
     parser.add_argument("--pgn", metavar="FILE", default=GAMES_FILE, help=text)
-    add_options(parser, default_core, "--option SyzygyPath=/tables", threads=1)
+    add_options(parser, default_core, threads=1)
     return parser

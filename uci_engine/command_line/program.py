@@ -11,22 +11,27 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from uci_engine import __version__
 from uci_engine.command_line.arguments import (
-    SETTINGS_EXAMPLE,
     Parser,
     UsageError,
     add_core,
     add_options,
-    add_settings,
+    add_position,
+    analysis_engine,
     number,
-    prepared,
+    read_game,
     uci_engine,
 )
 from uci_engine.command_line.console import converse, execute, guarded, show, warn
 from uci_engine.core import CORES, require_own_evaluation
 from uci_engine.text import suggestion
+
+if TYPE_CHECKING:
+    from uci_engine.board.game import Game
+    from uci_engine.engine import UciEngine
 
 CORE_VARIABLE = "SECATEUR_CORE"
 
@@ -47,18 +52,10 @@ chess programs use it. With arguments it runs one command and exits:
 GO_DESCRIPTION = """\
 Search a position and show UCI lines, as the UCI command go does. Ctrl-C ends the search.
 
-The words are those of the UCI command go, in any order:
-  depth N              search N plies deep
-  movetime N           search for N milliseconds
-  nodes N              search N nodes
-  mate N               find a mate in at most N moves
-  infinite             search until Ctrl-C, as without any limit
-  searchmoves MOVE ... search only these moves
-  wtime N btime N winc N binc N movestogo N
-                       search as in a game with these clocks, in milliseconds
-  perft N              count the leaf nodes of the legal move tree, N plies deep
+The words are those of UCI: depth N, movetime N, nodes N, mate N, infinite, searchmoves MOVE ..., and for the clocks of
+a game wtime N, btime N, winc N, binc N, movestogo N. Times are in milliseconds. Without a limit the search is endless.
+perft N counts the leaf nodes of the legal move tree instead.
 """
-
 
 EVAL_KEYS = """\
 The JSON is one object. Scores are whole centipawns of the weights, from White's view where nothing else is said.
@@ -89,7 +86,7 @@ def run(arguments: Sequence[str]) -> int:
         "secateur",
         DESCRIPTION,
         usage="secateur [-h] [--version] [--core CORE] [--tuning] [COMMAND ...]",
-        epilog="secateur COMMAND --help explains go, board, analyse, explain, eval, bench and doctor.",
+        epilog="secateur COMMAND --help explains one of these commands.",
     )
     parser.add_argument("--version", action="version", version=f"Secateur {__version__}")
     add_core(parser, os.environ.get(CORE_VARIABLE, "auto"))
@@ -121,12 +118,14 @@ def _execute(parser: Parser, options: argparse.Namespace) -> int:
 
 
 def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
+    from uci_engine.board.game import parse_searchmoves
     from uci_engine.uci import loop as uci
     from uci_engine.uci.protocol import GO_WORDS, Go, parse
 
     parser = Parser("secateur go", GO_DESCRIPTION)
     parser.add_argument("words", metavar="WORD", nargs="*", help="limits of the search, as listed above")
-    add_settings(parser, default_core)
+    add_position(parser)
+    add_options(parser, default_core)
     options = parser.parse_intermixed_args(words)
     line = " ".join(["go", *options.words])
     go = parse(line)
@@ -138,7 +137,14 @@ def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
         if problem.is_error:
             parser.error(problem.text)
 
-    return uci.run(lambda: prepared(options, tuning, go.searchmoves or ()), [line])
+    def begin() -> tuple[UciEngine, Game]:
+        engine = uci_engine(options, tuning)
+        game = read_game(options, options.chess960 or engine.options.chess960.value)
+        for problem in parse_searchmoves(game.position, go.searchmoves or ())[1]:
+            raise UsageError(problem.text)
+        return engine, game
+
+    return uci.run(begin, [line])
 
 
 def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
@@ -149,7 +155,7 @@ def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
     parser.add_argument(
         "depth", metavar="DEPTH", nargs="?", type=number(1, MAX_DEPTH), help=f"in plies (default {DEFAULT_DEPTH})"
     )
-    add_options(parser, default_core, SETTINGS_EXAMPLE)
+    add_options(parser, default_core)
     options = parser.parse_intermixed_args(words)
     engine = uci_engine(options, tuning)
     with closing(engine):
@@ -161,20 +167,18 @@ def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
 
 
 def _eval(words: Sequence[str], default_core: str, tuning: bool) -> int:
+    import json
+
     parser = Parser("secateur eval", "Explain the evaluation of a position, term by term.")
     parser.epilog = EVAL_KEYS
-    add_settings(parser, default_core)
+    add_position(parser)
+    add_options(parser, default_core)
     parser.add_argument("--json", action="store_true", help="show it as JSON, with the keys below")
     options = parser.parse_args(words)
-    engine, game = prepared(options, tuning)
-    with closing(engine):
-        explanation = engine.explain(game.position)
-        if options.json:
-            import json
-
-            show(json.dumps(explanation.data(), indent=2))
-        else:
-            show(str(explanation))
+    board = read_game(options, options.chess960).position
+    with analysis_engine(options) as engine:
+        explanation = engine.explain(board)
+    show(json.dumps(explanation.data(), indent=1) if options.json else str(explanation))
     return 0
 
 
