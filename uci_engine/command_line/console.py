@@ -1,7 +1,4 @@
-"""Standard input, output and error: lines for people, progress, and the UCI conversation.
-
-The program without arguments needs only this module, so it does without argparse and starts fast.
-"""
+"""Standard input, output and error: lines for people, progress, and the UCI conversation."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ import errno
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Self
 
 from uci_engine import __version__
@@ -66,20 +63,15 @@ class Progress:
         self._width = len(text)
 
 
-def converse(core: str, tuning: bool) -> int:
-    """Speak UCI until `quit`. Returns the exit code."""
-    if sys.stdin is not None and sys.stdout is not None and sys.stdin.isatty() and sys.stdout.isatty():
-        show(f"Secateur {__version__} waits for UCI commands: help lists them, quit ends the program.")
-    return execute(None, core, tuning)
-
-
-def execute(lines: Sequence[str] | None, core: str, tuning: bool) -> int:
-    """Execute these UCI commands, or those of standard input for None. Returns the exit code."""
+def converse(line: str, core: str, tuning: bool) -> int:
+    """Execute this UCI command, or with "" those of standard input until `quit`. Returns the exit code."""
     from uci_engine.board.game import Game
     from uci_engine.engine import UciEngine
     from uci_engine.uci import loop as uci
 
-    return uci.run(lambda: (UciEngine(core, tuning), Game()), lines)
+    if not line and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
+        show(f"Secateur {__version__} waits for UCI commands: help lists them, quit ends the program.")
+    return uci.run(lambda: (UciEngine(core, tuning), Game()), [line] if line else None)
 
 
 def guarded(action: Callable[[], int]) -> int:

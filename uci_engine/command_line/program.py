@@ -25,7 +25,7 @@ from uci_engine.command_line.arguments import (
     read_game,
     uci_engine,
 )
-from uci_engine.command_line.console import converse, execute, guarded, show, warn
+from uci_engine.command_line.console import converse, guarded, show, warn
 from uci_engine.core import CORES, require_own_evaluation
 from uci_engine.text import suggestion
 
@@ -108,13 +108,12 @@ def _execute(parser: Parser, options: argparse.Namespace) -> int:
         # The position is no part of the usage.
         warn(str(error) if error.exit_code == 1 else f"secateur {command}: {error}")
         return error.exit_code
-    if not command:
-        return converse(options.core, options.tuning)
-    from uci_engine.uci.protocol import COMMAND_WORDS
+    if command:
+        from uci_engine.uci.protocol import COMMAND_WORDS
 
-    if command not in COMMAND_WORDS:
-        parser.error(f"{command!a} is no command{suggestion(command, (*COMMANDS, *COMMAND_WORDS))}")
-    return execute([" ".join(options.words)], options.core, options.tuning)
+        if command not in COMMAND_WORDS:
+            parser.error(f"{command!a} is no command{suggestion(command, (*COMMANDS, *COMMAND_WORDS))}")
+    return converse(" ".join(options.words), options.core, options.tuning)
 
 
 def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
