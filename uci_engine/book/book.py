@@ -3,7 +3,7 @@
 The file is read and checked once, so later changes of it have no effect. An entry has 16 bytes (key, move, weight,
 learning data), and the entries are sorted by key.
 
-Invariants: an invalid file raises `BookError`. Only regular files are read. A move that this module returns is legal.
+Invariants: an invalid file raises ValueError. Only regular files are read. A move that this module returns is legal.
 Nothing of a book is read before `OwnBook` is set. A bad book gives one message, and the engine searches.
 """
 
@@ -49,21 +49,15 @@ WITHOUT_ACCENTS = str.maketrans("\u00e1\u00e4\u0107\u00e9\u00f3\u00f6\u00f8\u00f
 POSITIONS = Path(__file__).with_name("opening_names.tsv.gz")
 
 
-class BookError(ValueError):
-    """A book cannot be used; the text is one message for the user."""
-
-
 class Book:
     def __init__(self, path: str = "") -> None:
-        """Read the book at `path`, or the built-in one when it is empty. Raises BookError."""
+        """Read the book at `path`, or the built-in one when it is empty. ValueError: it cannot be used."""
         title = f"book {quoted(path)}" if path else "the built-in book"
         try:
             with open(open_plain_file(Path(path or BUILT_IN)), "rb") as file:
                 self._keys, self._entries = _parsed(file.read(MAX_BOOK_BYTES + 1))
-        except BookError as error:
-            raise BookError(f"{title} {error}") from None
         except (OSError, ValueError) as error:
-            raise BookError(f"{title} cannot be read: {reason_of(error)}") from None
+            raise ValueError(f"{title} cannot be read: {reason_of(error)}") from None
 
     def __len__(self) -> int:
         """Number of entries: moves, counted once for each position."""
@@ -101,21 +95,21 @@ class Book:
 
 
 def _parsed(data: bytes) -> tuple[array[int], array[int]]:
-    """The keys, and the rest of each entry. Raises BookError with the end of a message if this is no book."""
+    """The keys, and the rest of each entry. ValueError: this is no book."""
     if not data:
-        raise BookError("is empty")
+        raise ValueError("it is empty")
     if len(data) > MAX_BOOK_BYTES:
-        raise BookError(f"is too large: it has more than {MAX_BOOK_BYTES // 2**20} MiB")
+        raise ValueError(f"it is too large: it has more than {MAX_BOOK_BYTES // 2**20} MiB")
     if len(data) % ENTRY_BYTES:
-        raise BookError(f"is no Polyglot book, or a part of one: {len(data)} bytes are no multiple of {ENTRY_BYTES}")
+        raise ValueError(f"it is no Polyglot book: {len(data)} bytes are no multiple of {ENTRY_BYTES}")
     numbers = array("Q", data)
     if sys.byteorder == "little":
         numbers.byteswap()
     keys, entries = numbers[::2], numbers[1::2]
     if not all(map(le, keys, islice(keys, 1, None))):
-        raise BookError("is no Polyglot book: its entries are not sorted")
+        raise ValueError("it is no Polyglot book: its entries are not sorted")
     if not any(entry >> 32 & 0xFFFF for entry in entries):
-        raise BookError("holds no move with a weight")
+        raise ValueError("it holds no move with a weight")
     return keys, entries
 
 
@@ -191,7 +185,7 @@ class Opening:
             return []
         try:
             self._book = Book(path)
-        except BookError as error:
+        except ValueError as error:
             return [Message.error(f"{error}; there will be no book moves")]
         # Read now, while no clock is running.
         named_positions()

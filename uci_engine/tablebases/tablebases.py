@@ -98,7 +98,7 @@ class Tablebases:
                     self._mapped[path] = identity_then
                 loaded.append((data, table))
             except (OSError, ValueError) as error:
-                problems.append(f"{_shown(name)}: {reason_of(error)}")
+                problems.append(f"{quoted(name)}: {reason_of(error)}")
         self.wdl = {table.material.name for _, table in loaded if not table.has_distances}
         self.dtz = {table.material.name for _, table in loaded if table.has_distances} & self.wdl
         self._prober.load([pair for pair in loaded if pair[1].material.name in self.wdl])
@@ -129,7 +129,7 @@ class Tablebases:
         for path in changed:
             self.drop(path.stem)
             del self._mapped[path]
-        problems = [f"{_shown(path.name)}: it was changed on disk" for path in changed]
+        problems = [f"{quoted(path.name)}: it was changed on disk" for path in changed]
         return [_not_used(problems)] if problems else []
 
     def _told(self, text: str, problems: list[str]) -> list[Message]:
@@ -138,12 +138,8 @@ class Tablebases:
         messages = [_not_used(problems)] if problems else []
         if not self.wdl:
             return [*messages, Message("SyzygyPath: no Syzygy tables there")]
-        pieces = f"of up to {self.max_pieces} pieces"
-        messages.append(Message(f"SyzygyPath: {len(self.wdl)} WDL and {len(self.dtz)} DTZ tables {pieces}"))
-        lone = sorted(self.wdl - self.dtz)
-        if lone:
-            messages.append(Message(f"SyzygyPath: no DTZ file for {_named(lone)}: the search must find the win"))
-        return messages
+        tables = f"{len(self.wdl)} WDL and {len(self.dtz)} DTZ tables of up to {self.max_pieces} pieces"
+        return [*messages, Message(f"SyzygyPath: {tables}")]
 
 
 def _files(text: str, suffixes: tuple[str, ...]) -> tuple[dict[str, Path], list[str]]:
@@ -199,14 +195,7 @@ def _identity(file: Path | int) -> Identity | None:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _shown(name: str) -> str:
-    return name if name.isascii() and name.isprintable() else quoted(name)
-
-
 def _not_used(problems: list[str]) -> Message:
-    return Message.error(f"SyzygyPath: not used: {_named(problems, '; ')}")
-
-
-def _named(names: list[str], separator: str = ", ") -> str:
-    more = len(names) - MAX_NAMES
-    return separator.join(names[:MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
+    more = len(problems) - MAX_NAMES
+    end = f" and {more} more" if more > 0 else ""
+    return Message.error(f"SyzygyPath: not used: {'; '.join(problems[:MAX_NAMES])}{end}")
