@@ -20,7 +20,15 @@ import pytest
 from tests.support import ENVIRONMENT, PATIENCE_SECONDS
 from tests.support.kernel import board_after
 from tests.support.uci_process import Search, UciProcess
-from uci_engine.book.book import WITHOUT_ACCENTS, Advice, Book, Opening, name_of, named_positions
+from uci_engine.book.book import (
+    MAX_POSITION_ENTRIES,
+    WITHOUT_ACCENTS,
+    Advice,
+    Book,
+    Opening,
+    name_of,
+    named_positions,
+)
 from uci_engine.engine import UciEngine
 from uci_engine.search.info import Info
 from uci_engine.text import quoted
@@ -121,6 +129,12 @@ def test_no_move_that_repeats_a_position_of_the_game(path: Path) -> None:
     assert book.moves(board) == [(chess.Move.from_uci("d7d5"), 1)]
     # Without the game behind it, the same move repeats nothing.
     assert len(book.moves(chess.Board(board.fen()))) == 2
+
+
+def test_no_more_entries_than_a_position_can_need_are_read(path: Path) -> None:
+    illegal, legal = entry(chess.Board(), chess.D2, chess.D5, 1), entry(chess.Board(), chess.E2, chess.E4, 1)
+    for count, found in ((MAX_POSITION_ENTRIES - 1, 1), (MAX_POSITION_ENTRIES, 0)):
+        assert len(Book(written(path, illegal * count + legal)).moves(chess.Board())) == found
 
 
 # When it is asked --------------------------------------------------------------------------------------------------
@@ -284,21 +298,3 @@ def test_a_book_move_waits_for_the_ponderhit(player: UciProcess) -> None:
     player.send("ponderhit")
     words = player.wait_for("bestmove")[-1].split()
     assert chess.Move.from_uci(words[1]) in board_after(chess.STARTING_FEN, "e2e4").legal_moves
-
-
-@pytest.mark.timing
-@pytest.mark.parametrize(
-    ("target", "weight", "moves"), [(chess.D4, 0, ["e2e4"]), (chess.D4, 1, ["e2e4", "d2d4"]), (chess.D5, 1, ["e2e4"])]
-)
-def test_a_million_entries_of_one_position_do_not_stall_a_move(
-    path: Path, target: int, weight: int, moves: list[str]
-) -> None:
-    count = 2**20
-    first = start_entries(e2e4=3)
-    book = Book(written(path, first + entry(chess.Board(), chess.D2, target, weight) * (count - 1)))
-    assert len(book) == count
-    started = time.perf_counter()
-    found = book.moves(chess.Board())
-    # Reading them all takes from several seconds to half a minute.
-    assert time.perf_counter() - started < 1.0
-    assert [move.uci() for move, _ in found] == moves

@@ -87,7 +87,9 @@ class Tablebases:
         loaded: list[tuple[bytes | mmap.mmap, Table]] = []
         self._mapped = {}
         to_copy = min(self._copied_bytes, hash_maximum_mib() << 18)
-        for name, path in sorted(found.items(), key=lambda item: (_size(item[1]), item[0])):
+        # Opening what is no file will say why.
+        sizes = {name: os.path.getsize(path) if os.path.isfile(path) else 0 for name, path in found.items()}
+        for name, path in sorted(found.items(), key=lambda item: (sizes[item[0]], item[0])):
             try:
                 data, identity_then = _contents(path, to_copy)
                 table = read_table(data, *os.path.splitext(name), self._read_symbols)
@@ -102,7 +104,11 @@ class Tablebases:
         self.wdl = {table.material.name for _, table in loaded if not table.has_distances}
         self.dtz = {table.material.name for _, table in loaded if table.has_distances} & self.wdl
         self._prober.load([pair for pair in loaded if pair[1].material.name in self.wdl])
-        return self._told(text, problems)
+        if not text.strip():
+            return []
+        messages = [_not_used(problems)] if problems else []
+        tables = f"{len(self.wdl)} WDL and {len(self.dtz)} DTZ tables of up to {self.max_pieces} pieces"
+        return [*messages, Message(f"SyzygyPath: {tables if self.wdl else 'no Syzygy tables there'}")]
 
     def _check(self, data: bytes | mmap.mmap) -> None:
         size = len(data) - CHECKSUM_BYTES
@@ -132,15 +138,6 @@ class Tablebases:
         problems = [f"{quoted(path.name)}: it was changed on disk" for path in changed]
         return [_not_used(problems)] if problems else []
 
-    def _told(self, text: str, problems: list[str]) -> list[Message]:
-        if not text.strip():
-            return []
-        messages = [_not_used(problems)] if problems else []
-        if not self.wdl:
-            return [*messages, Message("SyzygyPath: no Syzygy tables there")]
-        tables = f"{len(self.wdl)} WDL and {len(self.dtz)} DTZ tables of up to {self.max_pieces} pieces"
-        return [*messages, Message(f"SyzygyPath: {tables}")]
-
 
 def _files(text: str, suffixes: tuple[str, ...]) -> tuple[dict[str, Path], list[str]]:
     """The files with these suffixes in the folders of a path, by name, and what is wrong with the folders."""
@@ -158,14 +155,6 @@ def _files(text: str, suffixes: tuple[str, ...]) -> tuple[dict[str, Path], list[
         for name in names:
             found.setdefault(name, Path(folder, name))
     return found, problems
-
-
-def _size(path: Path) -> int:
-    """The size of a file; 0 if unknown. Opening it will then say why."""
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
 
 
 def _contents(path: Path, room: int) -> tuple[bytes | mmap.mmap, Identity | None]:
