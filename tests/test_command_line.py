@@ -172,7 +172,7 @@ def test_the_environment_chooses_the_core() -> None:
 
 @pytest.mark.parametrize("core", ["auto", "python-chess"])
 def test_doctor_finds_nothing_wrong(core: str) -> None:
-    lines = output("doctor", "--core", core)
+    lines = output("--core", core, "doctor")
     assert lines[-1] == "All is well."
     assert [line for line in lines if line.startswith("ok ")]
     assert f"Secateur       {__version__}" in lines[0]

@@ -80,9 +80,9 @@ class GameFiles:
         return path.exists() and any(os.path.samestat(path.stat(), known) for known in self._statuses)
 
 
-def run(words: Sequence[str], default_core: str) -> int:
+def run(words: Sequence[str], core: str) -> int:
     """Run the command. Returns the exit code."""
-    options = _parser(default_core).parse_intermixed_args(words)
+    options = _parser(core).parse_intermixed_args(words)
     if not options.no_pages:
         # Before the work: the library for pages may be missing.
         environment()
@@ -248,11 +248,11 @@ class _Run:
         return len(pgns)
 
 
-def _parser(default_core: str) -> Parser:
+def _parser(core: str) -> Parser:
     parser = Parser("secateur analyse", DESCRIPTION)
     parser.add_argument("games", metavar="GAMES", nargs="+", help="PGN files, folders of them, or - for standard input")
     parser.add_argument("--output", metavar="FOLDER", help="where to write (default for NAME.pgn: NAME-analysis)")
-    add_analysis(parser, default_core, DEFAULT_SECONDS)
+    add_analysis(parser, core, DEFAULT_SECONDS)
     parser.add_argument("--resume", action="store_true", help="continue a run that was interrupted or killed")
     parser.add_argument("--force", action="store_true", help="replace results of other games, and remove their index")
     parser.add_argument("--no-pages", action="store_true", help="write annotated PGN only")

@@ -1,4 +1,4 @@
-"""The arguments that several commands share: the core, the position, how much to search, the options of the engine.
+"""The arguments that several commands share: the position, how much to search, the options of the engine.
 
 Invariant: wrong usage ends in one sentence and the exit code 2.
 """
@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from uci_engine.command_line.console import warn
-from uci_engine.core import CORES
 from uci_engine.processor import usable_processors
 from uci_engine.text import suggestion
 
@@ -45,15 +44,6 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
-def add_core(parser: argparse.ArgumentParser, default: str) -> None:
-    parser.add_argument(
-        "--core",
-        choices=CORES,
-        default=default,
-        help="the board and search to use (default: the environment variable SECATEUR_CORE, or auto)",
-    )
-
-
 def add_position(parser: argparse.ArgumentParser) -> None:
     """Add `--fen`, `--moves` and `--chess960`."""
     parser.add_argument("--fen", metavar="FEN", help="the position (default: the start position)")
@@ -62,8 +52,8 @@ def add_position(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chess960", action="store_true", help="read position and moves as Chess960")
 
 
-def add_analysis(parser: argparse.ArgumentParser, default_core: str, seconds: float, what: str = "a move") -> None:
-    """Add `--time`, `--nodes` and `--depth`, one of which gives `limit`, the options of the engine and the core."""
+def add_analysis(parser: argparse.ArgumentParser, core: str, seconds: float, what: str = "a move") -> None:
+    """Add `--time`, `--nodes` and `--depth`, one of which gives `limit`, and the options of the engine."""
     from chess.engine import Limit
 
     from uci_engine.score import MAX_DEPTH
@@ -79,18 +69,18 @@ def add_analysis(parser: argparse.ArgumentParser, default_core: str, seconds: fl
     add("--time", "SECONDS", text, lambda word: Limit(time=_seconds(word)))
     add("--nodes", "N", f"nodes for {what}", lambda word: Limit(nodes=nodes(word)))
     add("--depth", "N", "depth of each search", lambda word: Limit(depth=depth(word)))
-    add_options(parser, default_core, threads=min(2, usable_processors()))
+    add_options(parser, core, threads=min(2, usable_processors()))
 
 
-def add_options(parser: argparse.ArgumentParser, default_core: str, threads: int | None = None) -> None:
-    """Add `--threads`, `--hash`, `--option` and the core. With `threads` the first two have defaults."""
+def add_options(parser: argparse.ArgumentParser, core: str, threads: int | None = None) -> None:
+    """Add `--threads`, `--hash`, and `--option`. With `threads` the first two have defaults."""
     hash_mib, end = (None, "") if threads is None else (DEFAULT_HASH_MIB, " (default %(default)s)")
     parser.add_argument("--threads", metavar="N", default=threads, help=f"number of search threads{end}")
     text = f"size of the transposition table in MiB{end}"
     parser.add_argument("--hash", metavar="MIB", default=hash_mib, help=text)
     text = 'set a UCI option, for example: --option SyzygyPath=/tables --option "Skill Level=5"; may be repeated'
     parser.add_argument("--option", metavar="NAME=VALUE", action="append", default=[], help=text)
-    add_core(parser, default_core)
+    parser.set_defaults(core=core)
 
 
 def analysis_engine(options: argparse.Namespace) -> Engine:

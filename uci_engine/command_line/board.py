@@ -37,9 +37,9 @@ REDIRECT = """\
 """
 
 
-def run(words: Sequence[str], default_core: str) -> int:
+def run(words: Sequence[str], core: str) -> int:
     """Run the command. Returns the exit code."""
-    options = _parser(default_core).parse_args(words)
+    options = _parser(core).parse_args(words)
     try:
         import_module("jinja2")
         from uci_engine.web_board import server
@@ -91,7 +91,7 @@ def _open_browser(address: str, leading: ExitStack) -> None:
     threading.Thread(target=webbrowser.open, args=[path.as_uri()], daemon=True).start()
 
 
-def _parser(default_core: str) -> Parser:
+def _parser(core: str) -> Parser:
     parser = Parser("secateur board", DESCRIPTION)
     text = "the position to play from, also of Chess960 (default: the start position)"
     parser.add_argument("--fen", metavar="FEN", default=chess.STARTING_FEN, help=text)
@@ -99,5 +99,5 @@ def _parser(default_core: str) -> Parser:
     parser.add_argument("--port", metavar="N", type=number(0, 65535), help="the port (default: 8064, or a free one)")
     text = f"where to write the games that are played (default {GAMES_FILE})"
     parser.add_argument("--pgn", metavar="FILE", default=GAMES_FILE, help=text)
-    add_options(parser, default_core, threads=1)
+    add_options(parser, core, threads=1)
     return parser

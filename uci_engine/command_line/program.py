@@ -17,7 +17,6 @@ from uci_engine import __version__
 from uci_engine.command_line.arguments import (
     Parser,
     UsageError,
-    add_core,
     add_options,
     add_position,
     analysis_engine,
@@ -89,7 +88,8 @@ def run(arguments: Sequence[str]) -> int:
         epilog="secateur COMMAND --help explains one of these commands.",
     )
     parser.add_argument("--version", action="version", version=f"Secateur {__version__}")
-    add_core(parser, os.environ.get(CORE_VARIABLE, "auto"))
+    text = f"the board and search to use (default: the environment variable {CORE_VARIABLE}, or auto)"
+    parser.add_argument("--core", choices=CORES, default=os.environ.get(CORE_VARIABLE, "auto"), help=text)
     parser.add_argument("--tuning", action="store_true", help="offer the parameters of search and clock as UCI options")
     parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
@@ -116,7 +116,7 @@ def _execute(parser: Parser, options: argparse.Namespace) -> int:
     return converse(" ".join(options.words), options.core, options.tuning)
 
 
-def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
+def _go(words: Sequence[str], core: str, tuning: bool) -> int:
     from uci_engine.board.game import parse_searchmoves
     from uci_engine.uci import loop as uci
     from uci_engine.uci.protocol import GO_WORDS, Go, parse
@@ -124,7 +124,7 @@ def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
     parser = Parser("secateur go", GO_DESCRIPTION)
     parser.add_argument("words", metavar="WORD", nargs="*", help="limits of the search, as listed above")
     add_position(parser)
-    add_options(parser, default_core)
+    add_options(parser, core)
     options = parser.parse_intermixed_args(words)
     line = " ".join(["go", *options.words])
     go = parse(line)
@@ -146,7 +146,7 @@ def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
     return uci.run(begin, [line])
 
 
-def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
+def _bench(words: Sequence[str], core: str, tuning: bool) -> int:
     from uci_engine.score import MAX_DEPTH
     from uci_engine.tools.bench import DEFAULT_DEPTH, bench
 
@@ -154,7 +154,7 @@ def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
     parser.add_argument(
         "depth", metavar="DEPTH", nargs="?", type=number(1, MAX_DEPTH), help=f"in plies (default {DEFAULT_DEPTH})"
     )
-    add_options(parser, default_core)
+    add_options(parser, core)
     options = parser.parse_intermixed_args(words)
     engine = uci_engine(options, tuning)
     with closing(engine):
@@ -165,13 +165,13 @@ def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
     return 0
 
 
-def _eval(words: Sequence[str], default_core: str, tuning: bool) -> int:
+def _eval(words: Sequence[str], core: str, tuning: bool) -> int:
     import json
 
     parser = Parser("secateur eval", "Explain the evaluation of a position, term by term.")
     parser.epilog = EVAL_KEYS
     add_position(parser)
-    add_options(parser, default_core)
+    add_options(parser, core)
     parser.add_argument("--json", action="store_true", help="show it as JSON, with the keys below")
     options = parser.parse_args(words)
     board = read_game(options, options.chess960).position
@@ -181,18 +181,18 @@ def _eval(words: Sequence[str], default_core: str, tuning: bool) -> int:
     return 0
 
 
-def _in_module(name: str, words: Sequence[str], default_core: str, tuning: bool) -> int:
+def _in_module(name: str, words: Sequence[str], core: str, tuning: bool) -> int:
     """A command that has a module of its own."""
-    code: int = import_module(f"uci_engine.command_line.{name}").run(words, default_core)
+    code: int = import_module(f"uci_engine.command_line.{name}").run(words, core)
     return code
 
 
-def _doctor(words: Sequence[str], default_core: str, tuning: bool) -> int:
+def _doctor(words: Sequence[str], core: str, tuning: bool) -> int:
     from uci_engine.tools import doctor
 
-    parser = Parser("secateur doctor", "Show what is installed, and check that it works. If so, the exit code is 0.")
-    add_core(parser, default_core)
-    return doctor.examine(parser.parse_args(words).core, show)
+    text = "Show what is installed, and check that it works. If so, the exit code is 0."
+    Parser("secateur doctor", text).parse_args(words)
+    return doctor.examine(core, show)
 
 
 COMMANDS: dict[str, Callable[[Sequence[str], str, bool], int]] = {
