@@ -178,19 +178,20 @@ def test_doctor_finds_nothing_wrong(core: str) -> None:
     assert f"Secateur       {__version__}" in lines[0]
 
 
-def test_doctor_notices_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("what", ["moves", "network"])
+def test_doctor_notices_what_is_wrong(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def damaged() -> Network:
         raise NetworkError("the network is damaged")
 
-    fen, chess960, depth, count = doctor.PERFT_COUNTS[0]
-    monkeypatch.setattr(doctor, "PERFT_COUNTS", ((fen, chess960, depth, count + 1), *doctor.PERFT_COUNTS[1:]))
     monkeypatch.setattr(doctor, "stale_sources", lambda: ["uci_engine/search/search.py"])
-    monkeypatch.setattr("uci_engine.engine.default_network", damaged)
+    if what == "moves":
+        monkeypatch.setattr(doctor, "PERFT_COUNTS", ((KIWIPETE, False, 2, 2040),))
+    else:
+        monkeypatch.setattr("uci_engine.engine.default_network", damaged)
     lines: list[str] = []
     assert doctor.examine("auto", lines.append) == 1
     failed = [line for line in lines if line.startswith("FAILED")]
-    assert any(line.startswith(f"FAILED  move counts: {count + 1} expected") for line in failed)
-    assert any(line.startswith("FAILED  search: the network is damaged") for line in failed)
+    assert what in failed[-1].partition(": ")[2]
     assert lines[-1] == f"{len(failed)} of the checks failed."
 
 
