@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import re
@@ -18,6 +19,7 @@ from evaluation.network.file import Network, NetworkError
 from tests.support import ENVIRONMENT, ROOT, run_python
 from tests.support.kernel import board_after
 from uci_engine import __version__
+from uci_engine.command_line import console
 from uci_engine.score import normalised, win_draw_loss
 from uci_engine.tools import doctor
 
@@ -82,27 +84,22 @@ def test_go_counts_the_position_that_is_given() -> None:
     assert output("go", "perft", "3", "--chess960", "--fen", CHESS960)[-1].split()[-1] == "12189"
 
 
-def test_eval_as_json_has_the_keys_that_its_help_names() -> None:
-    data = json.loads("\n".join(output("eval", "--json", "--fen", KIWIPETE)))
+def test_eval_shows_the_position_as_text_and_as_json_with_the_keys_that_its_help_names() -> None:
+    moved = board_after(chess.STARTING_FEN, "e2e4").fen()
+    data = json.loads("\n".join(output("eval", "--json", "--fen", moved)))
     keys = set(data)
     for entry in (*data["families"], *data["pieces"], *data["families"][0]["terms"]):
         keys |= set(entry)
-    assert data["fen"] == KIWIPETE
+    assert data["fen"] == moved
     assert sum(family["difference_cp"] for family in data["families"]) == data["white_score_cp"]
     assert data["normalised_cp"] == normalised(data["white_score_cp"], 32)
-    permille = data["wins_permille"], data["draws_permille"], data["losses_permille"]
-    assert permille == win_draw_loss(data["white_score_cp"], 32)
+    wins, draws, losses = data["wins_permille"], data["draws_permille"], data["losses_permille"]
+    assert (wins, draws, losses) == win_draw_loss(data["white_score_cp"], 32)
+    text = output("eval", "--moves", "e2e4")
+    shown = [float(number) for number in re.findall(r"([\d.]+) %", text[-1])]
+    assert shown == pytest.approx([wins / 10 + draws / 20, wins / 10, draws / 10, losses / 10], abs=0.051)
     _, _, explained = "\n".join(output("eval", "--help")).partition("The JSON")
     assert not [key for key in keys if not re.search(rf"\b{key}\b", explained)]
-
-
-def test_eval_shows_the_expected_result_of_the_position() -> None:
-    data = json.loads("\n".join(output("eval", "--json")))
-    wins, draws, losses = data["wins_permille"], data["draws_permille"], data["losses_permille"]
-    numbers = [wins / 10 + draws / 20, wins / 10, draws / 10, losses / 10]
-    shown = [float(number) for number in re.findall(r"([\d.]+) %", output("eval")[-1])]
-    assert shown == pytest.approx(numbers, abs=0.051)
-    assert output("eval", "--moves", "e2e4") == output("eval", "--fen", board_after(chess.STARTING_FEN, "e2e4").fen())
 
 
 def test_bench_counts_the_same_nodes_every_time_and_with_the_usual_options() -> None:
@@ -210,7 +207,32 @@ def test_a_start_loads_no_more_than_it_needs(tmp_path: Path) -> None:
     assert not loaded & unwanted
 
 
-# Terminals, pipes and limits --------------------------------------------------------------------------------
+# Progress, terminals, pipes and limits ----------------------------------------------------------------------
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("stream", [Terminal(), io.StringIO(), None], ids=["terminal", "file", "none"])
+def test_progress_is_one_line_of_a_terminal_that_is_erased(
+    stream: io.StringIO | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr("uci_engine.command_line.console.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("sys.stderr", stream)
+    with console.Progress(6, 2) as progress:
+        for _ in range(3):
+            now[0] += 5000
+            progress.add(1)
+    if isinstance(stream, Terminal):
+        *shown, last, end = stream.getvalue().split("\r")[1:]
+        assert shown == ["games 3/6, 4:10:00 left", "games 4/6, 2:46:40 left", "games 5/6, 1:23:20 left"]
+        assert (last, end) == (" " * len(shown[0]), "")
+    else:
+        assert stream is None or stream.getvalue() == ""
+
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="pseudo terminals, signals and limits as POSIX has them")
 
