@@ -6,9 +6,9 @@ Invariant: wrong usage ends in one sentence and the exit code 2.
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from uci_engine.command_line.console import warn
 from uci_engine.processor import usable_processors
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 DEFAULT_HASH_MIB = 64
 MAX_NODES = 999_999_999
 MAX_SECONDS = 86_400.0
+
+Number = TypeVar("Number", int, float)
 
 
 class UsageError(Exception):
@@ -60,13 +62,14 @@ def add_analysis(parser: argparse.ArgumentParser, core: str, seconds: float, wha
 
     parser.set_defaults(limit=Limit(time=seconds))
     nodes, depth = number(1, MAX_NODES), number(1, MAX_DEPTH)
+    time = number(0.001, MAX_SECONDS, "a number of seconds")
     efforts = parser.add_mutually_exclusive_group()
 
     def add(name: str, metavar: str, text: str, read: Callable[[str], Limit]) -> None:
         efforts.add_argument(name, dest="limit", metavar=metavar, type=read, help=text)
 
     text = f"time for {what} (default {seconds:g})"
-    add("--time", "SECONDS", text, lambda word: Limit(time=_seconds(word)))
+    add("--time", "SECONDS", text, lambda word: Limit(time=time(word)))
     add("--nodes", "N", f"nodes for {what}", lambda word: Limit(nodes=nodes(word)))
     add("--depth", "N", "depth of each search", lambda word: Limit(depth=depth(word)))
     add_options(parser, core, threads=min(2, usable_processors()))
@@ -110,26 +113,17 @@ def _settings(options: argparse.Namespace) -> list[tuple[str, str | None]]:
     return settings
 
 
-def number(minimum: int, maximum: int) -> Callable[[str], int]:
-    """The type of an argument that is a whole number within these bounds."""
+def number(minimum: Number, maximum: Number, what: str = "a whole number") -> Callable[[str], Number]:
+    """The type of an argument that is a number within these bounds, and whole if they are."""
+    kind = type(minimum)
 
-    def read(text: str) -> int:
-        value = int(text) if text.isascii() and text.isdecimal() and len(text) <= 9 else minimum - 1
-        if not minimum <= value <= maximum:
-            raise argparse.ArgumentTypeError(f"{text!a} is not a whole number from {minimum} to {maximum}")
-        return value
+    def read(text: str) -> Number:
+        with suppress(ValueError):
+            if minimum <= (value := kind(text)) <= maximum:
+                return value
+        raise argparse.ArgumentTypeError(f"{text!a} is not {what} from {minimum} to {maximum}")
 
     return read
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0.001 <= value <= MAX_SECONDS:
-        raise argparse.ArgumentTypeError(f"{text!a} is not a number of seconds, at least 0.001")
-    return value
 
 
 def uci_engine(options: argparse.Namespace, tuning: bool) -> UciEngine:
