@@ -110,9 +110,7 @@ class _Run:
         self._index = self._folder / INDEX_FILE
         self._files = GameFiles(options.games)
         count = 0 if options.no_pages else len(self._files.texts)
-        digits = max(4, len(str(count)))
-        names = [f"game-{number:0{digits}}.html" for number in range(1, count + 1)]
-        self._pages = [self._folder / name for name in names]
+        self._pages = [self._folder / f"game-{number:04}.html" for number in range(1, count + 1)]
         self._has_index = len(self._pages) > 1
         self._settings = {
             "games": self._files.digest,
@@ -140,14 +138,12 @@ class _Run:
     def _check_outputs(self) -> None:
         """Raises UsageError where the games to analyse, or without --force other results, would be replaced."""
         outputs = [self._journal, self._pgn, *self._pages, *([self._index] if self._has_index else [])]
+        # Where there is a journal, the run that began it has made the rest, or was allowed to replace it.
+        may_replace = self._options.force or self._journal.exists()
         for path in outputs:
             if self._files.has_file(path):
                 raise _refusal(f"{path} has games to analyse, and would be replaced: name another folder with --output")
-        # Where there is a journal, the run that began it has made the rest, or was allowed to replace it.
-        if self._options.force or self._journal.exists():
-            return
-        for path in outputs:
-            if os.path.lexists(path):
+            if os.path.lexists(path) and not may_replace:
                 raise _refusal(f"{path} is there already: name another folder with --output, or replace with --force")
 
     def _unfinished(self) -> list[Entry]:
