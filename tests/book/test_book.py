@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 import struct
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -17,7 +15,7 @@ import chess
 import chess.polyglot
 import pytest
 
-from tests.support import ENVIRONMENT, PATIENCE_SECONDS
+from tests.support import PATIENCE_SECONDS
 from tests.support.kernel import board_after
 from tests.support.uci_process import Search, UciProcess
 from uci_engine.book.book import (
@@ -224,17 +222,6 @@ def test_a_book_is_read_again_when_it_is_named_again(path: Path) -> None:
             path.unlink()
             assert len(engine.options.set("BookFile", str(path))) == 1
             assert strings_of(engine) == []
-
-
-def test_nothing_of_the_book_is_read_before_it_is_wanted() -> None:
-    program = (
-        "import uci_engine.uci.loop\nfrom uci_engine.book.book import named_positions\n"
-        "from uci_engine.engine import UciEngine\nfrom uci_engine.book import book\nread = []\n"
-        "parsed = book._parsed\nbook._parsed = lambda data: (read.append(data), parsed(data))[1]\n"
-        "engine = UciEngine()\nassert not read and not named_positions.cache_info().currsize\n"
-        "engine.options.set('OwnBook', 'true')\nassert read and named_positions.cache_info().currsize\n"
-    )
-    subprocess.run([sys.executable, "-c", program], env=ENVIRONMENT, check=True)
 
 
 # The names of openings ---------------------------------------------------------------------------------------------
