@@ -18,15 +18,7 @@ import pytest
 from tests.support import PATIENCE_SECONDS
 from tests.support.kernel import board_after
 from tests.support.uci_process import Search, UciProcess
-from uci_engine.book.book import (
-    MAX_POSITION_ENTRIES,
-    WITHOUT_ACCENTS,
-    Advice,
-    Book,
-    Opening,
-    name_of,
-    named_positions,
-)
+from uci_engine.book.book import MAX_POSITION_ENTRIES, WITHOUT_ACCENTS, Book, name_of, named_positions
 from uci_engine.engine import UciEngine
 from uci_engine.search.info import Info
 from uci_engine.text import quoted
@@ -138,15 +130,11 @@ def test_no_more_entries_than_a_position_can_need_are_read(path: Path) -> None:
 # When it is asked --------------------------------------------------------------------------------------------------
 
 
-def opening() -> Opening:
-    subject = Opening()
-    assert subject.open("") == []
-    return subject
-
-
-def advise(subject: Opening, board: chess.Board, limits: Limits = CLOCK, depth: int = 40) -> Advice | None:
+def advise(
+    book: Book, board: chess.Board, limits: Limits = CLOCK, depth: int = 40
+) -> tuple[tuple[chess.Move, ...], str] | None:
     """As with the default options, but always with the book's best move."""
-    return subject.advise(board, limits, depth, variety=0)
+    return book.advise(board, limits, depth, variety=0)
 
 
 def test_the_advice_is_a_move_and_its_reply_and_says_what_it_leads_to(path: Path) -> None:
@@ -156,12 +144,11 @@ def test_the_advice_is_a_move_and_its_reply_and_says_what_it_leads_to(path: Path
         entry(board, chess.G2, chess.G3, 1),
         entry(after, chess.D5, chess.C4, 2),
     ]
-    subject = Opening()
-    assert subject.open(written(path, b"".join(sorted(entries)))) == []
+    book = Book(written(path, b"".join(sorted(entries))))
     line = board.parse_uci("c2c4"), after.parse_uci("d5c4")
-    assert advise(subject, board) == Advice(line, "book: c2c4, weight 3 (75%), A09 Reti Opening")
+    assert advise(book, board) == (line, "book: c2c4, weight 3 (75%), A09 Reti Opening")
     # The next position has no name, and the book no reply.
-    assert advise(subject, after) == Advice(line[1:], "book: d5c4, weight 2 (100%), A09 Reti Opening: Reti Accepted")
+    assert advise(book, after) == (line[1:], "book: d5c4, weight 2 (100%), A09 Reti Opening: Reti Accepted")
 
 
 @pytest.mark.parametrize(
@@ -179,26 +166,14 @@ def test_the_advice_is_a_move_and_its_reply_and_says_what_it_leads_to(path: Path
     ],
 )
 def test_a_game_gets_a_book_move_and_who_wants_a_search_gets_one(limits: Limits, is_game: bool) -> None:
-    assert (advise(opening(), chess.Board(), limits) is not None) == is_game
+    assert (advise(Book(), chess.Board(), limits) is not None) == is_game
 
 
 def test_book_depth() -> None:
-    subject = opening()
-    assert advise(subject, chess.Board(), depth=0) is None
-    assert advise(subject, chess.Board(), depth=1) is not None
-    assert advise(subject, board_after(chess.STARTING_FEN, "e2e4"), depth=1) is None
-
-
-def test_a_refused_book_is_said_when_it_is_set_and_a_closed_one_says_nothing(path: Path) -> None:
-    subject = Opening()
-    for _ in range(2):
-        (message,) = subject.open(str(path))
-        assert str(message).startswith(f"error: book {quoted(str(path))} cannot be read")
-        assert advise(subject, chess.Board()) is None
-    assert subject.open("") == []
-    assert advise(subject, chess.Board()) is not None
-    assert subject.open(None) == []
-    assert advise(subject, chess.Board()) is None
+    book = Book()
+    assert advise(book, chess.Board(), depth=0) is None
+    assert advise(book, chess.Board(), depth=1) is not None
+    assert advise(book, board_after(chess.STARTING_FEN, "e2e4"), depth=1) is None
 
 
 def strings_of(engine: UciEngine) -> list[str]:
@@ -209,19 +184,23 @@ def strings_of(engine: UciEngine) -> list[str]:
     return [str(info.message) for info in infos if info.message is not None]
 
 
-def test_a_book_is_read_again_when_it_is_named_again(path: Path) -> None:
+def test_a_book_is_read_when_it_is_named_or_wanted_and_a_refused_one_says_so_then(path: Path) -> None:
     with closing(UciEngine(owns_process=False)) as engine:
         assert engine.options.set("BookFile", str(path)) == []  # nobody wants a book yet
-        assert len(engine.options.set("OwnBook", "true")) == 1
+        (message,) = engine.options.set("OwnBook", "true")
+        assert str(message).startswith(f"error: book {quoted(str(path))} cannot be read")
         assert engine.options.set("OwnBook", "true") == engine.options.set("BookDepth", "30") == []
-        good = entry(chess.Board(), chess.E2, chess.E4, 1)
-        for content in (good, good + good):
-            written(path, content)
+        for count in (1, 2):
+            written(path, start_entries(e2e4=1) * count)
             assert engine.options.set("BookFile", str(path)) == []
             assert strings_of(engine)[0].startswith("book: e2e4, ")
             path.unlink()
             assert len(engine.options.set("BookFile", str(path))) == 1
             assert strings_of(engine) == []
+        assert engine.options.set("BookFile", "") == []
+        assert len(strings_of(engine)) == 1
+        assert engine.options.set("OwnBook", "false") == []
+        assert strings_of(engine) == []
 
 
 # The names of openings ---------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ import chess
 import chess.polyglot
 
 from evaluation.files import open_plain_file, reason_of
-from uci_engine.text import Message, quoted
+from uci_engine.text import quoted
 from uci_engine.time_management import Limits
 
 BUILT_IN = Path(__file__).with_name("book.bin")
@@ -58,6 +58,8 @@ class Book:
                 self._keys, self._entries = _parsed(file.read(MAX_BOOK_BYTES + 1))
         except (OSError, ValueError) as error:
             raise ValueError(f"{title} cannot be read: {reason_of(error)}") from None
+        # Read now, while no clock is running.
+        named_positions()
 
     def __len__(self) -> int:
         """Number of entries: moves, counted once for each position."""
@@ -92,6 +94,31 @@ class Book:
         heaviest = candidates[0][1]
         sharpness = ALL_BY_WEIGHT / min(variety, ALL_BY_WEIGHT)
         return generator.choices(candidates, [(weight / heaviest) ** sharpness for _, weight in candidates])[0]
+
+    def advise(
+        self, board: chess.Board, limits: Limits, depth: int, variety: int
+    ) -> tuple[tuple[chess.Move, ...], str] | None:
+        """A move with the reply where the book has one, and a note for the user; None where a search is to answer.
+
+        A `go` with `infinite`, `mate` or `searchmoves`, or without any limit, asks for a search. From ply
+        `depth` of the game on the book is not used. `variety`: see `choose`.
+        """
+        wants_a_search = limits.is_endless or limits.mate is not None or limits.searchmoves is not None
+        if wants_a_search or board.ply() >= depth:
+            return None
+        chosen = self.choose(board, variety, random.Random())
+        if chosen is None:
+            return None
+        move, weight = chosen
+        share = weight / sum(weight for _, weight in self.moves(board))
+        after = board.copy()
+        after.push(move)
+        replies = self.moves(after)
+        name = name_of(after)
+        # UCI cannot show accents.
+        named = f", {name}".translate(WITHOUT_ACCENTS) if name else ""
+        line = (move, *(reply for reply, _ in replies[:1]))
+        return line, f"book: {board.uci(move)}, weight {weight} ({share:.0%}){named}"
 
 
 def _parsed(data: bytes) -> tuple[array[int], array[int]]:
@@ -158,58 +185,3 @@ def named_positions() -> dict[int, OpeningName]:
 
 def name_of(board: chess.Board) -> OpeningName | None:
     return named_positions().get(chess.polyglot.zobrist_hash(board))
-
-
-# The book during a game --------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Advice:
-    """A move, with the reply where the book has one, and a note for the user."""
-
-    line: tuple[chess.Move, ...]
-    note: str
-
-
-class Opening:
-    """The book in use, if any."""
-
-    def __init__(self) -> None:
-        # None: no book is wanted, or it was refused.
-        self._book: Book | None = None
-
-    def open(self, path: str | None) -> list[Message]:
-        """Read a book ("" for the built-in one) or close it (None). Returns a message if the book is refused."""
-        self._book = None
-        if path is None:
-            return []
-        try:
-            self._book = Book(path)
-        except ValueError as error:
-            return [Message.error(f"{error}; there will be no book moves")]
-        # Read now, while no clock is running.
-        named_positions()
-        return []
-
-    def advise(self, board: chess.Board, limits: Limits, depth: int, variety: int) -> Advice | None:
-        """What to play here, if the book has a move and `go` is for a game.
-
-        A `go` with `infinite`, `mate` or `searchmoves`, or without any limit, asks for a search. From ply
-        `depth` of the game on the book is not used. `variety`: see `Book.choose`.
-        """
-        wants_a_search = limits.is_endless or limits.mate is not None or limits.searchmoves is not None
-        if self._book is None or wants_a_search or board.ply() >= depth:
-            return None
-        chosen = self._book.choose(board, variety, random.Random())
-        if chosen is None:
-            return None
-        move, weight = chosen
-        share = weight / sum(weight for _, weight in self._book.moves(board))
-        after = board.copy()
-        after.push(move)
-        replies = self._book.moves(after)
-        name = name_of(after)
-        # UCI cannot show accents.
-        named = f", {name}".translate(WITHOUT_ACCENTS) if name else ""
-        line = (move, *(reply for reply, _ in replies[:1]))
-        return Advice(line, f"book: {board.uci(move)}, weight {weight} ({share:.0%}){named}")
