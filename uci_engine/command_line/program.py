@@ -156,8 +156,7 @@ def _bench(words: Sequence[str], core: str, tuning: bool) -> int:
     )
     add_options(parser, core)
     options = parser.parse_intermixed_args(words)
-    engine = uci_engine(options, tuning)
-    with closing(engine):
+    with closing(uci_engine(options, tuning)) as engine:
         # It has been told. A total without the network would be taken for that of another version.
         if engine.problem:
             return 1
@@ -168,8 +167,7 @@ def _bench(words: Sequence[str], core: str, tuning: bool) -> int:
 def _eval(words: Sequence[str], core: str, tuning: bool) -> int:
     import json
 
-    parser = Parser("secateur eval", "Explain the evaluation of a position, term by term.")
-    parser.epilog = EVAL_KEYS
+    parser = Parser("secateur eval", "Explain the evaluation of a position, term by term.", epilog=EVAL_KEYS)
     add_position(parser)
     add_options(parser, core)
     parser.add_argument("--json", action="store_true", help="show it as JSON, with the keys below")
