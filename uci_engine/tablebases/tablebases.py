@@ -9,7 +9,6 @@ from __future__ import annotations
 import mmap
 import os
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
 # takes about 0.5 s compiled, and 1 s in plain Python. The rest is mapped.
 COPIED_BYTES = {"compiled": 1 << 28}
 COPIED_BYTES_PLAIN = 1 << 21
-# How long a mapped file is trusted not to change.
-TRUSTED_SECONDS = 1.0
 # Maximum number of names in a message.
 MAX_NAMES = 3
 
@@ -60,7 +57,6 @@ class Tablebases:
         self._prober = prober
         self._read_symbols = core.modules["uci_engine.tablebases.syzygy"].SymbolReader().read
         self._mapped: dict[Path, Identity] = {}
-        self._trusted_until = 0.0
         self.wdl: set[str] = set()
         self.dtz: set[str] = set()
 
@@ -125,12 +121,8 @@ class Tablebases:
     def drop_changed(self) -> list[Message]:
         """Stop using mapped tables whose file was changed: reading a shortened one would end the process.
 
-        To be called before each search. Checks the files once in TRUSTED_SECONDS. Returns messages.
+        To be called before each search. A thousand files take some milliseconds. Returns messages.
         """
-        now = time.monotonic()
-        if not self._mapped or now < self._trusted_until:
-            return []
-        self._trusted_until = now + TRUSTED_SECONDS
         changed = [path for path, identity_then in self._mapped.items() if _identity(path) != identity_then]
         for path in changed:
             self.drop(path.stem)
