@@ -25,7 +25,7 @@ from evaluation.network.shape import BUCKETS, HIDDEN_BIAS_LIMIT, INPUTS, MAX_OUT
 from evaluation.weights import MAX_BYTES, Weights, WeightsError, default_weights
 from tests.support.networks import pack, random_network
 from toolkit.training.model import weights_text
-from uci_engine.book.book import MAX_BOOK_BYTES, Book, BookError
+from uci_engine.book.book import MAX_BOOK_BYTES, Book
 
 TEXT = weights_text(default_weights())
 NETWORK = random_network(2)
@@ -41,7 +41,7 @@ BOOK = book_entry(3) + book_entry(1)
 READERS: dict[str, tuple[Callable[[str], object], type[ValueError]]] = {
     "weights": (Weights.load, WeightsError),
     "network": (Network.load, NetworkError),
-    "book": (Book, BookError),
+    "book": (Book, ValueError),
 }
 
 

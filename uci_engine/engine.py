@@ -31,7 +31,7 @@ from evaluation.network.file import Network, NetworkError, default_network
 from evaluation.weights import Weights, default_weights
 from uci_engine import __version__
 from uci_engine import score as scores
-from uci_engine.book.book import Opening
+from uci_engine.book.book import Book
 from uci_engine.core import load
 from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
@@ -88,7 +88,7 @@ class UciEngine:
         # A sentence for the user about what is missing, "" for nothing.
         self.problem = ""
         self.pool = ThreadPool(self.core, self.options.hash.value, self._first_network())
-        self._opening = Opening()
+        self._book: Book | None = None
         self._tablebases = Tablebases(self.core, self.pool.main.searcher.prober)
         self._timer = Timer()
         self._seed = random.SystemRandom().getrandbits(64)
@@ -111,9 +111,8 @@ class UciEngine:
     # While no search runs ------------------------------------------------------------------------------------------
 
     def new_game(self) -> None:
-        """Clear the table and the histories, and start the book anew."""
+        """Clear the table and the histories."""
         self.pool.clear()
-        self._opening.new_game()
         self._seed = random.SystemRandom().getrandbits(64)
 
     @property
@@ -316,12 +315,13 @@ class UciEngine:
     def _book_move(self, board: chess.Board) -> BestMove | None:
         """The opening book's move, reported like a search result. None if the book has no move."""
         options = self.options
-        if options.analyse_mode.value or not options.own_book.value:
+        if self._book is None or options.analyse_mode.value:
             return None
-        advice = self._opening.advise(board, self._limits, options.book_depth.value, options.book_variety.value)
-        self._send(map(Message, advice.notes))
-        if not advice.line:
+        advice = self._book.advise(board, self._limits, options.book_depth.value, options.book_variety.value)
+        if advice is None:
             return None
+        line, note = advice
+        self._send([Message(note)])
         searcher = self.pool.main.searcher
         searcher.position.set_board(board)
         self._on_info(
@@ -332,10 +332,10 @@ class UciEngine:
                 show_wdl=options.show_wdl.value,
                 nodes=0,
                 time_ms=int(max(self._clock.elapsed_ms(), 0.0)),
-                pv=advice.line,
+                pv=line,
             )
         )
-        return BestMove(advice.line[0], advice.line[1] if len(advice.line) > 1 else None)
+        return BestMove(line[0], line[1] if len(line) > 1 else None)
 
     def _take_time(self, board: chess.Board) -> None:
         """With limited strength on a clock: wait as long as a person might think, unless stopped."""
@@ -406,7 +406,13 @@ class UciEngine:
         return messages
 
     def _open_book(self) -> list[Message]:
-        return self._opening.open(self.options.book_file.value if self.options.own_book.value else None)
+        self._book = None
+        try:
+            if self.options.own_book.value:
+                self._book = Book(self.options.book_file.value)
+        except ValueError as error:
+            return [Message.error(f"{error}; there will be no book moves")]
+        return []
 
     def _configure_search(self) -> None:
         self.pool.configure({parameter.name: parameter.value for parameter in self.options.search_parameters})

@@ -19,7 +19,8 @@ from uci_engine.tablebases.tablebases import Tablebases
 from uci_engine.time_management import Clock
 
 # All tables of three and four pieces and a few of five, where they are; the tests pass without.
-WORKSHOP = [ROOT.parent / "shared" / "data" / name for name in ("syzygy", "syzygy5")]
+WORKSHOP = list(filter(Path.is_dir, (ROOT.parent / "shared" / "data" / name for name in ("syzygy", "syzygy5"))))
+WORKSHOP_PATH = os.pathsep.join(map(str, WORKSHOP))
 NAMES = sorted(path.stem for path in TABLES.glob("*.rtbw"))
 
 
@@ -113,11 +114,6 @@ def flip_bytes(data: bytes, choice: random.Random, count: int) -> bytes:
     for _ in range(count):
         damaged[choice.randrange(len(damaged))] ^= choice.randrange(1, 256)
     return bytes(damaged)
-
-
-def is_root() -> bool:
-    """Whether no file is unreadable to us."""
-    return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 def slow_table(blocks: int, index_bits: int) -> bytes:
