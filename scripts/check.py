@@ -24,7 +24,7 @@ from pathlib import Path
 
 import chess
 
-from toolkit.console import run_program, say, show_progress, standard_error
+from toolkit.console import note, run_program, say, show_progress
 from toolkit.engines.client import Engine, Info, read_info
 from toolkit.engines.spec import EngineSpec, own_engine
 from toolkit.errors import ProgramError
@@ -78,7 +78,7 @@ class Build:
         self.python = self.folder / "python"
         self._reports = self.folder / "reports"
         shutil.copytree(ROOT, self.folder, ignore=shutil.ignore_patterns(*NOT_COPIED, "*.so"), dirs_exist_ok=True)
-        show(f"building {self.folder}")
+        note(f"building {self.folder}")
         log = self.folder / "build.log"
         if run([sys.executable, "setup.py", "build_ext", "--inplace"], log, self.folder, BUILDS[name]):
             raise ProgramError(f"the build failed, see {log}")
@@ -108,11 +108,6 @@ class Build:
                 if sentence and sentence not in seen:
                     seen.add(sentence)
                     yield f"{sentence} ({path})"
-
-
-def show(text: str) -> None:
-    """Say on stderr what is done now."""
-    standard_error().print(text, markup=False)
 
 
 def run(command: Sequence[str], log: Path, folder: Path = ROOT, settings: dict[str, str] | None = None) -> int:
@@ -312,7 +307,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = parser.parse_args(arguments)
     count = 0
     for name in words.checks:
-        show(f"{name}: {CHECKS[name].__doc__}")
+        note(f"{name}: {CHECKS[name].__doc__}")
         for finding in CHECKS[name](words):
             say(f"{name}: {finding}")
             count += 1

@@ -22,11 +22,11 @@ from toolkit.console import (
     add_run_arguments,
     make_table,
     new_file,
+    note,
     run_to_end,
     say,
     show_progress,
     standard_output,
-    warn,
     write_json,
 )
 from toolkit.engines.client import identified
@@ -200,7 +200,7 @@ class Run:
         on_a_clock = any(engine.control.base_seconds or engine.control.movetime_seconds for engine in plan.engines)
         if plan.total > len(self._book) and not on_a_clock:
             counts = f"{len(self._book)} openings for {plan.total} pairs"
-            warn(f"{counts}: without a clock, engines may play the same games again")
+            note(f"warning: {counts}: without a clock, engines may play the same games again")
         results = run_tasks(play_pair, self._tasks(), workers=words.concurrency, cluster=words.cluster)
         with closing(results), show_progress("pairs", plan.total, len(self._done)) as advance:
             for key, games in results:
