@@ -1,4 +1,4 @@
-"""calibrate, factorial_test, tune_search: their arithmetic where the truth is known, and runs that are continued."""
+"""match, calibrate, factorial_test, tune_search: arithmetic where the truth is known, and runs that are continued."""
 
 from __future__ import annotations
 
@@ -15,10 +15,14 @@ import pytest
 
 import calibrate
 import factorial_test
+import match
 import tune_search
 from calibrate import PRIOR_ELO, Player, fit, level_player, meetings_of
 from factorial_test import Factor, FactorialTest
 from tests.scripts import fake_command
+from tests.scripts.test_journal import refuses_changed_entries
+from tests.scripts.test_match import read_headers, rounds_of
+from tests.support import SCRIPTS
 from toolkit.elo import score_of_elo
 from toolkit.engines.spec import EngineSpec
 from toolkit.errors import ProgramError
@@ -111,13 +115,6 @@ def test_it_finds_the_top_of_a_noisy_hill() -> None:
     assert all(abs(value - top) <= 15 for value, top in zip(spsa.tuned().values(), best, strict=True))
 
 
-def test_without_a_difference_nothing_moves() -> None:
-    spsa = Spsa(OWN, parameters(60, 120), 100)
-    for number in range(100):
-        spsa.learn(number, spsa.pairing(number).directions, 0)
-    assert spsa.tuned() == {"d0": 60, "d1": 120}
-
-
 def test_a_perturbation_depends_on_its_number_alone_and_stays_in_range() -> None:
     one, other = Spsa(OWN, parameters(5, 198), 50, seed=3), Spsa(OWN, parameters(5, 198), 50, seed=3)
     list(map(one.pairing, range(1, 10)))
@@ -139,6 +136,14 @@ def test_small_steps_are_rounded_at_random() -> None:
 
 
 COMMANDS: dict[ModuleType, tuple[str, list[str]]] = {
+    match: (
+        "--games",
+        [
+            *("--engine", f"{fake_command()} name=A option.Seed=1", "--engine", f"{fake_command()} name=B"),
+            *("--each", "depth=1", "--openings", str(SCRIPTS / "toolkit" / "mates.epd"), "--longest", "16"),
+            *("--concurrency", "2"),
+        ],
+    ),
     calibrate: (
         "--games",
         [
@@ -174,7 +179,9 @@ def run(program: ModuleType, tmp_path: Path, length: int, *more: str) -> dict[st
 
 def check_result(program: ModuleType, found: dict[str, Any]) -> None:
     """What the fake engine makes of the command line."""
-    if program is calibrate:
+    if program is match:
+        assert [pairing["games"] for pairing in found["pairings"]] == [2 * found["pairs"]] == [8]
+    elif program is calibrate:
         rows = found["ratings"]
         # The lower level resigns every game, the higher one draws against those that never resign.
         assert rows["level 1300"]["elo"] + 200 < rows["level 1700"]["elo"]
@@ -191,33 +198,53 @@ def check_result(program: ModuleType, found: dict[str, Any]) -> None:
     assert all(conduct["moves"] > 0 and conduct["details"] == [] for conduct in found["conduct"].values())
 
 
-@pytest.mark.parametrize(("program", "length"), [(calibrate, 4), (factorial_test, 16), (tune_search, 12)])
+@pytest.mark.parametrize(("program", "length"), [(match, 8), (calibrate, 4), (factorial_test, 16), (tune_search, 12)])
 def test_a_run_finds_what_is_there_goes_on_to_the_same_end_and_may_grow(
     program: ModuleType, length: int, tmp_path: Path
 ) -> None:
-    journal = tmp_path / "some.journal"
-    words = ["--journal", str(journal)]
+    pgn, journal = tmp_path / "games.pgn", tmp_path / "games.pgn.journal"
+    words = ["--pgn", str(pgn)]
     whole = run(program, tmp_path, length, *words)
     check_result(program, whole)
+    rounds = rounds_of(read_headers(pgn))
     with pytest.raises(ProgramError, match="--resume"):
         run(program, tmp_path, length, *words)
-    lines = journal.read_text("utf-8").splitlines(keepends=True)
-    journal.write_text("".join(lines[:-2]) + lines[-2][:10], "utf-8")
     words.append("--resume")
+    # As if killed in the middle of the last line but one, and once before the games of a pair were all written.
+    *lines, torn, _ = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines) + torn[:10])
+    pgn.write_text("[Event ")
     # Times differ.
     assert {**run(program, tmp_path, length, *words), "conduct": 0} == {**whole, "conduct": 0}
-    assert len(journal.read_text("utf-8").splitlines()) == len(lines)
+    assert rounds_of(read_headers(pgn)) == rounds
+    assert len(set(rounds)) == len(rounds) == 2 * whole["pairs"]
+    if program is match:
+        entry = json.loads(journal.read_bytes().splitlines()[-1])
+        names = {"white": "A", "black": "B"}
+        changes: list[dict[str, Any]] = [{"pair": pair} for pair in (-1, True, json.loads(lines[1])["pair"], "x")]
+        changes += [{"games": games} for games in ([], [names], [names, names], 5, entry["games"][:1])]
+        refuses_changed_entries(journal, lambda: run(program, tmp_path, length, *words), *changes)
     assert run(program, tmp_path, length + 2, *words)["pairs"] > whole["pairs"]
-    assert journal.read_text("utf-8").startswith("".join(lines[:-2]))
+    assert journal.read_bytes().startswith(b"".join(lines))
+    pgn.write_text('[Event "?"]\n\n1. e4 *\n')
+    with pytest.raises(ProgramError, match="not in the journal"):
+        run(program, tmp_path, length + 2, *words)
 
 
 @pytest.mark.parametrize(
     ("program", "more", "complaint"),
     [
+        (match, ("--each", ""), "no tc="),
+        (match, ("--games", "3"), "pairs of games"),
+        (match, ("--sprt", "elo0=9"), "elo0=9"),
+        (match, ("--sprt", "alpha=0.5"), "alpha"),
+        (match, ("--sprt", "beta=0"), "beta"),
+        (match, ("--engine", "cmd=z", "--sprt"), "two engines"),
+        (match, ("--tablebase", "."), "Syzygy"),
+        (match, ("--engine", "cmd=/no/such/engine"), "/no/such/engine"),
         (calibrate, ("--games", "3"), "pairs"),
         (calibrate, ("--levels", "2500"), "known rating"),
         (calibrate, ("--opponent", "1500", "cmd=x depth=1 name=known"), "the same name"),
-        (calibrate, ("--opponent", "1500", "cmd=/no/such/engine depth=1"), "/no/such/engine"),
         (factorial_test, ("--change", "colour=1"), "has no number called 'colour'"),
         (factorial_test, ("--change", "too much:strength=101"), "at most 100"),
         (factorial_test, ("--change", "again:strength=70"), "two changes set strength"),
@@ -225,9 +252,10 @@ def test_a_run_finds_what_is_there_goes_on_to_the_same_end_and_may_grow(
         (tune_search, ("--tune", "colour"), "has no number called 'colour'"),
     ],
 )
-def test_what_cannot_be_used_is_one_sentence(
-    program: ModuleType, more: Sequence[str], complaint: str, tmp_path: Path
+def test_what_cannot_be_used_is_one_sentence_and_leaves_nothing_behind(
+    program: ModuleType, more: Sequence[str], complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(ProgramError, match=complaint):
-        program.main([*COMMANDS[program][1], "--journal", str(tmp_path / "journal"), *more])
-    assert not (tmp_path / "journal").exists()
+        program.main([*COMMANDS[program][1], "--pgn", str(tmp_path / "games.pgn"), *more])
+    assert capsys.readouterr().out == ""
+    assert list(tmp_path.iterdir()) == []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import io
 import json
-import os
 import re
 import signal
 import statistics
@@ -23,11 +22,9 @@ import pytest
 
 from match import main
 from tests.scripts import fake, fake_command
-from tests.scripts.test_journal import refuses_changed_entries
 from tests.support import FAKE_ENGINE, SCRIPTS, TABLES, wait_until
 from toolkit.engines.client import EngineCache
 from toolkit.engines.spec import EngineSpec, TimeControl
-from toolkit.errors import ProgramError
 from toolkit.games.adjudication import Adjudicator, Rules, add_arguments, open_tables, result_by_tables, rules_of
 from toolkit.games.openings import Opening
 from toolkit.games.pairs import Clock, Game, GameRecord, Patience, limit_for, rules_result
@@ -282,37 +279,6 @@ def test_a_decided_sequential_test_stops(tmp_path: Path, capsys: pytest.CaptureF
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
-def test_a_killed_match_goes_on_and_counts_every_game_once(tmp_path: Path) -> None:
-    words = arguments(tmp_path, "--engine", engine_words("A", 1), "--engine", engine_words("B", 2), "--games", "40")
-    command = [sys.executable, str(SCRIPTS / "match.py"), *words, "--concurrency", "2", "--resume"]
-    journal = tmp_path / "games.pgn.journal"
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= 3)
-        assert process.poll() is None, "the match ended before it could be killed"
-        os.kill(process.pid, signal.SIGKILL)
-    played = journal.read_bytes().count(b"\n") - 1
-    assert 0 < played < 20
-    # As if the kill had come between journal and PGN, and again in the middle of a line.
-    (tmp_path / "games.pgn").write_text("[Event ", "utf-8")
-    with journal.open("ab") as file:
-        file.write(b'{"pair":19,"games":[')
-    assert main([*words, "--resume"]) == 0
-    wanted = [(f"{pair}.1", "A", "B") for pair in range(1, 21)] + [(f"{pair}.2", "B", "A") for pair in range(1, 21)]
-    assert rounds_of(read_headers(tmp_path / "games.pgn")) == sorted(wanted)
-    numbers = [json.loads(line)["pair"] for line in journal.read_bytes().splitlines()[1:]]
-    assert sorted(numbers) == list(range(20))
-    assert json.loads((tmp_path / "result.json").read_text("utf-8"))["pairings"][0]["games"] == 40
-    names = {"white": "A", "black": "B"}
-    changes: list[dict[str, Any]] = [{"pair": number} for number in (-1, True, numbers[0], "x")]
-    changes += [{"games": games} for games in ([], [names], [names, names], 5)]
-    refuses_changed_entries(journal, lambda: main([*words, "--resume"]), *changes)
-    # The games of another match.
-    (tmp_path / "games.pgn").write_text('[Event "?"]\n\n1. e4 *\n', "utf-8")
-    with pytest.raises(ProgramError, match="not in the journal"):
-        main([*words, "--resume"])
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGKILL"])
 def test_no_process_outlives_a_match(tmp_path: Path, number: str) -> None:
     psutil = pytest.importorskip("psutil")
@@ -333,25 +299,3 @@ def test_no_process_outlives_a_match(tmp_path: Path, number: str) -> None:
         process.send_signal(getattr(signal, number))
         assert process.wait(20) == (130 if number == "SIGINT" else -getattr(signal, number))
         wait_until(lambda: not any(map(command_line, children)))
-
-
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        (["--each", ""], "no tc="),
-        (["--games", "3"], "pairs of games"),
-        (["--sprt", "elo0=9"], "elo0=9"),
-        (["--sprt", "alpha=0.5"], "alpha"),
-        (["--sprt", "beta=0"], "beta"),
-        (["--engine", "cmd=z", "--sprt"], "two engines"),
-        (["--tablebase", "."], "Syzygy"),
-        ([], "cannot run x"),
-    ],
-)
-def test_a_match_that_cannot_be_played_says_why_and_leaves_nothing_behind(
-    tmp_path: Path, words: list[str], reason: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(ProgramError, match=reason):
-        main(arguments(tmp_path, "--engine", "cmd=x", "--engine", "cmd=y", *words))
-    assert capsys.readouterr().out == ""
-    assert [path.name for path in tmp_path.iterdir()] == ["openings.epd"]
