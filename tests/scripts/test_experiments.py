@@ -17,8 +17,8 @@ import calibrate
 import factorial_test
 import match
 import tune_search
-from calibrate import PRIOR_ELO, Player, fit, level_player, meetings_of
-from factorial_test import Factor, FactorialTest
+from calibrate import PRIOR_ELO, Ladder, Player, level_player
+from factorial_test import FactorialTest
 from tests.scripts import fake_command
 from tests.scripts.test_journal import refuses_changed_entries
 from tests.scripts.test_match import read_headers, rounds_of
@@ -26,7 +26,6 @@ from tests.support import SCRIPTS
 from toolkit.elo import score_of_elo
 from toolkit.engines.spec import EngineSpec
 from toolkit.errors import ProgramError
-from toolkit.games.tournament import PairingScore
 from tune_search import Parameter, Spsa
 
 OWN = EngineSpec("engine", ("program",))
@@ -37,26 +36,31 @@ ENGINE = fake_command("tunable")
 
 
 def test_levels_meet_the_opponents_near_them_and_are_rated_by_these() -> None:
-    levels = [level_player(OWN, elo) for elo in (1400, 1000, 1200)]
-    far, near = (Player(replace(OWN, name=name), rating, False) for name, rating in (("far", 2000.0), ("near", 1190.0)))
-    assert meetings_of([*levels, far, near], 250.0) == ((0, 4), (1, 4), (2, 4))
-    score = PairingScore("level 1200", "near")
+    levels = [level_player(OWN, elo) for elo in (1400, 1000, 1200, 2900)]
+    far, near = (Player(replace(OWN, name=name), rating) for name, rating in (("far", 2000.0), ("near", 1190.0)))
+    ladder = Ladder(levels, [far, near], 250.0, 2000)
+    assert [(score.first, score.second) for score in ladder.scores] == [
+        ("level 1400", "near"),
+        ("level 1000", "near"),
+        ("level 1200", "near"),
+    ]
+    assert [engine.name for engine in ladder.engines] == ["level 1400", "level 1000", "level 1200", "near"]
     # Three games of four: 191 Elo.
-    score.pairs = [(1.0, 0.5)] * 2000
-    measured = fit([*levels, near], [score])
-    assert measured["level 1200"].elo == pytest.approx(1190 + 190.8, abs=1)
-    assert measured["level 1200"].games == 4000
+    ladder.scores[2].pairs = [(1.0, 0.5)] * 2000
+    measured = ladder.ratings()
+    assert measured["level 1200"]["elo"] == pytest.approx(1190 + 190.8, abs=1)
+    assert measured["level 1200"]["games"] == 4000
     # Without a game only the prior is known.
-    assert measured["level 1000"].elo == pytest.approx(1000)
-    assert measured["level 1000"].error == pytest.approx(1.96 * PRIOR_ELO, rel=0.01)
+    assert measured["level 1000"]["elo"] == pytest.approx(1000)
+    assert measured["level 1000"]["error"] == pytest.approx(1.96 * PRIOR_ELO, rel=0.01)
 
 
 # ---- Changes ----
 
 
 def design(count: int, share: float = 0.5, seed: int = 0) -> FactorialTest:
-    factors = [Factor(f"f{number}", {f"n{number}": 1}) for number in range(count)]
-    return FactorialTest(OWN, factors, {f"n{number}": 0 for number in range(count)}, 1, share, seed)
+    changes = {f"f{number}": {f"n{number}": 1} for number in range(count)}
+    return FactorialTest(OWN, changes, {f"n{number}": 0 for number in range(count)}, 1, share, seed)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.1])
@@ -71,11 +75,11 @@ def test_known_effects_are_found_within_their_errors(share: float) -> None:
             expected = score_of_elo(sum(elo * side for elo, side in zip(true_elo.values(), turned, strict=True)))
             trial.learn(number, turned, sum(1 if chance.random() < expected else -1 for _ in range(2)))
         found = trial.effects()
-        missed += sum(abs(effect.elo - true_elo[effect.label]) > effect.error_elo for effect in found)
+        missed += sum(abs(each["elo"] - true_elo[each["label"]]) > each["error_elo"] for each in found)
     # Of 100 intervals of 95 % five miss, give or take.
     assert missed <= 13
-    assert found == sorted(found, key=lambda effect: -effect.elo)
-    assert found[1].error_elo < 20 / math.sqrt(2 * share)
+    assert found == sorted(found, key=lambda each: -each["elo"])
+    assert found[1]["error_elo"] < 20 / math.sqrt(2 * share)
 
 
 def test_each_change_is_on_one_side_at_most_as_often_as_asked() -> None:
@@ -246,7 +250,7 @@ def test_a_run_finds_what_is_there_goes_on_to_the_same_end_and_may_grow(
         (calibrate, ("--levels", "2500"), "known rating"),
         (calibrate, ("--opponent", "1500", "cmd=x depth=1 name=known"), "the same name"),
         (factorial_test, ("--change", "colour=1"), "has no number called 'colour'"),
-        (factorial_test, ("--change", "too much:strength=101"), "at most 100"),
+        (factorial_test, ("--change", "too much:Seed=-1"), "at least 0"),
         (factorial_test, ("--change", "again:strength=70"), "two changes set strength"),
         (factorial_test, ("--share", "0.6"), "at most 0.5"),
         (tune_search, ("--tune", "colour"), "has no number called 'colour'"),
