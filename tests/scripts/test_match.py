@@ -27,9 +27,8 @@ from toolkit.engines.client import EngineCache
 from toolkit.engines.spec import EngineSpec, TimeControl
 from toolkit.games.adjudication import Adjudicator, Rules, add_arguments, open_tables, result_by_tables, rules_of
 from toolkit.games.openings import Opening
-from toolkit.games.pairs import Clock, Game, GameRecord, Patience, limit_for, rules_result
+from toolkit.games.pairs import Clock, Game, GameRecord, limit_for, rules_result
 
-IMPATIENT = Patience(hang_seconds=1.0, search_seconds=20.0)
 OPENINGS = """4k3/8/8/8/8/8/4P3/4K3 w - -
 r3k3/8/8/8/8/8/8/4K2R w - -
 4k3/pp6/8/8/8/8/PP6/4K3 b - -
@@ -38,7 +37,6 @@ r3k3/8/8/8/8/8/8/4K2R w - -
 
 
 def play(white: EngineSpec, black: EngineSpec, opening: Opening | None = None, **settings: object) -> GameRecord:
-    settings.setdefault("patience", IMPATIENT)
     with EngineCache() as engines:
         sides = engines.engine(white), engines.engine(black)
         return Game(*sides, opening or Opening(), **settings).play()  # type: ignore[arg-type]
@@ -84,7 +82,10 @@ def test_a_game_is_played_to_its_end_and_recorded() -> None:
         ("slow", "time loss", "ms beyond its time"),
     ],
 )
-def test_whoever_breaks_a_rule_loses_and_is_named(mode: str, fault: str, detail: str) -> None:
+def test_whoever_breaks_a_rule_loses_and_is_named(
+    mode: str, fault: str, detail: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toolkit.games.pairs.HANG_SECONDS", 1.0)
     seconds = 0.6 if fault == "time loss" else 20.0
     record = play(fake(control=TimeControl(20.0)), fake(mode, first_bad_move=3, control=TimeControl(seconds)))
     assert (record.fault, record.result, record.guilty) == (fault, "1-0", mode)
@@ -104,24 +105,26 @@ def test_odd_output_is_no_fault() -> None:
 
 
 def test_clocks_with_periods_increments_and_fixed_times() -> None:
-    clock = Clock(TimeControl(10.0, 1.0, moves=2), Patience())
+    clock = Clock(TimeControl(10.0, 1.0, moves=2))
     assert clock.moves_to_go == 2
     clock.spend(3.0)
     assert (clock.remaining_seconds, clock.moves_to_go) == (8.0, 1)
     clock.spend(8.0)
     assert (clock.remaining_seconds, clock.moves_to_go) == (11.0, 2)
     assert [clock.is_lost(seconds) for seconds in (11.0, 11.001)] == [False, True]
-    fixed = Clock(TimeControl(movetime_seconds=0.1), Patience(movetime_ms=50))
-    assert [fixed.is_lost(seconds) for seconds in (0.149, 0.151)] == [False, True]
-    assert not Clock(TimeControl(nodes=5), Patience()).is_lost(1e6)
+    late = Clock(TimeControl(10.0), margin_ms=50)
+    assert [late.is_lost(seconds) for seconds in (10.049, 10.051)] == [False, True]
+    fixed = Clock(TimeControl(movetime_seconds=0.1), margin_ms=50)
+    assert [fixed.is_lost(seconds) for seconds in (0.299, 0.301)] == [False, True]
+    assert not Clock(TimeControl(nodes=5)).is_lost(1e6)
     # A time for the move beside a clock is advice, not a limit.
-    advised = Clock(TimeControl(60.0, movetime_seconds=1.0), Patience())
+    advised = Clock(TimeControl(60.0, movetime_seconds=1.0))
     assert advised.deadline_seconds > 60.0
     assert not advised.is_lost(7.0)
 
 
 def test_go_shows_whole_milliseconds_and_an_opponent_without_a_clock() -> None:
-    clocks = (Clock(TimeControl(nodes=9), Patience()), Clock(TimeControl(5.0, 0.05, moves=40), Patience()))
+    clocks = (Clock(TimeControl(nodes=9)), Clock(TimeControl(5.0, 0.05, moves=40)))
     clocks[1].spend(1.00055)
     shown = chess.engine.Limit(white_clock=4.049, black_clock=4.049, white_inc=0.05, black_inc=0.05, remaining_moves=39)
     assert limit_for(chess.WHITE, clocks) == shown

@@ -31,30 +31,23 @@ FAULTS: Mapping[str, str] = {
 }
 
 
+# How far a fixed time for a move may be overstepped, which is no clock, and which engines take for a goal.
+MOVETIME_MARGIN_MS = 200.0
+# How long after its time an engine is waited for until it is killed.
+HANG_SECONDS = 5.0
+# How long a search without any time limit may take.
+SEARCH_SECONDS = 300.0
+
+
 # ---- Clocks ----
 
 
-@dataclass(frozen=True)
-class Patience:
-    """How much is put up with.
-
-    margin_ms: how far a clock may be overstepped. movetime_ms: how far a fixed time for a move may be, which is no
-    clock, and which engines take for a goal. hang_seconds: how long after that an engine is waited for until it is
-    killed. search_seconds: how long a search without any time limit may take.
-    """
-
-    margin_ms: float = 0.0
-    movetime_ms: float = 200.0
-    hang_seconds: float = 5.0
-    search_seconds: float = 300.0
-
-
 class Clock:
-    """The clock of one engine."""
+    """The clock of one engine. margin_ms: how far it may be overstepped."""
 
-    def __init__(self, control: TimeControl, patience: Patience) -> None:
+    def __init__(self, control: TimeControl, margin_ms: float = 0.0) -> None:
         self.control = control
-        self._patience = patience
+        self._margin_ms = margin_ms
         self._moves_made = 0
         self.remaining_seconds = control.base_seconds
 
@@ -73,18 +66,14 @@ class Clock:
     @property
     def grace_seconds(self) -> float:
         """How much more the next move may take before the game is lost."""
-        margin_ms = self._patience.margin_ms
-        if self.remaining_seconds is None:
-            margin_ms = max(margin_ms, self._patience.movetime_ms)
-        return margin_ms / 1000.0
+        least_ms = MOVETIME_MARGIN_MS if self.remaining_seconds is None else 0.0
+        return max(self._margin_ms, least_ms) / 1000.0
 
     @property
     def deadline_seconds(self) -> float:
         """When to stop waiting for an answer."""
         allowed = self.allowed_seconds
-        if allowed is None:
-            return self._patience.search_seconds
-        return allowed + self.grace_seconds + self._patience.hang_seconds
+        return SEARCH_SECONDS if allowed is None else allowed + self.grace_seconds + HANG_SECONDS
 
     def is_lost(self, seconds: float) -> bool:
         """Whether a move that takes so long loses on time."""
@@ -244,12 +233,11 @@ class Game:
         black: Engine,
         opening: Opening,
         rules: Rules | None = None,
-        patience: Patience | None = None,
+        margin_ms: float = 0.0,
         tables: chess.syzygy.Tablebase | None = None,
     ) -> None:
-        patience = patience or Patience()
         self._engines = (black, white)
-        self._clocks = (Clock(black.spec.control, patience), Clock(white.spec.control, patience))
+        self._clocks = (Clock(black.spec.control, margin_ms), Clock(white.spec.control, margin_ms))
         self._adjudicator = Adjudicator(rules or Rules(), tables)
         self._board = opening.board()
         self.record = GameRecord(white.spec, black.spec, opening)
@@ -334,7 +322,7 @@ class PairJob:
     opening: Opening
     number: int
     rules: Rules
-    patience: Patience
+    margin_ms: float
     with_pgn: bool
 
 
@@ -344,7 +332,7 @@ def play_pair(job: PairJob) -> list[dict[str, Any]]:
     with running_engines() as engines, open_tables(job.rules) as tables:
         for game_number, (white, black) in enumerate(((job.first, job.second), (job.second, job.first)), start=1):
             sides = engines.engine(white), engines.engine(black)
-            record = Game(*sides, job.opening, job.rules, job.patience, tables).play()
+            record = Game(*sides, job.opening, job.rules, job.margin_ms, tables).play()
             if record.fault is not None:
                 engines.dismiss(white if record.guilty == white.name else black)
             results.append(record.as_json())

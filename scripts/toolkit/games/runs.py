@@ -33,7 +33,7 @@ from toolkit.engines.client import identified
 from toolkit.engines.spec import EngineSpec, require_limits
 from toolkit.errors import ProgramError
 from toolkit.games import adjudication, openings
-from toolkit.games.pairs import FAULTS, PairJob, Patience, play_pair
+from toolkit.games.pairs import FAULTS, PairJob, play_pair
 from toolkit.journal import Journal, journal_beside
 from toolkit.pool import Task, run_tasks
 
@@ -135,7 +135,7 @@ class Run:
         require_limits(plan.engines)
         self._words = words
         self._plan = plan
-        self._patience = Patience(margin_ms=margin_ms)
+        self._margin_ms = margin_ms
         self._rules = adjudication.rules_of(words)
         with adjudication.open_tables(self._rules):
             self._book = openings.book_of(words)
@@ -173,7 +173,7 @@ class Run:
             "engines": [engine.as_json() for engine in self._engines.values()],
             "openings": openings.openings_as_json(self._words),
             "rules": asdict(self._rules),
-            "patience": asdict(self._patience),
+            "margin_ms": self._margin_ms,
             "pgn": self._words.pgn is not None,
             **self._plan.settings(),
         }
@@ -220,7 +220,7 @@ class Run:
             if number not in self._done:
                 *sides, opening = self._plan.pair(number)
                 first, second = (replace(side, identity=self._engines[side.name].identity) for side in sides)
-                settings = (self._rules, self._patience, self._words.pgn is not None)
+                settings = (self._rules, self._margin_ms, self._words.pgn is not None)
                 yield Task(str(number), PairJob(first, second, self._book.opening(opening), opening + 1, *settings))
 
     def _show_conduct(self) -> None:
