@@ -66,7 +66,7 @@ def run_program(main: Callable[[], int]) -> NoReturn:
 
 
 def run_to_end(
-    work: Callable[[], None], close: Callable[[], None] = lambda: None, errors: tuple[type[Exception], ...] = ()
+    work: Callable[[], object], close: Callable[[], None] = lambda: None, errors: tuple[type[Exception], ...] = ()
 ) -> int:
     """Do work that takes long, and close whatever comes of it, so that a report can follow.
 
