@@ -294,12 +294,7 @@ CHECKS: dict[str, Callable[[argparse.Namespace], Iterator[str]]] = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the checks of the command line; returns the exit code. Raises ProgramError and OSError."""
-    described = "\n".join(f"  {name:<8} {check.__doc__}" for name, check in CHECKS.items())
-    parser = argparse.ArgumentParser(
-        description=__doc__.partition("\n")[0],
-        epilog=f"checks:\n{described}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("checks", nargs="+", choices=list(CHECKS), metavar="CHECK", help=", ".join(CHECKS))
     parser.add_argument("--short", action="store_true", help="fewer positions, tests and seconds")
     parser.add_argument("--suite", type=Path, help=f"mate positions in EPD with dm ({MATES.name}, or a few of ours)")
