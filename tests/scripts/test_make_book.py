@@ -107,17 +107,6 @@ def theory() -> Theory:
     return theory_of(read_tables([OPENINGS]))
 
 
-@pytest.mark.parametrize(
-    "moves", ["e4 e5 f4", "d4 e5", "e4 e5 Nf3 f5", "d4 d5 c4 e5", "d4 Nf6 c4 e5", "g4", "d4 d5 e4"]
-)
-def test_gambits_are_answered_and_not_played(theory: Theory, moves: str) -> None:
-    board = read_line("", moves).board
-    gambit = board.pop()
-    choice = theory[board.epd()][polyglot_move(board, gambit)]
-    assert choice.avoided
-    assert not all(reply.avoided for reply in theory[choice.after].values())
-
-
 @pytest.mark.parametrize("white", [True, False])
 def test_our_own_moves_never_lead_to_where_all_that_is_known_is_avoided(theory: Theory, white: bool) -> None:
     reached = waiting = {chess.STARTING_BOARD_FEN + " w KQkq -"}
