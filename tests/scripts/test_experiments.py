@@ -199,7 +199,7 @@ def check_result(program: ModuleType, found: dict[str, Any]) -> None:
     else:
         assert found["pairs"] == 12
         assert found["tuned"]["strength"] > 55
-    assert all(conduct["moves"] > 0 and conduct["details"] == [] for conduct in found["conduct"].values())
+    assert all(conduct["moves"] > 0 and conduct["forfeits"] == [] for conduct in found["conduct"].values())
 
 
 @pytest.mark.parametrize(("program", "length"), [(match, 8), (calibrate, 4), (factorial_test, 16), (tune_search, 12)])
