@@ -244,7 +244,6 @@ def test_a_run_finds_what_is_there_goes_on_to_the_same_end_and_may_grow(
         (match, ("--sprt", "alpha=0.5"), "alpha"),
         (match, ("--sprt", "beta=0"), "beta"),
         (match, ("--engine", "cmd=z", "--sprt"), "two engines"),
-        (match, ("--tablebase", "."), "Syzygy"),
         (match, ("--engine", "cmd=/no/such/engine"), "/no/such/engine"),
         (calibrate, ("--games", "3"), "pairs"),
         (calibrate, ("--levels", "2500"), "known rating"),

@@ -22,10 +22,10 @@ import pytest
 
 from match import main
 from tests.scripts import fake, fake_command
-from tests.support import FAKE_ENGINE, SCRIPTS, TABLES, wait_until
+from tests.support import FAKE_ENGINE, SCRIPTS, wait_until
 from toolkit.engines.client import EngineCache
 from toolkit.engines.spec import EngineSpec, TimeControl
-from toolkit.games.adjudication import Adjudicator, Rules, add_arguments, open_tables, result_by_tables, rules_of
+from toolkit.games.adjudication import Adjudicator, Rules, add_arguments, rules_of
 from toolkit.games.openings import Opening
 from toolkit.games.pairs import Clock, Game, GameRecord, limit_for, rules_result
 
@@ -183,30 +183,6 @@ def test_resignation_and_agreed_draws(
         board.push_uci(("g1f3", "g8f6", "f3g1", "f6g8")[number % 4])
         found.append(adjudicator.verdict(board, score))
     assert found == verdicts
-
-
-@pytest.mark.parametrize(
-    ("fen", "result"),
-    [
-        ("8/4k3/8/4K3/4P3/8/8/8 w - - 0 1", None),
-        ("8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", "1/2-1/2"),
-        ("8/8/8/4K3/4P3/8/k7/8 b - - 0 1", "1-0"),
-        ("8/8/8/4K3/4P3/8/k7/8 b - - 1 1", None),
-        ("8/K7/8/4p3/4k3/8/8/8 w - - 0 1", "0-1"),
-        ("8/8/8/4k3/8/4K3/8/QQ6 w - - 0 1", None),
-        (chess.STARTING_FEN, None),
-    ],
-)
-def test_tables_decide_just_after_a_capture_or_a_pawns_move(fen: str, result: str | None) -> None:
-    rules = Rules(tables=(str(TABLES),))
-    with open_tables(rules) as tables:
-        assert tables is not None
-        board = chess.Board(fen)
-        if fen.startswith("8/4k3"):
-            board.push_uci("e5d5")
-        assert result_by_tables(tables, board) == result
-        verdict = Adjudicator(rules, tables).verdict(board, 0)
-        assert verdict == (None if result is None else (result, "by adjudication: tablebase"))
 
 
 # ---- The program ----

@@ -16,11 +16,10 @@ from typing import Any
 import chess
 import chess.engine
 import chess.pgn
-import chess.syzygy
 
 from toolkit.engines.client import Engine, EngineEndedError, EngineTimeoutError, running_engines
 from toolkit.engines.spec import EngineSpec, TimeControl
-from toolkit.games.adjudication import MATE_CP, Adjudicator, Rules, open_tables
+from toolkit.games.adjudication import MATE_CP, Adjudicator, Rules
 from toolkit.games.openings import Opening
 
 # The kinds of forfeits, with the words that the PGN standard has for such an end.
@@ -229,11 +228,10 @@ class Game:
         opening: Opening,
         rules: Rules | None = None,
         margin_ms: float = 0.0,
-        tables: chess.syzygy.Tablebase | None = None,
     ) -> None:
         self._engines = (black, white)
         self._clocks = (Clock(black.spec.control, margin_ms), Clock(white.spec.control, margin_ms))
-        self._adjudicator = Adjudicator(rules or Rules(), tables)
+        self._adjudicator = Adjudicator(rules or Rules())
         self._board = opening.board()
         moves = chess.pgn.Game.from_board(self._board)
         self._last = moves.end()
@@ -314,10 +312,10 @@ class PairJob:
 def play_pair(job: PairJob) -> list[dict[str, Any]]:
     """The two games, as GameRecord.as_json has them, with their PGN where it is wanted. Raises EngineError."""
     results = []
-    with running_engines() as engines, open_tables(job.rules) as tables:
+    with running_engines() as engines:
         for game_number, (white, black) in enumerate(((job.first, job.second), (job.second, job.first)), start=1):
             sides = engines.engine(white), engines.engine(black)
-            record = Game(*sides, job.opening, job.rules, job.margin_ms, tables).play()
+            record = Game(*sides, job.opening, job.rules, job.margin_ms).play()
             if record.fault is not None:
                 engines.dismiss(white if record.guilty == white.name else black)
             results.append(record.as_json())

@@ -119,8 +119,7 @@ class Run:
         self._plan = plan
         self._margin_ms = margin_ms
         self._rules = adjudication.rules_of(words)
-        with adjudication.open_tables(self._rules):
-            self._book = openings.book_of(words)
+        self._book = openings.book_of(words)
         self._engines = {engine.name: engine for engine in identified(plan.engines)}
         self._conduct = {name: Conduct() for name in self._engines}
         self._done: set[int] = set()
