@@ -21,8 +21,7 @@ from calibrate import PRIOR_ELO, Ladder, Player, level_player
 from factorial_test import FactorialTest
 from tests.scripts import fake_command
 from tests.scripts.test_journal import refuses_changed_entries
-from tests.scripts.test_match import read_headers, rounds_of
-from tests.support import SCRIPTS
+from tests.scripts.test_match import OPENINGS, engine_words, read_headers, rounds_of
 from toolkit.elo import score_of_elo
 from toolkit.engines.spec import EngineSpec
 from toolkit.errors import ProgramError
@@ -143,9 +142,8 @@ COMMANDS: dict[ModuleType, tuple[str, list[str]]] = {
     match: (
         "--games",
         [
-            *("--engine", f"{fake_command()} name=A option.Seed=1", "--engine", f"{fake_command()} name=B"),
-            *("--each", "depth=1", "--openings", str(SCRIPTS / "toolkit" / "mates.epd"), "--longest", "16"),
-            *("--concurrency", "2"),
+            *(*engine_words("A", 1), *engine_words("B", 2), "--each", "depth=1", "--openings", OPENINGS),
+            *("--longest", "16", "--concurrency", "2"),
         ],
     ),
     calibrate: (

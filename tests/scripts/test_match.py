@@ -10,7 +10,7 @@ import signal
 import statistics
 import subprocess
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,11 +29,7 @@ from toolkit.games.adjudication import Adjudicator, Rules, add_arguments, rules_
 from toolkit.games.openings import Opening
 from toolkit.games.pairs import Clock, Game, GameRecord, limit_for, rules_result
 
-OPENINGS = """4k3/8/8/8/8/8/4P3/4K3 w - -
-r3k3/8/8/8/8/8/8/4K2R w - -
-4k3/pp6/8/8/8/8/PP6/4K3 b - -
-8/8/2k5/8/8/3QK3/8/8 w - -
-"""
+OPENINGS = str(SCRIPTS / "toolkit" / "mates.epd")
 
 
 def play(white: EngineSpec, black: EngineSpec, opening: Opening | None = None, **settings: object) -> GameRecord:
@@ -188,14 +184,17 @@ def test_resignation_and_agreed_draws(
 # ---- The program ----
 
 
-def engine_words(name: str, seed: int, mode: str = "good", first_bad_move: int = 1) -> str:
-    return f"name={name} {fake_command(mode, first_bad_move)} option.Seed={seed}"
+def engine_words(name: str, seed: int, mode: str = "good", first_bad_move: int = 1) -> tuple[str, str]:
+    return "--engine", f"name={name} {fake_command(mode, first_bad_move)} option.Seed={seed}"
 
 
-def arguments(tmp_path: Path, *words: str) -> list[str]:
-    (tmp_path / "openings.epd").write_text(OPENINGS, "utf-8")
-    files = ["--openings", str(tmp_path / "openings.epd"), "--pgn", str(tmp_path / "games.pgn")]
-    return [*files, "--json", str(tmp_path / "result.json"), "--each", "depth=1", "--longest", "16", *words]
+def run(folder: Path, *words: str) -> dict[str, Any]:
+    """The results of a match."""
+    output = folder / "result.json"
+    files = ("--openings", OPENINGS, "--pgn", str(folder / "games.pgn"), "--json", str(output))
+    assert main([*files, "--each", "depth=1", "--longest", "16", *words]) == 0
+    found: dict[str, Any] = json.loads(output.read_text("utf-8"))
+    return found
 
 
 def read_headers(path: Path) -> list[chess.pgn.Headers]:
@@ -215,21 +214,16 @@ def rounds_of(headers: list[chess.pgn.Headers]) -> list[tuple[str, str, str]]:
 
 
 def test_a_gauntlet_agrees_with_its_pgn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    engines = engine_words("A", 1), engine_words("B", 2), engine_words("C", 3, "illegal", 4)
-    words = [word for engine in engines for word in ("--engine", engine)]
-    assert main(arguments(tmp_path, *words, "--games", "16", "--concurrency", "2")) == 0
+    engines = *engine_words("A", 1), *engine_words("B", 2), *engine_words("C", 3, "illegal", 4)
+    result = run(tmp_path, *engines, "--games", "16", "--concurrency", "2")
     shown, progress = capsys.readouterr()
-    result = json.loads((tmp_path / "result.json").read_text("utf-8"))
-    # A's points in each pair of games, by the opponent.
-    pairs: dict[str, defaultdict[str, list[float]]] = {"B": defaultdict(list), "C": defaultdict(list)}
-    games_played = read_headers(tmp_path / "games.pgn")
-    for headers in games_played:
-        opponent = headers["White"] if headers["Black"] == "A" else headers["Black"]
-        points = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}[headers["Result"]]
-        pairs[opponent][headers["Round"].partition(".")[0]].append(points if headers["White"] == "A" else 1 - points)
-    for pairing, units in zip(result["pairings"], pairs.values(), strict=True):
-        games = [points for unit in units.values() for points in unit]
-        sums = [sum(unit) for unit in units.values()]
+    played = read_headers(tmp_path / "games.pgn")
+    for pairing in result["pairings"]:
+        own = [each for each in played if pairing["second"] in (each["White"], each["Black"])]
+        white = [{"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}[each["Result"]] for each in own]
+        games = [points if each["White"] == "A" else 1 - points for each, points in zip(own, white, strict=True)]
+        # The games of a pair stand together.
+        sums = [one + other for one, other in zip(games[::2], games[1::2], strict=True)]
         assert pairing["games"] == len(games) == 16
         assert [pairing[key] for key in ("wins", "draws", "losses")] == [games.count(each) for each in (1.0, 0.5, 0.0)]
         assert pairing["pentanomial"] == [sums.count(each) for each in (0.0, 0.5, 1.0, 1.5, 2.0)]
@@ -240,33 +234,31 @@ def test_a_gauntlet_agrees_with_its_pgn(tmp_path: Path, capsys: pytest.CaptureFi
     assert [faults[name].total() for name in "ABC"] == [0, 0, faults["C"]["illegal move"]] == [0, 0, 16]
     assert "C: illegal move: bestmove a1a1" in shown
     assert re.search(r"\+\d+ =\d+ -\d+  Elo \S+ ± \S+  forfeits 16", progress)
-    rounds = rounds_of(games_played)
+    rounds = rounds_of(played)
     assert len(set(rounds)) == 32
     # Each opening twice, colours reversed.
     assert {("1.1", "A", "B"), ("1.2", "B", "A")} <= set(rounds)
 
 
 def test_a_decided_sequential_test_stops(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--engine", engine_words("good", 1), "--engine", engine_words("bad", 2, "illegal", 2)]
-    test = ["--sprt", "elo0=0", "elo1=90", "alpha=0.1", "beta=0.1"]
-    assert main(arguments(tmp_path, *words, "--games", "400", *test)) == 0
-    result = json.loads((tmp_path / "result.json").read_text("utf-8"))
+    words = [*engine_words("good", 1), *engine_words("bad", 2, "illegal", 2), "--games", "400"]
+    words += ["--sprt", "elo0=0", "elo1=90", "alpha=0.1", "beta=0.1"]
+    result = run(tmp_path, *words)
     assert result["pairings"][0]["sprt"]["verdict"] == "H1"
     assert result["pairings"][0]["games"] < 100
     shown = capsys.readouterr()
     assert "H1 accepted" in shown.out
-    # Four openings, and engines without a clock.
+    # Few openings, and engines without a clock.
     assert shown.err.startswith("warning: ")
     # Decided is decided: going on plays nothing more.
-    assert main(arguments(tmp_path, *words, "--games", "400", *test, "--resume")) == 0
-    assert json.loads((tmp_path / "result.json").read_text("utf-8")) == result
+    assert run(tmp_path, *words, "--resume") == result
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGKILL"])
 def test_no_process_outlives_a_match(tmp_path: Path, number: str) -> None:
     psutil = pytest.importorskip("psutil")
-    words = ["--engine", engine_words("A", 1, "hang", 3), "--engine", engine_words("B", 2), "--each", "tc=600"]
+    words = [*engine_words("A", 1, "hang", 3), *engine_words("B", 2), "--each", "tc=600"]
     command = [sys.executable, str(SCRIPTS / "match.py"), *words, "--concurrency", "2"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
         match = psutil.Process(process.pid)
