@@ -67,7 +67,8 @@ def test_without_an_exact_score_a_bound_will_do() -> None:
     answer = read_answer(board, lines, 4.5)
     assert (answer.move, answer.seconds, answer.depth) == (chess.Move.from_uci("a1b2"), 2.5, 4)
     assert answer.score == chess.engine.PovScore(chess.engine.Mate(-3), chess.WHITE)
-    assert read_answer(board, [Line(5.0, "bestmove 0000")], 4.5) == Answer(None, "bestmove 0000", 0.5)
+    for text in ("bestmove 0000", "bestmove", "bestmove (none)", "bestmove xyzzy", "bestmove b1b2"):
+        assert read_answer(board, [Line(5.0, text)], 4.5) == Answer(None, text, 0.5)
 
 
 # ---- Processes ----
