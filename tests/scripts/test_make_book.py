@@ -99,6 +99,11 @@ def test_marks_say_which_moves_are_avoided(text: str, avoided: set[int]) -> None
     assert line.board.move_stack[2] == chess.Move.from_uci("f2f4")
 
 
+def test_a_line_that_begins_another_lends_its_moves_no_weight() -> None:
+    theory = theory_of([read_line("", moves) for moves in ("e4 e5", "e4 e5 Nf3", "e4 c5")])
+    assert [choice.lines for choices in theory.values() for choice in choices.values()] == [2, 1, 1, 1]
+
+
 # The repertoire -----------------------------------------------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""Matches: games against engines that break every rule, schedules, journals, and the whole program."""
+"""Matches: games against engines that break every rule, clocks, adjudication, and the whole program."""
 
 from __future__ import annotations
 

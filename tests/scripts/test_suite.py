@@ -1,4 +1,4 @@
-"""scripts/suite.py: positions read, answers judged, engines asked, runs continued."""
+"""scripts/suite.py: positions read, answers judged, engines asked."""
 
 from __future__ import annotations
 
