@@ -147,7 +147,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--network", type=Path, metavar="FILE", help="of Stockfish 15: positions have its scores")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--resume", action="store_true", help="go on from the journal beside the output")
-    add_arguments(parser, tables=False)
+    add_arguments(parser)
     add_run_arguments(parser, journal="")
     return parser.parse_args(arguments)
 
