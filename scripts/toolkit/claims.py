@@ -243,7 +243,6 @@ FEATURES: dict[str, Callable[[chess.Board, chess.Square, chess.Color], bool]] = 
     "doubled pawns": lambda board, at, color: bool(pawns_near(board, color, at, (0,))),
     "isolated pawn": lambda board, at, color: not pawns_near(board, color, at, (-1, 1)),
     "shut-in piece": is_shut_in,
-    "castled king": lambda board, at, color: board.king(color) == at and chess.square_file(at) in (2, 6),
     "stuck king": lambda board, at, color: board.king(color) == at and not board.has_castling_rights(color),
     "exposed king": lambda board, at, color: (
         len({chess.square_file(pawn) for pawn in pawns_near(board, color, at, (-1, 0, 1), color)}) <= 1

@@ -553,11 +553,13 @@ def _threat(lines: Comparison) -> Cause | None:
 
 
 def _wrong_capture(lines: Comparison) -> Cause | None:
-    """Both moves take on one square."""
-    board, line = lines.board, lines.against
-    firsts = [each.moves[0] for each in (line, lines.missed)]
+    """Both moves take on one square, and the replies differ; nothing takes back."""
+    board, line, better = lines.board, lines.against, lines.missed
+    firsts = [each.moves[0] for each in (line, better)]
     is_one = all(board.is_capture(move) for move in firsts) and len({move.to_square for move in firsts}) == 1
-    return Cause(Why.WRONG_CAPTURE, line.winner, line, end=min(SOON, len(line.moves))) if is_one else None
+    if not is_one or line.moves[1:2] == better.moves[1:2] or line.is_taken_back(0):
+        return None
+    return Cause(Why.WRONG_CAPTURE, line.winner, line, end=min(SOON, len(line.moves)))
 
 
 def _queens(lines: Comparison) -> Cause | None:
@@ -586,13 +588,13 @@ def _lost_tempo(lines: Comparison) -> Cause | None:
     stays = not any(first.to_square == move.from_square for move in better.moves[2 : SOON + 1 : 2])
     if not again or not is_even or not stays or piece in (chess.PAWN, chess.KING):
         return None
-    attack = tempo_of(line, again - 1) if again <= SOON else None
+    attack = tempo_of(line, 1) if again == 2 else None
     is_driven = attack is not None and attack.targets == (moved.to_square,)
     goals = [moved.from_square, *([first.to_square] if first.from_square == moved.from_square else [])]
     if attack is None or not is_driven:
         attack = Motif(Kind.RETREAT, again, line.moves[again], moved.to_square, (moved.to_square,))
-    is_told = is_driven or line.moves[again].to_square in goals
-    return Cause(Why.LOST_TEMPO, line.winner, line, (attack,), again + 1) if is_told else None
+    goes_back = line.moves[again].to_square in goals and not line.boards[again].is_capture(line.moves[again])
+    return Cause(Why.LOST_TEMPO, line.winner, line, (attack,), again + 1) if is_driven or goes_back else None
 
 
 def _ends(move: chess.Move) -> tuple[chess.Square, chess.Square]:
@@ -605,6 +607,8 @@ def _missed_tempo(lines: Comparison) -> Cause | None:
     attack = tempo_of(line, 0)
     if attack is None or (own is not None and {*own.targets} & {*attack.targets}):
         return None
+    if line.moves[1] in lines.against.moves[1:2]:
+        return None
     if without is None or without.share < 1 - CONFIRMED:
         return None
     evidence = (without,) if without.confirms else ()
@@ -613,8 +617,5 @@ def _missed_tempo(lines: Comparison) -> Cause | None:
 
 def _position(lines: Comparison) -> Cause | None:
     """The positional feature that makes most of the difference."""
-    found = feature_of(lines.against, lines.missed, lines.lost)
-    if found is None:
-        return None
-    line = lines.against if found.is_played else lines.missed
-    return Cause(Why.POSITION, line.winner, line, end=found.ply, feature=found)
+    line, found = lines.against, feature_of(lines.against, lines.missed, lines.lost)
+    return None if found is None else Cause(Why.POSITION, line.winner, line, end=found.ply, feature=found)

@@ -25,7 +25,7 @@ class Feature:
     """`titles` are those of the terms that value it. `find` gives its squares for a side.
 
     `is_weakness`: it is bad for the side that has it. `words`: {side} has it, {pieces} stand on its squares, {squares}
-    are these, {files} their files. `is_plan`: only the side that misses it is told.
+    are these, {files} their files.
     """
 
     name: str
@@ -33,7 +33,6 @@ class Feature:
     is_weakness: bool
     words: str
     find: Callable[[chess.Board, chess.Color], chess.SquareSet]
-    is_plan: bool = False
 
 
 def files_near(square: chess.Square) -> chess.Bitboard:
@@ -90,14 +89,6 @@ def shut_in(board: chess.Board, color: chess.Color) -> chess.SquareSet:
     return chess.SquareSet(at for at in chess.SquareSet(own) if chess.popcount(board.attacks_mask(at) & ~taboo) <= 1)
 
 
-def castled_king(board: chess.Board, color: chess.Color) -> chess.SquareSet:
-    """The king where castling puts it, with no rook of its side beside it on the way to the edge."""
-    king, rooks = king_of(board, color), board.pieces(chess.ROOK, color)
-    homes = {(chess.C1 if color else chess.C8): (0, 1), (chess.G1 if color else chess.G8): (7,)}
-    beside = {chess.square(file, chess.square_rank(king)) for file in homes.get(king, ())}
-    return chess.SquareSet([king] if beside and not beside & set(rooks) else [])
-
-
 def stuck_king(board: chess.Board, color: chess.Color) -> chess.SquareSet:
     """The king on a middle file that may no longer castle, while there is an enemy queen."""
     king = king_of(board, color)
@@ -133,7 +124,6 @@ FEATURES = (
         "{pieces} has hardly a square",
         shut_in,
     ),
-    Feature("castled king", KING_SAFETY, False, "{pieces} is castled", castled_king, is_plan=True),
     Feature("stuck king", KING_SAFETY, True, "{pieces} can no longer castle", stuck_king),
     Feature("exposed king", KING_SAFETY, True, "{pieces} has hardly a pawn before it", exposed_king),
     Feature("bishop pair", ("bishop pair", "imbalance"), False, "{side} has the bishop pair", bishop_pair),
@@ -142,18 +132,17 @@ FEATURES = (
 
 @dataclass(frozen=True, slots=True)
 class FoundFeature:
-    """A feature that the line of the move played leads to (`is_played`), or the better one: from the ply `ply` on."""
+    """A feature that stands in the line of the move played from the ply `ply` on, on these squares of a side."""
 
     feature: Feature
     color: chess.Color
     squares: chess.SquareSet
-    is_played: bool
     ply: int
     part: float
 
 
 def feature_of(played: Line, better: Line, lost: float) -> FoundFeature | None:
-    """The feature that makes most of the difference between two lines of one board; None for none.
+    """The feature of the line played that makes most of the difference from the better line; None for none.
 
     `lost`: what the move played costs, in pawns as they are shown.
     """
@@ -161,8 +150,7 @@ def feature_of(played: Line, better: Line, lost: float) -> FoundFeature | None:
     last = min(played.searched, better.searched)
     if last < 2 * LEAF_PLIES:
         return None
-    plies = (last, last - LEAF_PLIES)
-    leaves = [(played.boards[ply], better.boards[ply]) for ply in plies]
+    leaves = [(played.boards[ply], better.boards[ply]) for ply in (last, last - LEAF_PLIES)]
     if any(board.is_game_over() for leaf in leaves for board in leaf):
         return None
     midpoint_cp, _ = win_curve(chess.popcount(played.boards[0].occupied))
@@ -172,34 +160,27 @@ def feature_of(played: Line, better: Line, lost: float) -> FoundFeature | None:
     for feature in FEATURES:
         parts = [sum(after[title] - before[title] for title in feature.titles) / lost_cp for before, after in traces]
         if min(parts) >= 1 - CONFIRMED:
-            found += _where(feature, (played, better), leaves, min(parts))
-    return max(found, key=lambda each: each.part, default=None)
+            found.append(_found_in(feature, played, better, leaves, min(parts)))
+    return max(filter(None, found), key=lambda each: each.part, default=None)
 
 
-def _where(
-    feature: Feature, lines: tuple[Line, Line], leaves: list[tuple[chess.Board, chess.Board]], part: float
-) -> list[FoundFeature]:
-    """Where the feature is after the move played, at both depths, and not after the better one; or the other way."""
-    color = lines[0].boards[0].turn
-    played, better = lines
-    for is_played, line, other in ((True, played, better), (False, better, played)):
-        side = color if feature.is_weakness == is_played else not color
-        squares = chess.SquareSet(0 if feature.is_plan and is_played else chess.BB_ALL)
-        for leaf in leaves:
-            with_it, without = leaf if is_played else reversed(leaf)
-            squares &= feature.find(with_it, side) - feature.find(without, side)
-        if squares:
-            here = [bool(feature.find(board, side) & squares) for board in line.boards]
-            # What was there before the move is no news.
-            if not here[0]:
-                first = max(ply + 1 for ply, is_here in enumerate(here[: line.searched]) if not is_here)
-                is_new = not feature.find(other.boards[min(first, other.searched)], side) & squares
-                # What has only moved is no news either.
-                is_more = len(feature.find(line.boards[first], side)) > len(feature.find(line.boards[0], side))
-                is_told = is_new and is_more and first <= SOON + 1
-                there = squares & feature.find(line.boards[first], side)
-                return [FoundFeature(feature, side, there, is_played, first, part)] if is_told else []
-    return []
+def _found_in(
+    feature: Feature, played: Line, better: Line, leaves: list[tuple[chess.Board, chess.Board]], part: float
+) -> FoundFeature | None:
+    """The feature where it is new soon in the line played, stands at both depths, and not in the better line."""
+    color = played.boards[0].turn
+    side = color if feature.is_weakness else not color
+    squares = chess.SquareSet(chess.BB_ALL)
+    for leaf in leaves:
+        with_it, without = (feature.find(board, side) for board in leaf)
+        squares &= with_it - without
+    there = [feature.find(board, side) for board in played.boards[: SOON + 2]]
+    first = next((ply for ply, found in enumerate(there) if found & squares), 0)
+    # What was there before the move is no news, nor what has only moved.
+    is_new = first > 0 and len(there[first]) > len(there[0])
+    if not is_new or feature.find(better.boards[min(first, better.searched)], side) & squares:
+        return None
+    return FoundFeature(feature, side, squares & there[first], first, part)
 
 
 def _by_title(board: chess.Board, color: chess.Color) -> Mapping[str, int]:

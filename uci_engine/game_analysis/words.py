@@ -254,8 +254,6 @@ def _feature_words(cause: Cause, moves: str) -> str:
         squares=joined([chess.square_name(square) for square in found.squares]),
         files=joined([f"{name}-file" for name in sorted({chess.square_name(at)[0] for at in found.squares})]),
     )
-    if not found.is_played:
-        return f"better, {moves or cause.line.name(0)}, and {text}"
     return f"{text} after {moves or cause.line.name(0)}"
 
 
