@@ -39,7 +39,7 @@ from uci_engine.board import moves
 from uci_engine.book.book import BUILT_IN, POSITIONS
 from uci_engine.core import load
 from uci_engine.score import DRAW, MATE
-from uci_engine.search.thread_pool import new_searcher, new_worker
+from uci_engine.search.thread_pool import new_searcher
 
 OPENINGS = Path(__file__).with_name("openings.tsv")
 
@@ -205,16 +205,16 @@ class Scorer:
     def _search(self, board: chess.Board) -> int:
         if not any(board.legal_moves):  # the line ends with mate or stalemate
             return -MATE if board.is_check() else DRAW
-        self._searcher.table.clear()
-        self._searcher.clear()
-        worker = new_worker(self._searcher)
-        worker.reset(0)
-        self._searcher.position.set_board(board)
+        searcher = self._searcher
+        searcher.table.clear()
+        searcher.clear()
+        searcher.begin(0)
+        searcher.position.set_board(board)
         ranks = {moves.encode(board, move): 0 for move in board.legal_moves}
-        self._searcher.set_root(worker.sorted_root_moves(ranks))
-        self._searcher.table.new_search()
-        worker.run(1, self._depth)
-        score: int = worker.score
+        searcher.set_root(searcher.sorted_root_moves(ranks))
+        searcher.table.new_search()
+        searcher.run(1, self._depth)
+        score: int = searcher.score
         return score
 
 

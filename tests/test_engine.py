@@ -336,8 +336,8 @@ def test_search_parameters_are_options_for_tuners_alone() -> None:
         assert engine.options.set("lmr_base", "90")[0].is_error
     with closing(UciEngine(tuning=True)) as engine:
         assert engine.options.set("lmr_base", "90") == []
-        assert engine.pool.main.searcher.lmr_base == 90
-        assert engine.pool.main.searcher.lmr_divisor == defaults(PARAMETERS)["lmr_divisor"]
+        assert engine.pool.main.lmr_base == 90
+        assert engine.pool.main.lmr_divisor == defaults(PARAMETERS)["lmr_divisor"]
         assert engine.options.set("time_drop_cp", "77") == []
         times = TIME_DEFAULTS if is_compiled() else SLOW_CORE_TIMES
         assert engine._time_parameters() == replace(times, time_drop_cp=77)

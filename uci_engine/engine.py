@@ -3,11 +3,11 @@
 `uci.loop` calls it, and so does `api.Engine`, the engine for Python programs. Each `go` is answered in a thread of its
 own: from the book, or the tablebases rank the root moves and a `SearchManager` searches.
 
-How a search is stopped: `SearchManager.stop` sets the stop flag of every worker. `UciEngine.stop` calls it; `ponderhit`
-calls it if the time is already up; the `Timer` calls it at the hard limit. When worker 0 has finished, `SearchManager`
-stops the others, except where worker 0 has only used up its share of the nodes. `_stop_event` remembers a `stop` that
-comes before the search has begun. `_may_answer` holds `bestmove` back: in `infinite` until `stop`, in `ponder` until
-`stop` or `ponderhit`. With limited strength `_take_time` holds it back on a clock.
+How a search is stopped: `SearchManager.stop` sets the stop flag of every searcher. `UciEngine.stop` calls it;
+`ponderhit` calls it if the time is already up; the `Timer` calls it at the hard limit. When the main searcher has
+finished, `SearchManager` stops the others, except where it has only used up its share of the nodes. `_stop_event`
+remembers a `stop` that comes before the search has begun. `_may_answer` holds `bestmove` back: in `infinite` until
+`stop`, in `ponder` until `stop` or `ponderhit`. With limited strength `_take_time` holds it back on a clock.
 
 Invariant: every `go` is answered by exactly one `on_best_move`, with a move that is legal by python-chess.
 Invariant: only `stop` and `ponderhit` reach a running search. Options change between searches.
@@ -89,7 +89,7 @@ class UciEngine:
         self.problem = ""
         self.pool = ThreadPool(self.core, self.options.hash.value, self._first_network())
         self._opening = Opening()
-        self._tablebases = Tablebases(self.core, self.pool.main.searcher.prober)
+        self._tablebases = Tablebases(self.core, self.pool.main.prober)
         self._timer = Timer()
         self._seed = random.SystemRandom().getrandbits(64)
         self._connect_options()
@@ -119,7 +119,7 @@ class UciEngine:
     @property
     def position(self) -> Position:
         """The core's own board. A running task may use it."""
-        return self.pool.main.searcher.position
+        return self.pool.main.position
 
     def explain(self, board: chess.Board) -> Explanation:
         """The static evaluation of a position, term by term. ValueError when the board cannot be evaluated."""
@@ -144,8 +144,7 @@ class UciEngine:
         self._timer.close()
         self.pool.close()
         self._tablebases.set_syzygy_path("")
-        self._thread.dismiss()
-        self._thread.join()
+        self._thread.close()
 
     # Searching -----------------------------------------------------------------------------------------------------
 
@@ -289,7 +288,7 @@ class UciEngine:
                 gc.enable()
             self._clock.is_pondering = False
             self._on_best_move(answer)
-            # On a loaded machine a worker may stop late. The answer does not wait for it, but the next command does.
+            # On a loaded machine a thread may stop late. The answer does not wait for it, but the next command does.
             if self._search is not None:
                 self._search.join()
 
@@ -325,7 +324,7 @@ class UciEngine:
         self._send(map(Message, advice.notes))
         if not advice.line:
             return None
-        searcher = self.pool.main.searcher
+        searcher = self.pool.main
         searcher.position.set_board(board)
         self._on_info(
             Info(

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.kernel import MIDDLEGAME, STARTS, Outcome, first_move, is_compiled, prepare, search, searcher
 from uci_engine import score as scores
-from uci_engine.search.info import Bound, Info
+from uci_engine.search.info import Info
 from uci_engine.time_management import TIME_DEFAULTS, Budget, Clock
 
 DEPTH = 6 if is_compiled() else 3
@@ -24,7 +24,7 @@ def test_every_depth_is_reported_once() -> None:
     infos = search(chess.Board(MIDDLEGAME), depth=DEPTH).infos
     assert [info.depth for info in infos] == list(range(1, DEPTH + 1))
     for info in infos:
-        assert (info.multipv, info.bound, info.wdl) == (1, Bound.EXACT, None)
+        assert (info.multipv, info.is_lower_bound, info.wdl) == (1, False, None)
         assert info.nodes
         assert info.seldepth
     assert [info.nodes for info in infos] == sorted(info.nodes or 0 for info in infos)
@@ -181,9 +181,9 @@ def test_failed_windows_are_reported_as_bounds_in_a_long_search() -> None:
         manager.run()
         machine.aspiration_window_cp = usual_cp
         for info, following in itertools.pairwise(infos):
-            if info.bound is Bound.LOWER:
+            if info.is_lower_bound:
                 bounds += 1
                 assert following.depth == info.depth
-        assert infos[-1].bound is Bound.EXACT
+        assert not infos[-1].is_lower_bound
     # In plain Python the search is not deep enough for windows.
     assert bounds > 0 or not is_compiled()

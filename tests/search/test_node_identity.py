@@ -25,7 +25,6 @@ from tests.support.kernel import (
     searcher,
 )
 from uci_engine.core import load
-from uci_engine.search.info import Bound
 from uci_engine.tablebases.tablebases import Tablebases
 
 PAWN_ENDING = STARTS[2]
@@ -73,7 +72,7 @@ SEARCHES: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 def said(outcome: Outcome) -> list[dict[str, str]]:
     """All that a search says, but for times, and so without bounds, which are reported by the clock."""
-    infos = [asdict(info) for info in (*outcome.infos, outcome.last) if info.bound is Bound.EXACT]
+    infos = [asdict(info) for info in (*outcome.infos, outcome.last) if not info.is_lower_bound]
     return [{name: str(value) for name, value in info.items() if name not in ("time_ms", "nps")} for info in infos]
 
 

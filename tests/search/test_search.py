@@ -32,7 +32,6 @@ from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.core import load
 from uci_engine.search import parameters
-from uci_engine.search.info import Bound
 from uci_engine.search.parameters import OFF_DEPTH
 from uci_engine.search.thread_pool import new_searcher
 from uci_engine.time_management import time_tunables
@@ -108,7 +107,7 @@ def plain_search(cases: list[tuple[str, str, bool, int, int]]) -> list[tuple[int
         machine.begin(0)
         machine.set_root([moves.encode(board, move) for move in board.legal_moves])
         value = machine.search_root(depth, -scores.INFINITE, scores.INFINITE, 0)
-        best: chess.Move = moves.decode(machine.pv()[0], board.chess960)
+        best: chess.Move = moves.decode(machine.root()[0], board.chess960)
         results.append((value, best.uci(), machine.nodes))
     return results
 
@@ -264,7 +263,7 @@ def test_an_interrupted_iteration_states_no_mate_that_another_move_puts_off(fen:
     assert search(board, depth=18 if is_compiled() else 6).score == 2 * moves - scores.MATE
     for count in [*range(1, 100), *(range(1000, 4000, 83) if is_compiled() else ())]:
         outcome = search(board, nodes=count)
-        assert outcome.last.bound is Bound.LOWER or outcome.score >= 2 * moves - scores.MATE, count
+        assert outcome.last.is_lower_bound or outcome.score >= 2 * moves - scores.MATE, count
 
 
 # Reproducible ---------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from uci_engine import score as scores
 from uci_engine.core import KERNEL_MODULES, compiled_modules, load
 from uci_engine.search.info import Info
 from uci_engine.search.manager import SearchManager, SearchOptions
-from uci_engine.search.thread_pool import ThreadPool, new_searcher, new_worker
+from uci_engine.search.thread_pool import ThreadPool, new_searcher
 from uci_engine.tablebases.root_ranking import RootRanking
 from uci_engine.time_management import Clock, Limits
 
@@ -242,16 +242,16 @@ def prepare(
 ) -> tuple[SearchManager, list[Info]]:
     """A search about to run, and the list of what it will say, unless `on_info` is told.
 
-    It searches all root moves, without a clock, by one worker and with empty table and histories, unless told
-    otherwise. `asked`: fields of `Limits` and `SearchOptions`. `machine`: the searcher. `pool`: several workers.
+    It searches all root moves, without a clock, by one searcher and with empty table and histories, unless told
+    otherwise. `asked`: fields of `Limits` and `SearchOptions`. `machine`: the searcher. `pool`: several.
     """
     if pool is None:
-        # Without threads a pool is the worker alone.
-        worker = new_worker(machine or searcher())
-        pool = cast("ThreadPool", SimpleNamespace(main=worker, threads=[], table=worker.searcher.table))
+        # Without threads a pool is the searcher alone.
+        main = machine or searcher()
+        pool = cast("ThreadPool", SimpleNamespace(main=main, searchers=[main], threads=[], table=main.table))
     if fresh:
         pool.table.clear()
-        pool.main.searcher.clear()
+        pool.main.clear()
     infos: list[Info] = []
     manager = SearchManager(
         pool,

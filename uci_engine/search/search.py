@@ -1,13 +1,13 @@
 """The search: principal variation search (PVS) with quiescence search, over either board.
 
-The worker calls `search_root` for one window at a time and reads the result from the fields. `_search` searches one
+`Searcher.run` is iterative deepening with aspiration windows. `search_root` searches one window. `_search` searches one
 node, in numbered steps. `_quiescence` continues the search at the horizon. Scores are in centipawns from the side to
 move's view, on the scale of `uci_engine.score`. The parameters are in `parameters`.
 
+Invariant: without a hook, `run` never takes the GIL, so many threads cannot delay the UCI thread.
 Invariant: node count, score, best move and principal variation depend only on the position with its history, the
 limits, the options, parameters and weights, the transposition table (TT) and the histories, so every core searches the
-same tree. A stopped
-search restores the board.
+same tree. A stopped search restores the board.
 
 "Gains n ± e" at a step: the Elo lost when the step is switched off, with the 95 % error. Only significant figures are
 given here. scripts/EXPERIMENTS.md has all of them, with their conditions.
@@ -16,10 +16,10 @@ given here. scripts/EXPERIMENTS.md has all of them, with their conditions.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from evaluation.base.bitboards import PAWN
-from evaluation.base.typed import compiled, i64, i64s, ints, popcount, shared_i64, shared_int, u64, void
+from evaluation.base.typed import compiled, gil, i64, i64s, ints, nogil, popcount, shared_i64, shared_int, u64, void
 from evaluation.evaluator import Evaluator
 from uci_engine.board.moves import EN_PASSANT, MAX_MOVES, PROMOTION, move_type, to_square
 from uci_engine.board.position import SEE_VALUES, Position
@@ -68,17 +68,25 @@ LMR_CUTOFF_LIMIT = 3
 # No extensions and no do-deeper searches from ply EXTENSION_LIMIT_FACTOR * root depth on.
 EXTENSION_LIMIT_FACTOR = 2
 
+# Aspiration windows: at lower depth the window is full, because the last score is too unstable.
+ASPIRATION_DEPTH = 4
+# A window that fails with a half width of this or more opens completely.
+MAX_ASPIRATION_WINDOW_CP = 400
+# Before the first search root moves are sorted by eval; a move that loses material by SEE has this penalty.
+LOSING_MOVE_PENALTY_CP = 1000
+
 
 class Searcher(Tunables):
-    """One search over one position. Other threads may read its fields while it runs, and call `stop`.
+    """One search over one position, by one thread. Another thread may read its fields while it runs, and call `stop`.
 
+    `run` leaves its last result in `pv()`, `score`, `depth`, ... Depth 0 means that there is none.
     Call `begin` before each search: a new searcher counts as stopped. `nodes` counts every position entered below the
     root.
 
     Threads share `stop_requested`, `nodes`, `tb_hits`, `current_move` and `current_move_number` without a lock. They
     are volatile in C, so every access is one load or store of an aligned word, which no compiler drops, repeats or
     moves out of a loop. More is not needed, because none of them guards other data: a stop may be seen late, and a
-    report may show an old number. The exact counts are read when the worker's thread has finished. A stop ends the
+    report may show an old number. The exact counts are read when the search has finished. A stop ends the
     search within POLL_MASK + 1 nodes.
     """
 
@@ -105,10 +113,41 @@ class Searcher(Tunables):
     draw_score = ints(2)  # for the side to move at even and at odd plies
     root_moves = ints(MAX_MOVES)
 
-    # Results, readable while the search runs
+    # What `deepen` searches; `clear_result` sets the usual values.
+    first_line: int  # of MultiPV
+    lines: int
+    skip_size: int  # blocks of so many depths are searched and skipped alternately; 0 skips none
+    skip_phase: int  # the offset of the blocks
+    half_window_cp: int  # half the width of a line's first window; 0: full; -1: what the parameters say
+    # By line of MultiPV
+    line_scores = ints(MAX_MOVES)
+    line_ends = ints(MAX_MOVES)
+
+    # Called between windows, and the exception that it raised
+    hook: Callable[[], object] | None
+    hook_error: BaseException | None
+
+    # The window in search, of line `root_first` of MultiPV
+    line_depth: int
+    alpha: int
+    beta: int
+    half_window: int
+    failed_high: bool
+    finished: bool
+
+    # The last result
+    has_result: bool  # of this line and depth
+    depth: int
+    score: int
+    seldepth: int
+    is_lower_bound: bool
+    result_length: int
+    result_pv = ints(PLIES)
+
+    # Of the window, readable while the search runs
     nodes: shared_i64
     tb_hits: shared_i64
-    seldepth: int
+    deepest_ply: int
     root_moves_done: int
     effort_permille: int  # share of the last depth's nodes below the best root move, in permille
     current_move: shared_int
@@ -140,6 +179,8 @@ class Searcher(Tunables):
         self.set_probing(0, 1, True)
         self.set_contempt(0)
         self.spares_checks = False
+        self.hook = None
+        self.hook_error = None
         self.configure(values)
         self.begin(0)
         # No search is running yet.
@@ -158,14 +199,14 @@ class Searcher(Tunables):
                 reduction = base + factor * logarithms[depth] * logarithms[move_count]
                 self.reductions[depth * 64 + move_count] = int(1024 * reduction)
 
-    # Called by the worker, with the GIL -------------------------------------------------------------------------
+    # Before and after a search -----------------------------------------------------------------------------------
 
     def begin(self, node_limit: i64) -> void:
-        """Reset the counters and the stop flag. `node_limit`: nodes after which the search stops, 0 for no limit."""
+        """Clear the last result, the counters and the stop flag. `node_limit`: of the search, 0 for no limit."""
         self.node_limit = node_limit if node_limit > 0 else 1 << 62
         self.nodes = 0
         self.tb_hits = 0
-        self.seldepth = 0
+        self.deepest_ply = 0
         self.root_count = 0
         self.root_moves_done = 0
         self.effort_permille = 0
@@ -176,6 +217,26 @@ class Searcher(Tunables):
         self.pv_length[0] = 0
         self.null_move_min_ply = 0
         self.stack.clear()
+        self.clear_result()
+
+    def clear_result(self) -> void:
+        """Clear the last result, and what to search."""
+        self.first_line = 0
+        self.lines = 1
+        self.skip_size = 0
+        self.skip_phase = 0
+        self.half_window_cp = -1
+        for line in range(MAX_MOVES):
+            self.line_scores[line] = -INFINITE
+            self.line_ends[line] = MAX_MOVES
+        self.has_result = False
+        self.failed_high = False
+        self.finished = False
+        self.depth = 0
+        self.score = -INFINITE
+        self.seldepth = 0
+        self.is_lower_bound = False
+        self.result_length = 0
 
     def set_probing(self, limit: int, depth: int, fifty_moves: bool) -> None:
         """Probe the tablebases in positions of up to `limit` pieces (0: never).
@@ -230,8 +291,8 @@ class Searcher(Tunables):
         return [self.root_moves[index] for index in range(self.root_count)]
 
     def pv(self) -> list[int]:
-        """The principal variation (PV) of the last search, as encoded moves."""
-        return [self.pv_table[index] for index in range(self.pv_length[0])]
+        """The principal variation (PV) of the last result. It begins with the best root move."""
+        return [self.result_pv[index] for index in range(self.result_length)]
 
     def evaluate(self) -> int:
         """The raw eval of the current position, from the side to move's view."""
@@ -252,17 +313,153 @@ class Searcher(Tunables):
         self.histories.clear()
         self.correction_history.clear()
 
+    def sorted_root_moves(self, ranks: Mapping[int, int]) -> list[int]:
+        """The root moves in the order for the first search: by tablebase rank, TT move, static eval after the move.
+
+        `ranks`: the tablebase rank of each root move, 0 without tablebases. The position is set up.
+        """
+        position = self.position
+        scores_cp = {}
+        for move in ranks:
+            position.make(move)
+            scores_cp[move] = -self.evaluate()
+            position.unmake(move)
+            if not position.see_at_least(move, 0):
+                scores_cp[move] -= LOSING_MOVE_PENALTY_CP
+        tt_move: int = entry_move(self.table.probe(position.key))
+        return sorted(ranks, key=lambda move: (ranks[move], move == tt_move, scores_cp[move], move), reverse=True)
+
+    def set_line(self, line: int, score: int, end: int = MAX_MOVES) -> None:
+        """Set the score around which the next window of a line of MultiPV opens, and where its root moves end.
+
+        A line searches the root moves from its own index to `end` - 1. The best one is moved to the index of the line.
+        """
+        self.line_scores[line] = score
+        self.line_ends[line] = end
+
+    def run(self, first_depth: int, last_depth: int, hook: Callable[[], object] | None = None) -> None:
+        """`deepen` without the GIL.
+
+        `hook` is called after each window that failed high and after each line, with the GIL. It returns whether to
+        search on. It may read the result, call `set_line` and set the root moves in another order; after a line it may
+        also call `run`. An exception of it ends the search and is raised here. What it reads: `line_depth` and
+        `root_first` say which line it is. `finished`: the line is finished. With neither this nor `failed_high` it was
+        interrupted. `has_result`: a search of this line has found a best move; even if it was interrupted, the
+        result is valid.
+        """
+        outer_hook, self.hook = self.hook, hook
+        with nogil:
+            self.deepen(first_depth, last_depth)
+        error, self.hook_error, self.hook = self.hook_error, None, outer_hook
+        if error is not None:
+            raise error
+
+    def _call_hook(self) -> bool:
+        try:
+            return self.hook is None or bool(self.hook())
+        except BaseException as error:
+            self.hook_error = error
+            return False
+
+    # Iterative deepening, without the GIL -----------------------------------------------------------------------
+
+    def deepen(self, first_depth: int, last_depth: int) -> void:
+        """Iterative deepening of some lines of MultiPV, until `last_depth`, a stop or the node limit."""
+        for depth in range(first_depth, last_depth + 1):
+            if self.skip_size and (depth + self.skip_phase) // self.skip_size % 2:
+                continue
+            line = self.first_line
+            while line < self.first_line + self.lines and self._search_line(depth, line):
+                line += 1
+            if line < self.first_line + self.lines:
+                break
+
+    def _search_line(self, depth: int, line: int) -> bool:
+        """Search a line with widening windows. Returns whether to search on."""
+        self.has_result = False
+        self.line_depth = depth
+        self.root_first = line
+        self.root_end = min(self.line_ends[line], self.root_count)
+        half_window_cp = self.half_window_cp
+        if half_window_cp < 0:
+            half_window_cp = self.aspiration_window_cp if depth >= ASPIRATION_DEPTH else 0
+        self.open_window(self.line_scores[line], half_window_cp)
+        while self._search_window():
+            if self.failed_high and not self._after_window():
+                return False
+        # Read before the hook, which may search.
+        finished: bool = self.finished
+        return self._after_window() and finished
+
+    def _after_window(self) -> bool:
+        """Call the hook, if there is one. Returns whether to search on."""
+        if self.hook is None:
+            return True
+        with gil:
+            return self._call_hook()
+
+    def _search_window(self) -> bool:
+        """Search the line with the current window. Returns True after a fail high or low, with the window widened."""
+        self.failed_high = False
+        self.finished = False
+        if self.stop_requested:
+            return False
+        score: int = self.search_root(self.line_depth, self.alpha, self.beta, self.root_first)
+        # A loss that an interrupted search has found is not proved: a move that it did not reach may be better. The
+        # score before stands, if there is one.
+        is_proved: bool = score > -TABLEBASE_BOUND or not self.stopped
+        is_first: bool = self.line_scores[self.root_first] == -INFINITE
+        if self.root_moves_done and score > self.alpha and (is_proved or is_first):
+            self._save_result(score, score >= self.beta or not is_proved)
+        if self.stopped:
+            return False
+        if self.alpha < score < self.beta:
+            self.finished = True
+            return False
+        self.failed_high = score >= self.beta
+        self.widen_window(score)
+        return True
+
+    def open_window(self, score: int, half_window_cp: int) -> void:
+        """Open a window around a score. It is full if the half width is 0, and for mate scores and -INFINITE."""
+        self.half_window = half_window_cp
+        if half_window_cp == 0 or score >= MATE_BOUND or score <= -MATE_BOUND:
+            self.half_window = 2 * INFINITE
+        self.alpha = max(score - self.half_window, -INFINITE)
+        self.beta = min(score + self.half_window, INFINITE)
+
+    def widen_window(self, score: int) -> void:
+        self.half_window = 2 * self.half_window if self.half_window < MAX_ASPIRATION_WINDOW_CP else 2 * INFINITE
+        if score <= self.alpha:
+            # A shift rounds down on both cores; C's division rounds towards zero.
+            self.beta = (self.alpha + self.beta) >> 1
+            self.alpha = max(score - self.half_window, -INFINITE)
+        else:
+            self.beta = min(score + self.half_window, INFINITE)
+
+    def _save_result(self, score: int, is_lower_bound: bool) -> void:
+        """Save the PV and the score of the best root move. They stay valid when the search goes on."""
+        self.has_result = True
+        self.depth = self.line_depth
+        self.score = score
+        self.line_scores[self.root_first] = score
+        self.seldepth = self.deepest_ply
+        self.is_lower_bound = is_lower_bound
+        self.result_length = self.pv_length[0]
+        for index in range(self.result_length):
+            self.result_pv[index] = self.pv_table[index]
+
     # The search itself ------------------------------------------------------------------------------------------
 
     def search_root(self, depth: int, alpha: int, beta: int, first: int) -> int:
         """Search the root moves from index `first` to `root_end` (exclusive) to `depth`. Returns the best score.
 
-        A score outside the window is a bound. The best move is moved to index `first`; its PV is in `pv()`. When
+        A score outside the window is a bound. The best move is moved to index `first`; its PV is in `pv_table`. When
         `stopped` is true, only `root_moves_done` moves were finished, and the result counts only if it is above alpha.
         """
         self.root_first = first
         self.root_moves_done = 0
-        self.seldepth = 0
+        self.deepest_ply = 0
         self.pv_length[0] = 0
         self.extension_limit_ply = EXTENSION_LIMIT_FACTOR * depth
         if depth != self.root_depth:
@@ -930,8 +1127,8 @@ class Searcher(Tunables):
         if self.stopped:
             return True
         self.nodes += 1
-        if ply > self.seldepth:
-            self.seldepth = ply
+        if ply > self.deepest_ply:
+            self.deepest_ply = ply
         return False
 
     def _update_pv(self, ply: int, move: int) -> void:

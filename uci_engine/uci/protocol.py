@@ -20,7 +20,7 @@ from enum import Enum
 from typing import Any
 
 from uci_engine.score import to_uci
-from uci_engine.search.info import BestMove, Bound, Info
+from uci_engine.search.info import BestMove, Info
 from uci_engine.text import QUOTE_LENGTH, Message, Messages, parse_int, quoted
 from uci_engine.time_management import Limits
 
@@ -194,8 +194,8 @@ def format_info(info: Info) -> str:
     add("multipv", info.multipv)
     if info.score is not None:
         add("score", to_uci(info.score, info.pieces))
-        if info.bound is not Bound.EXACT:
-            words.append("lowerbound" if info.bound is Bound.LOWER else "upperbound")
+        if info.is_lower_bound:
+            words.append("lowerbound")
     if info.wdl is not None:
         add("wdl", " ".join(map(str, info.wdl)))
     add("nodes", info.nodes)

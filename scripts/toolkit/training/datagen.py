@@ -28,7 +28,7 @@ from toolkit.training.positions import RECORD, RESULT_NAMES
 from toolkit.training.stockfish_network import StockfishNetwork, read_network, scores_of_network
 from uci_engine.core import load
 from uci_engine.options import NETWORK_BY_DEFAULT
-from uci_engine.search.thread_pool import new_network_weights, new_searcher, new_worker
+from uci_engine.search.thread_pool import new_network_weights, new_searcher
 
 SOURCE_SYNTAX = (
     "'random plies=6-9 share=2', 'file=openings.epd plies=0-4 share=3', 'file=frc.epd chess960=yes', "
@@ -193,7 +193,7 @@ class SelfPlayer:
         searcher = new_searcher(core, core.table_class(hash_mib), network_weights=network_weights)
         scout = new_searcher(core, core.table_class(1), network_weights=network_weights)
         self._searchers = (searcher, scout)
-        self._game: Any = core.modules["uci_engine.search.self_play"].SelfPlay(new_worker(searcher), scout)
+        self._game: Any = core.modules["uci_engine.search.self_play"].SelfPlay(searcher, scout)
         self._game.nodes = nodes
 
     def play(self, opening: Opening, rules: Rules, kept: Kept, seed: int) -> PlayedGame:
