@@ -1,4 +1,6 @@
-"""The move picker: every move once, in the order promised, whatever is remembered from elsewhere."""
+"""The move picker: every move once, in the order promised, whatever is remembered from elsewhere. The histories and the
+threats that it orders by.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,22 @@ from hypothesis import strategies as st
 from tests.support.kernel import STARTS, is_compiled, new_position, random_game, start_board
 from uci_engine.board import moves
 from uci_engine.core import load
+from uci_engine.search.stack import PLIES_BACK
 
 # By squares, by pawns, after the moves one and two plies before, and half of that after the one four plies before.
 HISTORY_LIMIT = (1 << 14) * 9 // 2
-PLY = 3
+PLY = 4
+# What one table of the correction history can say; a total adds up five.
+CORRECTION_LIMIT = 1 << 15
+# The entries of the piece types and to-squares of a move: nothing, least, greatest, and two of knights and pawns.
+PIECES_TO = (0, 1, 511, 2 << 6 | 21, 1 << 6 | 28)
+# The pieces that are worth less than a knight or bishop, than a rook, and than a queen.
+LESS = {
+    chess.KNIGHT: {chess.PAWN},
+    chess.BISHOP: {chess.PAWN},
+    chess.ROOK: {chess.PAWN, chess.KNIGHT, chess.BISHOP},
+    chess.QUEEN: {chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK},
+}
 
 
 @cache
@@ -161,3 +175,41 @@ def test_two_plies_are_open_at_once() -> None:
         assert len(picked(picker, ply=PLY + 1)) == len(position.legal_moves())
         position.unmake(move)
     assert found == expected
+
+
+@given(st.lists(st.tuples(st.integers(1, 100), st.integers(-40_000, 40_000)), max_size=300))
+def test_a_correction_stays_in_its_range(lessons: list[tuple[int, int]]) -> None:
+    _, picker = set_up(chess.Board())
+    assert picker.histories.correction(PLY) == 0
+    for depth, error_cp in lessons:
+        picker.histories.update_correction(PLY, depth, error_cp)
+        assert abs(picker.histories.correction(PLY)) <= 5 * CORRECTION_LIMIT
+
+
+@pytest.mark.parametrize("plies_back", [1, 2, 4])
+def test_every_pair_of_moves_has_a_correction(plies_back: int) -> None:
+    _, picker = set_up(chess.Board("4k3/pp3ppp/2n5/8/8/2N5/PP3PPP/4K3 w - - 0 1"))
+    for piece_to in PIECES_TO:
+        picker.stack.moved_piece_to[PLY + PLIES_BACK - plies_back] = piece_to
+        before = picker.histories.correction(PLY)
+        picker.histories.update_correction(PLY, 15, 100)
+        assert picker.histories.correction(PLY) > before
+
+
+def attacked_by(board: chess.Board, piece_types: set[int]) -> int:
+    """The squares that these pieces of the side not to move attack."""
+    squares = chess.SquareSet()
+    for square, piece in board.piece_map().items():
+        if piece.color != board.turn and piece.piece_type in piece_types:
+            squares |= board.attacks(square)
+    return int(squares)
+
+
+@pytest.mark.parametrize("chess960", [False, True])
+def test_threats_are_those_of_python_chess(chess960: bool) -> None:
+    for game in range(4):
+        for board in random_game(game, start_board(game, chess960), 80):
+            _, picker = set_up(board)
+            assert picker.stack.attacked[PLY] == attacked_by(board, set(chess.PIECE_TYPES)), board.fen()
+            threats = {piece_type: picker.stack.threats[8 * PLY + piece_type] for piece_type in LESS}
+            assert threats == {piece_type: attacked_by(board, less) for piece_type, less in LESS.items()}, board.fen()

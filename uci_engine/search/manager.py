@@ -77,7 +77,9 @@ class SearchOptions:
 
     def prepare(self, searcher: Searcher, probes: bool) -> None:
         """Set up a searcher, which is not running. `probes`: whether it probes the tablebases."""
-        searcher.set_probing(self.probe_limit if probes else 0, self.probe_depth, self.fifty_moves)
+        searcher.probe_limit = min(self.probe_limit, searcher.prober.max_pieces) if probes else 0
+        searcher.probe_depth = self.probe_depth
+        searcher.fifty_moves = self.fifty_moves
         searcher.set_contempt(self.contempt_cp)
         searcher.spares_checks = self.analyse_mode
 
@@ -118,8 +120,7 @@ class SearchManager:
         for index, searcher in enumerate(self.searchers):
             searcher.begin(share + (index < rest))
         self._main_share = share + (rest > 0)
-        # How many other searchers have been started, and the root moves that they begin with.
-        self._started = 0
+        # The root moves that the other searchers begin with.
         self._root_order: list[int] = []
         self._root_moves = [moves.encode(board, move) for move in root_moves]
         self._ranks = {moves.encode(board, move): rank for move, rank in ranking.tablebase_ranks.items()}
@@ -175,8 +176,8 @@ class SearchManager:
                 self._on_info(Info(message=Message.error(f"{type(error).__name__} in a worker thread: {error}")))
         # No vote with MultiPV, nor for `go depth`: there the result of the main searcher counts.
         if self._options.lines == 1 and self._limits.depth is None:
-            started = zip(self._threads[: self._started], self.searchers[1:], strict=False)
-            found = [RootMove.of(searcher, self._ranks) for thread, searcher in started if not thread.is_working]
+            others = zip(self._threads, self.searchers[1:], strict=True)
+            found = [RootMove.of(searcher, self._ranks) for thread, searcher in others if not thread.is_working]
             self._lines[0] = vote([self._lines[0], *found])
             self._apply_analysis()
         self._apply_strength()
@@ -335,7 +336,6 @@ class SearchManager:
         if index == 0:
             self._root_order = self._main.root()[: self._pv_ends[0]]
         if index < len(self._threads):
-            self._started = index + 1
             self._threads[index].begin(partial(self._run_searcher, index))
 
     def _run_searcher(self, index: int) -> None:
@@ -356,11 +356,11 @@ class SearchManager:
 
     def join(self, until: float = math.inf) -> list[Exception]:
         """Wait until all searchers have stopped, or until this `time.perf_counter()`. Returns their errors so far."""
-        errors = []
-        # `_started` may still grow, but each starts the next one before it finishes.
-        for index, thread in enumerate(self._threads):
-            if index < self._started:
-                errors.append(thread.wait(None if until == math.inf else max(until - time.perf_counter(), 0.0)))
+        # A thread starts the next one before it finishes.
+        errors = [
+            thread.wait(None if until == math.inf else max(until - time.perf_counter(), 0.0))
+            for thread in self._threads
+        ]
         return [error for error in errors if error is not None]
 
     # What was found ------------------------------------------------------------------------------------------------

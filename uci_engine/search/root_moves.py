@@ -62,7 +62,7 @@ class RootMove:
     tablebase_rank: TablebaseRank | None = None
 
     @classmethod
-    def of(cls, searcher: Searcher, ranks: Mapping[int, TablebaseRank]) -> RootMove:
+    def of(cls, searcher: Searcher, ranks: Mapping[int, TablebaseRank | None]) -> RootMove:
         """The best root move of a searcher's last result. `ranks`: the tablebase ranks by move."""
         pv = tuple(searcher.pv())
         rank = ranks.get(pv[0]) if pv else None
@@ -125,9 +125,6 @@ class RootAnalysis:
         self.nodes = 0
         # Only `run` writes these. Each assignment replaces a whole root move, so another thread never reads a mixture.
         self._moves = [_AnalysisMove(root_move, _weight(board, root_move.move)) for root_move in root_moves]
-        self._ranks = {
-            root_move.move: root_move.tablebase_rank for root_move in root_moves if root_move.tablebase_rank is not None
-        }
         # Only `set_best` writes these: the best line of the main search and, for each move that has been best, the last
         # depth at which it was.
         self._best = RootMove((0,))
@@ -211,7 +208,7 @@ class RootAnalysis:
         searcher.half_window_cp = ANALYSIS_HALF_WINDOW_CP if depth >= ANALYSIS_ASPIRATION_DEPTH else 0
         searcher.run(depth, depth)
         if searcher.finished:
-            entry.root_move = RootMove.of(searcher, self._ranks)
+            entry.root_move = RootMove.of(searcher, {last.move: last.tablebase_rank})
 
 
 def _weight(board: chess.Board, encoded: int) -> int:

@@ -24,7 +24,7 @@ from evaluation.evaluator import Evaluator
 from uci_engine.board.moves import EN_PASSANT, MAX_MOVES, PROMOTION, move_type, to_square
 from uci_engine.board.position import SEE_VALUES, Position
 from uci_engine.score import INFINITE, MATE, MATE_BOUND, NO_SCORE, STATIC_LIMIT, TABLEBASE_BOUND, TABLEBASE_WIN
-from uci_engine.search.history import CorrectionHistory, Histories
+from uci_engine.search.history import Histories
 from uci_engine.search.move_picker import MovePicker
 from uci_engine.search.parameters import PARAMETERS, Tunables
 from uci_engine.search.stack import PLIES, SearchStack
@@ -80,8 +80,7 @@ class Searcher(Tunables):
     """One search over one position, by one thread. Another thread may read its fields while it runs, and call `stop`.
 
     `run` leaves its last result in `pv()`, `score`, `depth`, ... Depth 0 means that there is none.
-    Call `begin` before each search: a new searcher counts as stopped. `nodes` counts every position entered below the
-    root.
+    Call `begin` before each search. `nodes` counts every position entered below the root.
 
     Threads share `stop_requested`, `nodes`, `tb_hits`, `current_move` and `current_move_number` without a lock. They
     are volatile in C, so every access is one load or store of an aligned word, which no compiler drops, repeats or
@@ -96,7 +95,6 @@ class Searcher(Tunables):
     stack: SearchStack
     histories: Histories
     picker: MovePicker
-    correction_history: CorrectionHistory
     prober: SyzygyProber
 
     # Request
@@ -106,9 +104,9 @@ class Searcher(Tunables):
     root_depth: int  # the depth of `root_nodes`, 0 before the first search of these moves
     root_first: int  # the index of the first root move to search
     all_root_moves: bool  # whether they are all legal moves
-    probe_limit: int
-    probe_depth: int
-    fifty_moves: bool
+    probe_limit: int  # the maximum number of pieces for a probe of the tablebases; 0: never
+    probe_depth: int  # the minimum depth for positions with exactly so many pieces
+    fifty_moves: bool  # whether a cursed win is a draw
     spares_checks: bool  # whether SEE pruning lets a check lose more (step 19)
     draw_score = ints(2)  # for the side to move at even and at odd plies
     root_moves = ints(MAX_MOVES)
@@ -174,17 +172,16 @@ class Searcher(Tunables):
         self.stack = SearchStack(position)
         self.histories = Histories(position, self.stack)
         self.picker = MovePicker(position, self.stack, self.histories)
-        self.correction_history = CorrectionHistory(position, self.stack)
         self.prober = SyzygyProber()
-        self.set_probing(0, 1, True)
+        self.probe_limit = 0
+        self.probe_depth = 1
+        self.fifty_moves = True
         self.set_contempt(0)
         self.spares_checks = False
         self.hook = None
         self.hook_error = None
         self.configure(values)
         self.begin(0)
-        # No search is running yet.
-        self.stopped = True
 
     def configure(self, values: Mapping[str, int]) -> None:
         """Set search parameters by name, all others to their defaults. The values are in their ranges."""
@@ -237,16 +234,6 @@ class Searcher(Tunables):
         self.seldepth = 0
         self.is_lower_bound = False
         self.result_length = 0
-
-    def set_probing(self, limit: int, depth: int, fifty_moves: bool) -> None:
-        """Probe the tablebases in positions of up to `limit` pieces (0: never).
-
-        Positions with exactly `limit` pieces are probed only from remaining depth `depth` up. `fifty_moves`: whether a
-        cursed win is a draw.
-        """
-        self.probe_limit = min(limit, self.prober.max_pieces)
-        self.probe_depth = depth
-        self.fifty_moves = fifty_moves
 
     def set_contempt(self, contempt_cp: int) -> None:
         """Count a draw as -`contempt_cp` for the side to move at the root, and so as +`contempt_cp` for the other side.
@@ -311,7 +298,6 @@ class Searcher(Tunables):
     def clear(self) -> None:
         """Clear the histories, for a new game. The transposition table is cleared by its owner."""
         self.histories.clear()
-        self.correction_history.clear()
 
     def sorted_root_moves(self, ranks: Mapping[int, int]) -> list[int]:
         """The root moves in the order for the first search: by tablebase rank, TT move, static eval after the move.
@@ -573,7 +559,7 @@ class Searcher(Tunables):
         correction: int = 0
         if not in_check:
             # Read the correction history before evaluating, so that the cache miss overlaps with the evaluation.
-            correction = self.correction_history.correction(ply)
+            correction = self.histories.correction(ply)
             if entry:
                 raw_eval = entry_eval(entry)
             if raw_eval == NO_SCORE:
@@ -897,7 +883,7 @@ class Searcher(Tunables):
                 and not (bound == LOWER and best_score <= static_eval)
                 and not (bound == UPPER and best_score >= static_eval)
             ):
-                self.correction_history.update(ply, depth, best_score - static_eval)
+                self.histories.update_correction(ply, depth, best_score - static_eval)
         # The repeating move may have been pruned, so return at least the draw. The draw is not stored in the TT,
         # because it depends on the path to the node.
         return max(best_score, least_score)
@@ -1039,7 +1025,7 @@ class Searcher(Tunables):
         best_score: int = -INFINITE
         if not in_check:
             # Read the correction history before evaluating, so that the cache miss overlaps with the evaluation.
-            correction = self.correction_history.correction(ply)
+            correction = self.histories.correction(ply)
             if entry:
                 raw_eval = entry_eval(entry)
             if raw_eval == NO_SCORE:
@@ -1160,7 +1146,7 @@ class Searcher(Tunables):
     # Tablebases and transposition table -------------------------------------------------------------------------
 
     def _probe(self, depth: int) -> int:
-        """The win, draw or loss (WDL) of the tablebases, or FAILED. See `set_probing`."""
+        """The win, draw or loss (WDL) of the tablebases, or FAILED."""
         piece_count = popcount(self.position.by_colour[0] | self.position.by_colour[1])
         if piece_count > self.probe_limit or (piece_count == self.probe_limit and depth < self.probe_depth):
             return FAILED

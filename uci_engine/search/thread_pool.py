@@ -75,13 +75,13 @@ class TaskThread:
     def begin(self, work: Callable[[], None]) -> None:
         """Start `work` in the thread and return at once. The previous work must have finished."""
         self._done.clear()
-        self._error = None
         self._work.put(work)
 
     def wait(self, timeout_seconds: float | None = None) -> Exception | None:
-        """Wait until the work has finished, or for this long. Returns the exception that ended it, if any."""
+        """Wait until the work has finished, or for this long. Returns the exception that ended it, once."""
         self._done.wait(timeout_seconds)
-        return self._error
+        error, self._error = self._error, None
+        return error
 
     def close(self) -> None:
         """End the thread after its current work, and wait for that. No more work may begin."""
@@ -203,6 +203,5 @@ def _close(threads: list[TaskThread]) -> None:
 def searcher_bytes(searcher: Searcher) -> int:
     """The memory in bytes of one compiled searcher, without the table."""
     evaluator = searcher.evaluator
-    parts = (searcher, searcher.position, searcher.stack, searcher.histories, searcher.picker)
-    others = (searcher.correction_history, searcher.prober, evaluator, evaluator.context, evaluator.kpk)
-    return sum(map(sys.getsizeof, (*parts, *others, evaluator.network)))
+    parts = (searcher, searcher.position, searcher.stack, searcher.histories, searcher.picker, searcher.prober)
+    return sum(map(sys.getsizeof, (*parts, evaluator, evaluator.context, evaluator.kpk, evaluator.network)))
