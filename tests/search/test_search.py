@@ -287,6 +287,50 @@ def test_a_new_game_forgets_everything_and_a_limit_of_nodes_cuts_the_same_search
     assert said(search(board, nodes=first.nodes - 1)) == said(first)[:-1]
 
 
+# Depths, windows and root moves ---------------------------------------------------------------------------
+
+
+def fresh_searcher(fen: str, nodes: int) -> Any:
+    """A searcher about to search a position, all root moves in the order of their encodings."""
+    searcher = new_searcher(load(), load().table_class(1))
+    searcher.begin(nodes)
+    searcher.position.set_board(chess.Board(fen))
+    searcher.set_root(sorted(searcher.position.legal_moves()))
+    return searcher
+
+
+def test_one_depth_alone_is_exact_and_leaves_no_result_of_an_earlier_one() -> None:
+    searcher = fresh_searcher(MIDDLEGAME, 0)
+    searcher.half_window_cp = 0
+    searcher.run(3, 3)
+    assert searcher.finished
+    score = searcher.score
+    for centre in (score - 200, score + 200):
+        again = fresh_searcher(MIDDLEGAME, 0)
+        again.set_line(0, centre)
+        again.half_window_cp = 10
+        again.run(3, 3)
+        assert again.finished
+        assert (again.depth, again.is_lower_bound) == (3, False)
+        assert again.alpha < again.score < again.beta
+    searcher.stop()
+    searcher.clear_result()
+    searcher.run(4, 4)
+    assert not searcher.finished
+    assert searcher.depth == 0
+
+
+def test_root_moves_are_sorted_by_rank_then_tt_move_then_eval() -> None:
+    searcher = fresh_searcher("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", 0)
+    root = searcher.root()
+    order = searcher.sorted_root_moves(dict.fromkeys(root, 0))
+    assert sorted(order) == sorted(root)
+    assert moves.decode(order[0], False).uci() == "e4d5"
+    searcher.table.store(searcher.position.key, order[-2], 0, 0, 1, 1)
+    assert searcher.sorted_root_moves(dict.fromkeys(root, 0))[0] == order[-2]
+    assert searcher.sorted_root_moves({**dict.fromkeys(root, 0), order[-1]: 1})[0] == order[-1]
+
+
 # Mates and draws ------------------------------------------------------------------------------------------
 
 

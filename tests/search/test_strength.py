@@ -165,4 +165,6 @@ def test_a_search_that_found_nothing_still_has_a_move() -> None:
     manager, _ = prepare(chess.Board(), nodes=1, strength=strength_of(MIN_ELO))
     manager.stop()
     manager.run()
+    # The stop is remembered.
+    assert manager.nodes == 0
     assert manager.best in chess.Board().legal_moves
