@@ -23,15 +23,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import chess
-import chess.polyglot
 
 from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.board.game import seen_twice
 from uci_engine.search.info import Info
-from uci_engine.search.parameters import FIRST_SHARED_DEPTH, MATE_PREVIEW_DEPTH
 from uci_engine.search.root_moves import RootAnalysis, RootMove, vote
-from uci_engine.search.strength import MATE_NODES, Strength, goes_back
+from uci_engine.search.strength import MATE_NODES, Strength
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.root_ranking import RootRanking
 from uci_engine.text import Message
@@ -42,6 +40,14 @@ if TYPE_CHECKING:
 
 # Against the clock, a searcher that takes longer than this to stop has no vote.
 VOTE_WAIT_SECONDS = 0.002
+
+# `go mate` first searches normally to this depth, or to twice the number of moves if that is less. So there is a
+# sensible move even if there is no mate.
+MATE_PREVIEW_DEPTH = 6
+# The first depth of the other searchers. Without a node limit they start when the main one has finished the depths
+# before. They take about a millisecond, so there is a sensible move even with more threads than cores. With a node
+# limit all start at once: the main searcher may use up its share of the nodes before this depth.
+FIRST_SHARED_DEPTH = 5
 
 # Fail highs are reported only after this time.
 REPORT_BOUNDS_AFTER_MS = 3000.0
@@ -392,9 +398,7 @@ class SearchManager:
         lines = [line for line in self._strength_lines or self._lines if line.depth > 0]
         if strength is None or not lines:
             return
-        candidates = [(line.move, line.score) for line in lines]
-        going_back = {line.move for line in lines if goes_back(self._board, self._decode(line.move))}
-        chosen = lines[strength.choose(candidates, chess.polyglot.zobrist_hash(self._board), going_back)]
+        chosen = strength.choose(lines, self._board)
         best = self._lines[0]
         # The search may have continued, so the last result of the move counts.
         chosen = next((line for line in self._lines if line.move == chosen.move), chosen)
