@@ -39,7 +39,7 @@ from uci_engine.board import moves
 from uci_engine.book.book import BUILT_IN, POSITIONS
 from uci_engine.core import load
 from uci_engine.score import DRAW, MATE
-from uci_engine.search.thread_pool import new_searcher
+from uci_engine.search.thread_pool import ThreadPool
 
 OPENINGS = Path(__file__).with_name("openings.tsv")
 
@@ -192,7 +192,7 @@ class Scorer:
     """The engine's opinion: a search of fixed depth for each position, each as if it were the first."""
 
     def __init__(self, depth: int) -> None:
-        self._searcher = new_searcher(load(), load().table_class(SEARCH_HASH_MIB))
+        self._searcher = ThreadPool(load(), SEARCH_HASH_MIB).main
         self._depth = depth
         self._known: dict[str, int] = {}
 

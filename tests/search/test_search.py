@@ -33,7 +33,7 @@ from uci_engine.board import moves
 from uci_engine.core import load
 from uci_engine.search import parameters
 from uci_engine.search.parameters import OFF_DEPTH
-from uci_engine.search.thread_pool import new_searcher
+from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.time_management import time_tunables
 from uci_engine.tunable import Tunable
 
@@ -78,7 +78,8 @@ def plain_searcher() -> Any:
     No transposition table, no quiescence search, no draw before its time, and of the steps none but mate distance
     pruning, which is exact. Only a plain core lets methods be replaced; all cores search the same tree.
     """
-    machine: Any = new_searcher(load(), load().table_class(1), STEPS_OFF)
+    machine: Any = ThreadPool(load(), 1).main
+    machine.configure(STEPS_OFF)
     position = machine.position
 
     def leaf(alpha: int, beta: int, ply: int) -> int:
@@ -292,7 +293,7 @@ def test_a_new_game_forgets_everything_and_a_limit_of_nodes_cuts_the_same_search
 
 def fresh_searcher(fen: str, nodes: int) -> Any:
     """A searcher about to search a position, all root moves in the order of their encodings."""
-    searcher = new_searcher(load(), load().table_class(1))
+    searcher = ThreadPool(load(), 1).main
     searcher.begin(nodes)
     searcher.position.set_board(chess.Board(fen))
     searcher.set_root(sorted(searcher.position.legal_moves()))
@@ -435,9 +436,10 @@ USUAL = {parameter.name: parameter.value for parameter in parameters.PARAMETERS}
 
 @cache
 def nodes_with(name: str, value: int) -> tuple[int, ...]:
-    machine = new_searcher(load(), load().table_class(4), {name: value})
+    pool = ThreadPool(load(), 4)
+    pool.configure({name: value})
     positions = (MIDDLEGAME, STARTS[1], STARTS[2])
-    return tuple(search(chess.Board(fen), depth=10, machine=machine).nodes for fen in positions)
+    return tuple(search(chess.Board(fen), depth=10, pool=pool).nodes for fen in positions)
 
 
 @pytest.mark.skipif(not is_compiled(), reason="too many nodes for plain Python")
@@ -493,17 +495,3 @@ def test_an_illegal_table_move_is_passed_over(mate: int | None) -> None:
         machine.table.store(key_of(after) ^ salt, wrong, -scores.MATE, scores.NO_SCORE, 0, 2)
     search(board, depth=3 if mate is None else None, mate=mate, fresh=False)
     assert state_of(machine.position) == state_of(new_position(board))
-
-
-def test_the_expected_reply_is_the_tables_legal_move_or_nothing() -> None:
-    board = chess.Board()
-    machine = searcher()
-    search(board, depth=4)
-    before = state_of(machine.position)
-    best = moves.encode(board, chess.Move.from_uci("e2e4"))
-    reply = machine.expected_reply(best)
-    assert state_of(machine.position) == before
-    board.push_uci("e2e4")
-    assert reply == 0 or moves.decode(reply, False) in board.legal_moves
-    machine.table.clear()
-    assert machine.expected_reply(best) == 0

@@ -15,8 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from functools import cache
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import chess
 import chess.polyglot
@@ -29,7 +28,7 @@ from uci_engine import score as scores
 from uci_engine.core import KERNEL_MODULES, compiled_modules, load
 from uci_engine.search.info import Info
 from uci_engine.search.manager import SearchManager, SearchOptions
-from uci_engine.search.thread_pool import ThreadPool, new_searcher
+from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.root_ranking import RootRanking
 from uci_engine.time_management import Clock, Limits
 
@@ -143,9 +142,13 @@ def state_of(position: Any) -> tuple[Any, ...]:
 
 
 @cache
+def one_thread() -> ThreadPool:
+    """One pool for many tests; `search` empties it first."""
+    return ThreadPool(load(), 4)
+
+
 def searcher() -> Any:
-    """One searcher for many tests; `search` empties it first."""
-    return new_searcher(load(), load().table_class(4))
+    return one_thread().main
 
 
 def start_board(number: int, chess960: bool) -> chess.Board:
@@ -220,6 +223,9 @@ def search(board: chess.Board, root_moves: list[chess.Move] | None = None, **ask
     assert outcome.best in (board.legal_moves if root_moves is None else root_moves)
     assert first_move(outcome.last) == outcome.best
     assert outcome.nodes <= (asked.get("nodes") or outcome.nodes)
+    after = board.copy(stack=False)
+    after.push(outcome.best)
+    assert outcome.ponder is None or outcome.ponder in after.legal_moves
     for info in (*outcome.infos, outcome.last):
         after_line(board, info)
         assert (info.seldepth or 0) <= scores.MAX_PLY
@@ -236,19 +242,15 @@ def prepare(
     clock: Clock | None = None,
     ranking: RootRanking | None = None,
     fresh: bool = True,
-    machine: Any = None,
     pool: ThreadPool | None = None,
     **asked: Any,
 ) -> tuple[SearchManager, list[Info]]:
     """A search about to run, and the list of what it will say, unless `on_info` is told.
 
-    It searches all root moves, without a clock, by one searcher and with empty table and histories, unless told
-    otherwise. `asked`: fields of `Limits` and `SearchOptions`. `machine`: the searcher. `pool`: several.
+    It searches all root moves, without a clock, in one thread and with empty table and histories, unless told
+    otherwise. `asked`: fields of `Limits` and `SearchOptions`.
     """
-    if pool is None:
-        # Without threads a pool is the searcher alone.
-        main = machine or searcher()
-        pool = cast("ThreadPool", SimpleNamespace(main=main, searchers=[main], threads=[], table=main.table))
+    pool = pool or one_thread()
     if fresh:
         pool.table.clear()
         pool.main.clear()

@@ -369,7 +369,7 @@ class Searcher(Tunables):
         half_window_cp = self.half_window_cp
         if half_window_cp < 0:
             half_window_cp = self.aspiration_window_cp if depth >= ASPIRATION_DEPTH else 0
-        self.open_window(self.line_scores[line], half_window_cp)
+        self._open_window(self.line_scores[line], half_window_cp)
         while self._search_window():
             if self.failed_high and not self._after_window():
                 return False
@@ -403,10 +403,10 @@ class Searcher(Tunables):
             self.finished = True
             return False
         self.failed_high = score >= self.beta
-        self.widen_window(score)
+        self._widen_window(score)
         return True
 
-    def open_window(self, score: int, half_window_cp: int) -> void:
+    def _open_window(self, score: int, half_window_cp: int) -> void:
         """Open a window around a score. It is full if the half width is 0, and for mate scores and -INFINITE."""
         self.half_window = half_window_cp
         if half_window_cp == 0 or score >= MATE_BOUND or score <= -MATE_BOUND:
@@ -414,7 +414,7 @@ class Searcher(Tunables):
         self.alpha = max(score - self.half_window, -INFINITE)
         self.beta = min(score + self.half_window, INFINITE)
 
-    def widen_window(self, score: int) -> void:
+    def _widen_window(self, score: int) -> void:
         self.half_window = 2 * self.half_window if self.half_window < MAX_ASPIRATION_WINDOW_CP else 2 * INFINITE
         if score <= self.alpha:
             # A shift rounds down on both cores; C's division rounds towards zero.

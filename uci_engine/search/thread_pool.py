@@ -30,28 +30,9 @@ if TYPE_CHECKING:
 MEMORY_SHARE = 0.25
 
 
-def new_searcher(
-    core: Core,
-    table: TranspositionTable,
-    values: dict[str, int] | None = None,
-    weights: Weights | None = None,
-    network_weights: NetworkWeights | None = None,
-) -> Searcher:
-    """A searcher on a table that it may share with other searchers. Raises MemoryError.
-
-    `values`: search parameters by name. `weights`: of its evaluation; None: the default ones. `network_weights`: from
-    `new_network_weights`.
-    """
-    from evaluation.evaluator import Evaluator  # as every kernel module, only after `load`
-
-    weights = weights or default_weights()
-    position = core.position_class(weights.piece_square())
-    return core.searcher_class(position, Evaluator(weights, network_weights), table, values or {})
-
-
-def new_network_weights(network: Network | None) -> NetworkWeights | None:
+def _network_weights(network: Network | None) -> NetworkWeights | None:
     """A network as the kernel reads it, for many searchers; None for none. Raises MemoryError."""
-    from evaluation.network.inference import NetworkWeights
+    from evaluation.network.inference import NetworkWeights  # as every kernel module, only after `load`
 
     return None if network is None else NetworkWeights(network)
 
@@ -110,13 +91,20 @@ class ThreadPool:
         self._values: dict[str, int] = {}
         self.weights = default_weights()
         self.network = network
-        self._network_weights = new_network_weights(network)
+        self._network_weights = _network_weights(network)
         self.table = core.table_class(hash_mib)
-        self.main = self._new_searcher()
+        self.main = self.new_searcher(self.table)
         self.searchers = [self.main]
         self.threads: list[TaskThread] = []
         # With how much contempt, from White's view, the table was filled; None when it is clear.
         self._white_contempt_cp: int | None = None
+
+    def new_searcher(self, table: TranspositionTable) -> Searcher:
+        """A searcher that evaluates as the others, on their table or on another. Raises MemoryError."""
+        from evaluation.evaluator import Evaluator
+
+        position = self._core.position_class(self.weights.piece_square())
+        return self._core.searcher_class(position, Evaluator(self.weights, self._network_weights), table, self._values)
 
     def resize(self, threads: int) -> None:
         """Set the number of threads, at least 1, and 1 in plain Python.
@@ -128,7 +116,7 @@ class ThreadPool:
             raise MemoryError
         new: list[TaskThread] = []
         try:
-            searchers = [self._new_searcher() for _ in range(len(self.threads), wanted)]
+            searchers = [self.new_searcher(self.table) for _ in range(len(self.threads), wanted)]
             for _ in searchers:
                 new.append(TaskThread("worker"))
         except (MemoryError, RuntimeError) as error:
@@ -177,7 +165,7 @@ class ThreadPool:
         """
         from evaluation.evaluator import Evaluator
 
-        network_weights = self._network_weights if network is self.network else new_network_weights(network)
+        network_weights = self._network_weights if network is self.network else _network_weights(network)
         evaluators = [Evaluator(weights, network_weights) for _ in self.searchers]
         for searcher, evaluator in zip(self.searchers, evaluators, strict=True):
             searcher.evaluator = evaluator
@@ -190,9 +178,6 @@ class ThreadPool:
 
     def close(self) -> None:
         self.resize(1)
-
-    def _new_searcher(self) -> Searcher:
-        return new_searcher(self._core, self.table, self._values, self.weights, self._network_weights)
 
 
 def _close(threads: list[TaskThread]) -> None:
