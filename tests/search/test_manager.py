@@ -20,23 +20,17 @@ DEPTH = 6 if is_compiled() else 3
 ONLY_MOVE = "6rk/8/8/8/8/8/7p/7K w - - 0 1"
 
 
-def test_every_depth_is_reported_once() -> None:
-    infos = search(chess.Board(MIDDLEGAME), depth=DEPTH).infos
-    assert [info.depth for info in infos] == list(range(1, DEPTH + 1))
-    for info in infos:
-        assert (info.multipv, info.is_lower_bound, info.wdl) == (1, False, None)
-        assert info.nodes
-        assert info.seldepth
-    assert [info.nodes for info in infos] == sorted(info.nodes or 0 for info in infos)
-
-
 @pytest.mark.parametrize("lines", [1, 2, 5, 300])
-def test_lines_are_distinct_sorted_and_as_many_as_there_are(lines: int) -> None:
+def test_lines_are_reported_once_for_each_depth_sorted_and_as_many_as_there_are(lines: int) -> None:
     board = chess.Board(MIDDLEGAME)
-    outcome = search(board, depth=min(DEPTH, 3), multipv=lines)
+    outcome = search(board, depth=3, multipv=lines)
     wanted = min(lines, board.legal_moves.count())
-    for _, group in itertools.groupby(outcome.infos, key=lambda info: info.depth):
-        reported = list(group)
+    by_depth = [(depth, list(group)) for depth, group in itertools.groupby(outcome.infos, key=lambda info: info.depth)]
+    assert [depth for depth, _ in by_depth] == [1, 2, 3]
+    assert [info.nodes for info in outcome.infos] == sorted(info.nodes or 0 for info in outcome.infos)
+    for _, reported in by_depth:
+        assert all(info.nodes and info.seldepth for info in reported)
+        assert {(info.is_lower_bound, info.wdl) for info in reported} == {(False, None)}
         assert [info.multipv for info in reported] == list(range(1, wanted + 1))
         assert len({first_move(info) for info in reported}) == wanted
         values = [info.score or 0 for info in reported]

@@ -75,14 +75,6 @@ def test_of_equally_deep_searches_the_one_with_a_score_is_shown() -> None:
     assert vote([RootMove((2, 99), 30, 10, is_lower_bound=True), exact]) is exact
 
 
-@given(st.lists(st.tuples(st.integers(1, 4), st.integers(-MATE, MATE), st.integers(0, 40)), min_size=1, max_size=9))
-def test_the_vote_is_for_one_of_the_candidates(entries: list[tuple[int, int, int]]) -> None:
-    candidates = [RootMove((move, 99), score, depth) for move, score, depth in entries]
-    chosen = vote(candidates)
-    assert any(chosen is candidate for candidate in candidates)
-    assert chosen.depth > 0 or all(candidate.depth == 0 for candidate in candidates)
-
-
 # Analysis in a search ---------------------------------------------------------------------------------------------
 
 
