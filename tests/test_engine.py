@@ -257,14 +257,14 @@ def test_the_end_of_a_game_has_a_score_and_no_move(engine: UciEngine, board: che
 def test_a_failing_search_still_plays_a_legal_move(
     engine: UciEngine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], held: bool
 ) -> None:
-    after_window = SearchManager._after_window
+    search_depth = SearchManager._search_depth
 
     def fail(self: SearchManager) -> bool:
         if self._depth == 2:
             raise ZeroDivisionError("by design")
-        return after_window(self)
+        return search_depth(self)
 
-    monkeypatch.setattr(SearchManager, "_after_window", fail)
+    monkeypatch.setattr(SearchManager, "_search_depth", fail)
     ear = begin(engine, infinite=held, depth=9)
     wait_until(lambda: ear.sentences)
     assert ear.answered_within(0.08 if held else PATIENCE_SECONDS) != held
@@ -361,6 +361,6 @@ def test_without_memory_for_the_report_a_failed_search_is_answered(
     def fail(*ignored: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(SearchManager, "_after_window", fail)
+    monkeypatch.setattr(SearchManager, "_search_depth", fail)
     monkeypatch.setattr(engine_module, "print_failure", fail)
     assert go(engine, depth=2).answer.move is not None

@@ -36,7 +36,7 @@ from uci_engine.core import load
 from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
 from uci_engine.search.manager import SearchManager, SearchOptions
-from uci_engine.search.strength import MAX_PACE_MS, MAX_SKILL_LEVEL, Strength, elo_of_skill_level, level_in
+from uci_engine.search.strength import MAX_PACE_MS, Strength, elo_of_skill_level, level_in
 from uci_engine.search.thread_pool import TaskThread, ThreadPool
 from uci_engine.tablebases.root_ranking import RootRanker, RootRanking
 from uci_engine.tablebases.tablebases import Tablebases
@@ -256,9 +256,7 @@ class UciEngine:
 
     def _elo(self) -> int | None:
         options = self.options
-        if options.limit_strength.value:
-            return options.elo.value
-        return elo_of_skill_level(options.skill_level.value) if options.skill_level.value < MAX_SKILL_LEVEL else None
+        return options.elo.value if options.limit_strength.value else elo_of_skill_level(options.skill_level.value)
 
     def _new_clock(self, received_at: float) -> Clock:
         budget = UNLIMITED

@@ -182,9 +182,6 @@ class ToldSearcher:
     def clear_result(self) -> None:
         """There is none."""
 
-    def set_line(self, line: int, score: int) -> None:
-        """What is seen does not depend on windows."""
-
     def run(self, first_depth: int, last_depth: int) -> None:
         self.nodes += 1
         move = self._root[0]

@@ -15,7 +15,6 @@ from tests.support.kernel import (
     ALL_CORES,
     MIDDLEGAME,
     STARTS,
-    Outcome,
     board_after,
     first_move,
     is_compiled,
@@ -27,6 +26,7 @@ from tests.support.kernel import (
     searcher,
     start_board,
     state_of,
+    without_times,
 )
 from uci_engine import score as scores
 from uci_engine.board import moves
@@ -107,7 +107,7 @@ def plain_search(cases: list[tuple[str, str, bool, int, int]]) -> list[tuple[int
         machine.position.set_board(board)
         machine.begin(0)
         machine.set_root([moves.encode(board, move) for move in board.legal_moves])
-        value = machine.search_root(depth, -scores.INFINITE, scores.INFINITE, 0)
+        value = machine.search_root(depth, -scores.INFINITE, scores.INFINITE)
         best: chess.Move = moves.decode(machine.root()[0], board.chess960)
         results.append((value, best.uci(), machine.nodes))
     return results
@@ -270,22 +270,18 @@ def test_an_interrupted_iteration_states_no_mate_that_another_move_puts_off(fen:
 # Reproducible ---------------------------------------------------------------------------------------------
 
 
-def said(outcome: Outcome) -> list[Any]:
-    """What a search says that is not about time."""
-    return [(info.depth, info.seldepth, info.multipv, info.score, info.nodes, info.pv) for info in outcome.infos]
-
-
 def test_a_new_game_forgets_everything_and_a_limit_of_nodes_cuts_the_same_search_short() -> None:
     depth = 8 if is_compiled() else 3
     board = chess.Board(MIDDLEGAME)
     first = search(board, depth=depth)
     search(chess.Board(), depth=depth, fresh=False)
-    assert said(search(board, depth=depth)) == said(first)
+    said = without_times(first.infos)
+    assert without_times(search(board, depth=depth).infos) == said
     # While within a game the work already done counts.
     more = search(board, depth=depth, fresh=False)
     assert more.nodes < first.nodes
     assert abs(more.score - first.score) < 100
-    assert said(search(board, nodes=first.nodes - 1)) == said(first)[:-1]
+    assert without_times(search(board, nodes=first.nodes - 1).infos) == said[:-1]
 
 
 # Depths, windows and root moves ---------------------------------------------------------------------------
@@ -308,7 +304,7 @@ def test_one_depth_alone_is_exact_and_leaves_no_result_of_an_earlier_one() -> No
     score = searcher.score
     for centre in (score - 200, score + 200):
         again = fresh_searcher(MIDDLEGAME, 0)
-        again.set_line(0, centre)
+        again.line_score = centre
         again.half_window_cp = 10
         again.run(3, 3)
         assert again.finished
@@ -364,7 +360,7 @@ def test_where_no_reply_is_mate_none_is_found_nor_stalemate(fen: str) -> None:
         machine.position.set_board(board)
         machine.begin(0)
         machine.set_root([moves.encode(board, move)])
-        assert machine.search_root(3, 3 - scores.MATE, 4 - scores.MATE, 0) == 4 - scores.MATE
+        assert machine.search_root(3, 3 - scores.MATE, 4 - scores.MATE) == 4 - scores.MATE
 
 
 def test_stalemate_is_sought_when_losing() -> None:
@@ -415,7 +411,7 @@ def test_the_nearer_the_fifty_move_rule_the_less_a_static_eval_is_worth(clock: i
     raw_eval = machine.evaluate()
     assert abs(raw_eval) > 300
     # Nothing can be captured, so this is the static eval.
-    assert machine.search_root(0, -scores.INFINITE, scores.INFINITE, 0) == raw_eval - (raw_eval * clock >> 8)
+    assert machine.search_root(0, -scores.INFINITE, scores.INFINITE) == raw_eval - (raw_eval * clock >> 8)
 
 
 # Parameters -----------------------------------------------------------------------------------------------
@@ -470,9 +466,10 @@ def test_the_share_of_the_best_move_is_the_first_lines() -> None:
     machine.position.set_board(board)
     machine.begin(0)
     machine.set_root([moves.encode(board, move) for move in board.legal_moves])
-    machine.search_root(3, -scores.INFINITE, scores.INFINITE, 0)
+    machine.search_root(3, -scores.INFINITE, scores.INFINITE)
     share = machine.effort_permille
-    machine.search_root(3, -scores.INFINITE, scores.INFINITE, 20)
+    machine.root_first = 20
+    machine.search_root(3, -scores.INFINITE, scores.INFINITE)
     assert machine.effort_permille == share > 0
 
 

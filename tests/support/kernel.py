@@ -12,8 +12,8 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, fields
 from functools import cache
 from typing import Any
 
@@ -266,6 +266,12 @@ def prepare(
         ranking or RootRanking(),
     )
     return manager, infos
+
+
+def without_times(infos: Iterable[Info]) -> list[dict[str, str]]:
+    """What a search says, but for times, and so without bounds, which are reported by the clock."""
+    exact = [asdict(info) for info in infos if not info.is_lower_bound]
+    return [{name: str(value) for name, value in info.items() if name not in ("time_ms", "nps")} for info in exact]
 
 
 def first_move(info: Info) -> chess.Move:

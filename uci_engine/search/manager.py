@@ -1,7 +1,7 @@
 """The search manager: one search by all searchers, with its lines of MultiPV, time, reports, analysis and vote.
 
-The main searcher searches in the thread that calls `run`, and calls `_after_window` between its windows. The other
-searchers have their own threads. They share the transposition table (lazy SMP): the results of one speed up the others.
+The main searcher searches in the thread that calls `run`, one window after the other. The other searchers have their
+own threads. They share the transposition table (lazy SMP): the results of one speed up the others.
 
 Invariant: the main searcher never waits for another until it has finished, and then, against the clock, no longer than
 VOTE_WAIT_SECONDS.
@@ -81,14 +81,6 @@ class SearchOptions:
         """The number of lines to search. The first `multipv` of them are reported."""
         return max(1, self.multipv, 0 if self.strength is None else self.strength.level.lines)
 
-    def prepare(self, searcher: Searcher, probes: bool) -> None:
-        """Set up a searcher, which is not running. `probes`: whether it probes the tablebases."""
-        searcher.probe_limit = min(self.probe_limit, searcher.prober.max_pieces) if probes else 0
-        searcher.probe_depth = self.probe_depth
-        searcher.fifty_moves = self.fifty_moves
-        searcher.set_contempt(self.contempt_cp)
-        searcher.spares_checks = self.analyse_mode
-
 
 class SearchManager:
     """One search from the first depth to the vote. `run` blocks; `stop` may be called from any thread."""
@@ -164,7 +156,8 @@ class SearchManager:
             mate, last_depth = self._limits.mate, self._depth_limit
             if mate is not None:
                 last_depth = min(MATE_PREVIEW_DEPTH, 2 * mate, last_depth)
-            self._main.run(1, last_depth, self._after_window)
+            while self._depth <= last_depth and self._search_depth():
+                pass
             if mate is not None:
                 self._answer_mate(mate)
             elif self._options.strength is not None:
@@ -191,8 +184,7 @@ class SearchManager:
 
     def _set_up_root(self) -> None:
         """Set up the main searcher, sort the root moves, and begin the lines of MultiPV with the first of them."""
-        self._main.position.set_board(self._board)
-        self._options.prepare(self._main, probes=not self._ranking.complete)
+        self._set_up(self._main)
         ranks = {move: self._ranks[move].rank if self._ranks else 0 for move in self._root_moves}
         order = self._main.sorted_root_moves(ranks)
         self._main.set_root(order)
@@ -202,12 +194,21 @@ class SearchManager:
         candidates = [RootMove((move,), tablebase_rank=self._ranks.get(move)) for move in order]
         self._lines = candidates[: self._options.lines]
         self._before = tuple(self._lines)
-        self._set_windows()
         # No analysis with MultiPV (each line has its own window already), nor for `go mate` (full width), nor in timed
         # games (it costs nodes), nor for one root move.
         is_excluded = self._options.lines > 1 or self._limits.mate is not None or self._clock.may_end_early
         if self._options.analyse_mode and not is_excluded and self._pv_ends[0] > 1:
             self.analysis = RootAnalysis(self._board, candidates[: self._pv_ends[0]])
+
+    def _set_up(self, searcher: Searcher) -> None:
+        """Set up a searcher, which is not running, but for its root moves."""
+        options = self._options
+        searcher.position.set_board(self._board)
+        searcher.probe_limit = 0 if self._ranking.complete else min(options.probe_limit, searcher.prober.max_pieces)
+        searcher.probe_depth = options.probe_depth
+        searcher.fifty_moves = options.fifty_moves
+        searcher.set_contempt(options.contempt_cp)
+        searcher.spares_checks = options.analyse_mode
 
     # Time and nodes ------------------------------------------------------------------------------------------------
 
@@ -235,21 +236,21 @@ class SearchManager:
 
     # The main searcher: between its windows, lines and depths ---------------------------------------------------
 
-    def _set_windows(self) -> None:
-        self._main.lines = len(self._lines)
-        for index, line in enumerate(self._lines):
-            self._main.set_line(index, line.score, self._pv_ends[index])
-
-    def _after_window(self) -> bool:
-        """After a fail high, and after a line of MultiPV. Returns whether to search on."""
-        main, index = self._main, self._main.root_first
-        if main.has_result:
-            self._lines[index] = RootMove.of(main, self._ranks)
-        if main.failed_high:
-            if index < self._options.multipv and self._clock.elapsed_ms() > REPORT_BOUNDS_AFTER_MS:
-                self.report(index + 1)
-            return True
-        return (main.finished and index + 1 < len(self._lines)) or self._after_depth(main.finished)
+    def _search_depth(self) -> bool:
+        """Search all lines to the next depth. Returns whether to search another."""
+        main = self._main
+        for index, line in enumerate(tuple(self._lines)):
+            main.begin_line(self._depth, index, line.score, self._pv_ends[index])
+            while main.search_window():
+                if main.failed_high:
+                    self._lines[index] = RootMove.of(main, self._ranks)
+                    if index < self._options.multipv and self._clock.elapsed_ms() > REPORT_BOUNDS_AFTER_MS:
+                        self.report(index + 1)
+            if main.has_result:
+                self._lines[index] = RootMove.of(main, self._ranks)
+            if not main.finished:
+                break
+        return self._after_depth(main.finished)
 
     def _after_depth(self, finished: bool) -> bool:
         """After the last line of a depth, or an interruption. Returns whether to search the next depth."""
@@ -286,7 +287,6 @@ class SearchManager:
             self._start_searcher(0)
         self._depth += 1
         self._before = tuple(self._lines)
-        self._set_windows()
         return True
 
     def _run_analysis(self, analysis: RootAnalysis) -> None:
@@ -348,15 +348,14 @@ class SearchManager:
         searcher = self.searchers[index + 1]
         if searcher.stop_requested:
             return
-        searcher.position.set_board(self._board)
         searcher.prober.share(self._main.prober)
-        self._options.prepare(searcher, probes=not self._ranking.complete)
+        self._set_up(searcher)
         searcher.set_root(self._root_order)
         self._start_searcher(index + 1)
         if self.analysis is not None and index == 0:
             self.analysis.run(searcher, math.inf)
         # With MultiPV, the main searcher starts at line 0 and the n-th other one at line n, modulo the number of lines.
-        searcher.first_line = (index + 1) % min(self._options.multipv, len(self._root_order))
+        searcher.root_first = (index + 1) % min(self._options.multipv, len(self._root_order))
         searcher.skip_size, searcher.skip_phase = SKIP_PATTERNS[index % len(SKIP_PATTERNS)]
         searcher.run(FIRST_SHARED_DEPTH, scores.MAX_DEPTH)
 

@@ -204,7 +204,7 @@ class RootAnalysis:
         depth = last.depth + 1
         searcher.set_root([last.move])
         searcher.clear_result()
-        searcher.set_line(0, last.score)
+        searcher.line_score = last.score
         searcher.half_window_cp = ANALYSIS_HALF_WINDOW_CP if depth >= ANALYSIS_ASPIRATION_DEPTH else 0
         searcher.run(depth, depth)
         if searcher.finished:

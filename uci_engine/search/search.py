@@ -4,7 +4,7 @@
 node, in numbered steps. `_quiescence` continues the search at the horizon. Scores are in centipawns from the side to
 move's view, on the scale of `uci_engine.score`. The parameters are in `parameters`.
 
-Invariant: without a hook, `run` never takes the GIL, so many threads cannot delay the UCI thread.
+Invariant: `run` never takes the GIL, so many threads cannot delay the UCI thread.
 Invariant: node count, score, best move and principal variation depend only on the position with its history, the
 limits, the options, parameters and weights, the transposition table (TT) and the histories, so every core searches the
 same tree. A stopped search restores the board.
@@ -16,10 +16,10 @@ given here. scripts/EXPERIMENTS.md has all of them, with their conditions.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from evaluation.base.bitboards import PAWN
-from evaluation.base.typed import compiled, gil, i64, i64s, ints, nogil, popcount, shared_i64, shared_int, u64, void
+from evaluation.base.typed import compiled, i64, i64s, ints, nogil, popcount, shared_i64, shared_int, u64, void
 from evaluation.evaluator import Evaluator
 from uci_engine.board.moves import EN_PASSANT, MAX_MOVES, PROMOTION, move_type, to_square
 from uci_engine.board.position import SEE_VALUES, Position
@@ -102,7 +102,7 @@ class Searcher(Tunables):
     root_count: int
     root_end: int
     root_depth: int  # the depth of `root_nodes`, 0 before the first search of these moves
-    root_first: int  # the index of the first root move to search
+    root_first: int  # the index of the first root move to search: the number of the line of MultiPV
     all_root_moves: bool  # whether they are all legal moves
     probe_limit: int  # the maximum number of pieces for a probe of the tablebases; 0: never
     probe_depth: int  # the minimum depth for positions with exactly so many pieces
@@ -112,20 +112,12 @@ class Searcher(Tunables):
     root_moves = ints(MAX_MOVES)
 
     # What `deepen` searches; `clear_result` sets the usual values.
-    first_line: int  # of MultiPV
-    lines: int
     skip_size: int  # blocks of so many depths are searched and skipped alternately; 0 skips none
     skip_phase: int  # the offset of the blocks
     half_window_cp: int  # half the width of a line's first window; 0: full; -1: what the parameters say
-    # By line of MultiPV
-    line_scores = ints(MAX_MOVES)
-    line_ends = ints(MAX_MOVES)
+    line_score: int  # the last one, around which the next window opens
 
-    # Called between windows, and the exception that it raised
-    hook: Callable[[], object] | None
-    hook_error: BaseException | None
-
-    # The window in search, of line `root_first` of MultiPV
+    # The window in search
     line_depth: int
     alpha: int
     beta: int
@@ -178,8 +170,6 @@ class Searcher(Tunables):
         self.fifty_moves = True
         self.set_contempt(0)
         self.spares_checks = False
-        self.hook = None
-        self.hook_error = None
         self.configure(values)
         self.begin(0)
 
@@ -218,14 +208,11 @@ class Searcher(Tunables):
 
     def clear_result(self) -> void:
         """Clear the last result, and what to search."""
-        self.first_line = 0
-        self.lines = 1
+        self.root_first = 0
         self.skip_size = 0
         self.skip_phase = 0
         self.half_window_cp = -1
-        for line in range(MAX_MOVES):
-            self.line_scores[line] = -INFINITE
-            self.line_ends[line] = MAX_MOVES
+        self.line_score = -INFINITE
         self.has_result = False
         self.failed_high = False
         self.finished = False
@@ -315,86 +302,60 @@ class Searcher(Tunables):
         tt_move: int = entry_move(self.table.probe(position.key))
         return sorted(ranks, key=lambda move: (ranks[move], move == tt_move, scores_cp[move], move), reverse=True)
 
-    def set_line(self, line: int, score: int, end: int = MAX_MOVES) -> None:
-        """Set the score around which the next window of a line of MultiPV opens, and where its root moves end.
-
-        A line searches the root moves from its own index to `end` - 1. The best one is moved to the index of the line.
-        """
-        self.line_scores[line] = score
-        self.line_ends[line] = end
-
-    def run(self, first_depth: int, last_depth: int, hook: Callable[[], object] | None = None) -> None:
-        """`deepen` without the GIL.
-
-        `hook` is called after each window that failed high and after each line, with the GIL. It returns whether to
-        search on. It may read the result, call `set_line` and set the root moves in another order; after a line it may
-        also call `run`. An exception of it ends the search and is raised here. What it reads: `line_depth` and
-        `root_first` say which line it is. `finished`: the line is finished. With neither this nor `failed_high` it was
-        interrupted. `has_result`: a search of this line has found a best move; even if it was interrupted, the
-        result is valid.
-        """
-        outer_hook, self.hook = self.hook, hook
+    def run(self, first_depth: int, last_depth: int) -> None:
+        """`deepen` without the GIL."""
         with nogil:
             self.deepen(first_depth, last_depth)
-        error, self.hook_error, self.hook = self.hook_error, None, outer_hook
-        if error is not None:
-            raise error
 
-    def _call_hook(self) -> bool:
-        try:
-            return self.hook is None or bool(self.hook())
-        except BaseException as error:
-            self.hook_error = error
-            return False
+    def search_window(self) -> bool:
+        """`_search_window` without the GIL."""
+        with nogil:
+            failed: bool = self._search_window()
+        return failed
 
     # Iterative deepening, without the GIL -----------------------------------------------------------------------
 
     def deepen(self, first_depth: int, last_depth: int) -> void:
-        """Iterative deepening of some lines of MultiPV, until `last_depth`, a stop or the node limit."""
+        """Iterative deepening of a line of MultiPV, until `last_depth`, a stop or the node limit."""
         for depth in range(first_depth, last_depth + 1):
             if self.skip_size and (depth + self.skip_phase) // self.skip_size % 2:
                 continue
-            line = self.first_line
-            while line < self.first_line + self.lines and self._search_line(depth, line):
-                line += 1
-            if line < self.first_line + self.lines:
+            self.begin_line(depth, self.root_first, self.line_score, self.root_count)
+            while self._search_window():
+                pass
+            if not self.finished:
                 break
 
-    def _search_line(self, depth: int, line: int) -> bool:
-        """Search a line with widening windows. Returns whether to search on."""
+    def begin_line(self, depth: int, line: int, score: int, end: int) -> void:
+        """Open the first window of a line of MultiPV, around the score of the depth before.
+
+        The line has the root moves from its own index to `end` - 1. The best one is moved to the index of the line.
+        """
         self.has_result = False
         self.line_depth = depth
+        self.line_score = score
         self.root_first = line
-        self.root_end = min(self.line_ends[line], self.root_count)
+        self.root_end = end
         half_window_cp = self.half_window_cp
         if half_window_cp < 0:
             half_window_cp = self.aspiration_window_cp if depth >= ASPIRATION_DEPTH else 0
-        self._open_window(self.line_scores[line], half_window_cp)
-        while self._search_window():
-            if self.failed_high and not self._after_window():
-                return False
-        # Read before the hook, which may search.
-        finished: bool = self.finished
-        return self._after_window() and finished
-
-    def _after_window(self) -> bool:
-        """Call the hook, if there is one. Returns whether to search on."""
-        if self.hook is None:
-            return True
-        with gil:
-            return self._call_hook()
+        self._open_window(score, half_window_cp)
 
     def _search_window(self) -> bool:
-        """Search the line with the current window. Returns True after a fail high or low, with the window widened."""
+        """Search the line with the current window. Returns True after a fail high or low, with the window widened.
+
+        After False the line is `finished`, or was interrupted. `has_result`: a search of this line has found a best
+        move; even if it was interrupted, the result is valid.
+        """
         self.failed_high = False
         self.finished = False
         if self.stop_requested:
             return False
-        score: int = self.search_root(self.line_depth, self.alpha, self.beta, self.root_first)
+        score: int = self.search_root(self.line_depth, self.alpha, self.beta)
         # A loss that an interrupted search has found is not proved: a move that it did not reach may be better. The
         # score before stands, if there is one.
         is_proved: bool = score > -TABLEBASE_BOUND or not self.stopped
-        is_first: bool = self.line_scores[self.root_first] == -INFINITE
+        is_first: bool = self.line_score == -INFINITE
         if self.root_moves_done and score > self.alpha and (is_proved or is_first):
             self._save_result(score, score >= self.beta or not is_proved)
         if self.stopped:
@@ -428,7 +389,7 @@ class Searcher(Tunables):
         self.has_result = True
         self.depth = self.line_depth
         self.score = score
-        self.line_scores[self.root_first] = score
+        self.line_score = score
         self.seldepth = self.deepest_ply
         self.is_lower_bound = is_lower_bound
         self.result_length = self.pv_length[0]
@@ -437,13 +398,12 @@ class Searcher(Tunables):
 
     # The search itself ------------------------------------------------------------------------------------------
 
-    def search_root(self, depth: int, alpha: int, beta: int, first: int) -> int:
-        """Search the root moves from index `first` to `root_end` (exclusive) to `depth`. Returns the best score.
+    def search_root(self, depth: int, alpha: int, beta: int) -> int:
+        """Search the root moves from `root_first` to `root_end` (exclusive) to `depth`. Returns the best score.
 
-        A score outside the window is a bound. The best move is moved to index `first`; its PV is in `pv_table`. When
+        A score outside the window is a bound. The best move is moved to `root_first`; its PV is in `pv_table`. When
         `stopped` is true, only `root_moves_done` moves were finished, and the result counts only if it is above alpha.
         """
-        self.root_first = first
         self.root_moves_done = 0
         self.deepest_ply = 0
         self.pv_length[0] = 0
@@ -453,7 +413,7 @@ class Searcher(Tunables):
             for index in range(self.root_count):
                 self.root_nodes[index] = 0
         score = self._search(depth, alpha, beta, 0, False)
-        if first == 0 and not self.stopped:
+        if self.root_first == 0 and not self.stopped:
             nodes: i64 = 0
             for index in range(self.root_count):
                 nodes += self.root_nodes[index]
