@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.kernel import STARTS, is_compiled, new_position, random_game, start_board
+from tests.support.kernel import is_compiled, new_position, random_game, start_board
 from uci_engine.board import moves
 from uci_engine.core import load
 from uci_engine.search.stack import PLIES_BACK
@@ -73,11 +73,11 @@ def set_up(board: chess.Board) -> tuple[Any, Any]:
     return position, picker
 
 
-def picked(picker: Any, tt_move: int = 0, quiescence: bool = False, ply: int = PLY) -> list[int]:
+def picked(picker: Any, tt_move: int = 0, quiescence: bool = False) -> list[int]:
     """All moves of a ply in their order; the picker must go on saying that there are no more."""
-    picker.begin(ply, tt_move, quiescence)
-    found = list(iter(lambda: picker.next(ply), 0))
-    assert picker.next(ply) == 0
+    picker.begin(PLY, tt_move, quiescence)
+    found = list(iter(lambda: picker.next(PLY), 0))
+    assert picker.next(PLY) == 0
     return found
 
 
@@ -162,19 +162,6 @@ def test_history_stays_in_its_range_and_follows_the_bonus(bonuses: list[int]) ->
             assert after > before
         if bonus < -100 and before > -HISTORY_LIMIT // 2:
             assert after < before
-
-
-def test_two_plies_are_open_at_once() -> None:
-    position, picker = set_up(chess.Board(STARTS[1]))
-    expected = picked(picker)
-    picker.begin(PLY, 0, False)
-    found = []
-    while move := picker.next(PLY):
-        found.append(move)
-        position.make(move)
-        assert len(picked(picker, ply=PLY + 1)) == len(position.legal_moves())
-        position.unmake(move)
-    assert found == expected
 
 
 @given(st.lists(st.tuples(st.integers(1, 100), st.integers(-40_000, 40_000)), max_size=300))

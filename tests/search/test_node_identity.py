@@ -6,7 +6,6 @@ board. All that they say is compared but for times: depths, scores, nodes, lines
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 import chess
@@ -17,12 +16,12 @@ from tests.support.kernel import (
     ALL_CORES,
     MIDDLEGAME,
     STARTS,
-    Outcome,
     Remote,
     board_after,
     core_or_skip,
     search,
     searcher,
+    without_times,
 )
 from uci_engine.core import load
 from uci_engine.tablebases.tablebases import Tablebases
@@ -70,12 +69,6 @@ SEARCHES: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 
 
-def said(outcome: Outcome) -> list[dict[str, str]]:
-    """All that a search says, but for times, and so without bounds, which are reported by the clock."""
-    infos = [asdict(info) for info in (*outcome.infos, outcome.last) if not info.is_lower_bound]
-    return [{name: str(value) for name, value in info.items() if name not in ("time_ms", "nps")} for info in infos]
-
-
 def searches() -> dict[str, Any]:
     """What each search says and finds, and once more upon what the table and the histories remember."""
     found = {}
@@ -83,7 +76,9 @@ def searches() -> dict[str, Any]:
     for name, (fen, played, asked) in SEARCHES.items():
         board = board_after(fen, played, chess960="960" in name)
         both = (search(board, **asked), search(board, fresh=False, **asked))
-        found[name] = [[said(outcome), str(outcome.ponder), outcome.nodes] for outcome in both]
+        found[name] = [
+            [without_times((*outcome.infos, outcome.last)), str(outcome.ponder), outcome.nodes] for outcome in both
+        ]
     return found
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support import PATIENCE_SECONDS, TABLES, wait_until
 from tests.support.engines import begin, finish, go
-from tests.support.kernel import MIDDLEGAME, QUEEN_SACRIFICE, first_move, is_compiled, prepare, search
+from tests.support.kernel import MIDDLEGAME, QUEEN_SACRIFICE, first_move, is_compiled, prepare, search, without_times
 from uci_engine import score as scores
 from uci_engine.core import load
 from uci_engine.engine import UciEngine
@@ -86,11 +86,10 @@ def test_the_depth_asked_for_is_the_main_searchs(pool: ThreadPool) -> None:
 
 
 def test_one_thread_searches_as_before_though_others_have_searched(pool: ThreadPool) -> None:
-    def told(threads: int) -> list[tuple[Any, ...]]:
+    def told(threads: int) -> list[dict[str, str]]:
         pool.resize(threads)
         pool.clear()
-        infos = search(chess.Board(MIDDLEGAME), pool=pool, depth=7).infos
-        return [(info.depth, info.seldepth, info.score, info.nodes, info.hashfull, info.pv) for info in infos]
+        return without_times(search(chess.Board(MIDDLEGAME), pool=pool, depth=7).infos)
 
     alone = told(1)
     told(4)
