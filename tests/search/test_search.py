@@ -298,15 +298,15 @@ def fresh_searcher(fen: str, nodes: int) -> Any:
 
 def test_one_depth_alone_is_exact_and_leaves_no_result_of_an_earlier_one() -> None:
     searcher = fresh_searcher(MIDDLEGAME, 0)
-    searcher.half_window_cp = 0
     searcher.run(3, 3)
     assert searcher.finished
     score = searcher.score
     for centre in (score - 200, score + 200):
         again = fresh_searcher(MIDDLEGAME, 0)
-        again.line_score = centre
-        again.half_window_cp = 10
-        again.run(3, 3)
+        again.begin_line(3, 0, centre, again.root_count)
+        again.open_window(centre, 10)
+        while again.search_window():
+            assert not again.finished
         assert again.finished
         assert (again.depth, again.is_lower_bound) == (3, False)
         assert again.alpha < again.score < again.beta

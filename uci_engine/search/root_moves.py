@@ -203,10 +203,10 @@ class RootAnalysis:
         last = entry.root_move
         depth = last.depth + 1
         searcher.set_root([last.move])
-        searcher.clear_result()
-        searcher.line_score = last.score
-        searcher.half_window_cp = ANALYSIS_HALF_WINDOW_CP if depth >= ANALYSIS_ASPIRATION_DEPTH else 0
-        searcher.run(depth, depth)
+        searcher.begin_line(depth, 0, last.score, 1)
+        searcher.open_window(last.score, ANALYSIS_HALF_WINDOW_CP if depth >= ANALYSIS_ASPIRATION_DEPTH else 0)
+        while searcher.search_window():
+            pass
         if searcher.finished:
             entry.root_move = RootMove.of(searcher, {last.move: last.tablebase_rank})
 

@@ -114,7 +114,6 @@ class Searcher(Tunables):
     # What `deepen` searches; `clear_result` sets the usual values.
     skip_size: int  # blocks of so many depths are searched and skipped alternately; 0 skips none
     skip_phase: int  # the offset of the blocks
-    half_window_cp: int  # half the width of a line's first window; 0: full; -1: what the parameters say
     line_score: int  # the last one, around which the next window opens
 
     # The window in search
@@ -211,7 +210,6 @@ class Searcher(Tunables):
         self.root_first = 0
         self.skip_size = 0
         self.skip_phase = 0
-        self.half_window_cp = -1
         self.line_score = -INFINITE
         self.has_result = False
         self.failed_high = False
@@ -336,10 +334,7 @@ class Searcher(Tunables):
         self.line_score = score
         self.root_first = line
         self.root_end = end
-        half_window_cp = self.half_window_cp
-        if half_window_cp < 0:
-            half_window_cp = self.aspiration_window_cp if depth >= ASPIRATION_DEPTH else 0
-        self._open_window(score, half_window_cp)
+        self.open_window(score, self.aspiration_window_cp if depth >= ASPIRATION_DEPTH else 0)
 
     def _search_window(self) -> bool:
         """Search the line with the current window. Returns True after a fail high or low, with the window widened.
@@ -367,7 +362,7 @@ class Searcher(Tunables):
         self._widen_window(score)
         return True
 
-    def _open_window(self, score: int, half_window_cp: int) -> void:
+    def open_window(self, score: int, half_window_cp: int) -> void:
         """Open a window around a score. It is full if the half width is 0, and for mate scores and -INFINITE."""
         self.half_window = half_window_cp
         if half_window_cp == 0 or score >= MATE_BOUND or score <= -MATE_BOUND:
