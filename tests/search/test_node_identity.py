@@ -104,8 +104,3 @@ def test_every_core_searches_the_same_tree(results: dict[str, dict[str, Any]], n
     assert len(first[0]) > 2
     assert ("tables" in name) == (first[0][-1]["tbhits"] != "0")
     assert first[-1] != again[-1] or "nodes" in SEARCHES[name][2]
-
-
-def test_contempt_is_another_search(results: dict[str, dict[str, Any]]) -> None:
-    for found in results.values():
-        assert found["negative contempt"] != found["pawn ending"]

@@ -52,7 +52,7 @@ def engine() -> Iterator[UciEngine]:
 
 
 def nodes_of(manager: SearchManager) -> list[int]:
-    """What each worker has counted."""
+    """What each thread has counted."""
     return [searcher.nodes for searcher in manager.searchers]
 
 
@@ -66,18 +66,16 @@ def test_a_limit_of_nodes_counts_all_threads_and_is_exact(
 ) -> None:
     pool.resize(threads)
     a6, h5 = chess.Move.from_uci("a7a6"), chess.Move.from_uci("h7h5")
-    # With one or two moves to analyse, too, every worker finds something to do.
+    # With one or two moves to analyse, too, every thread finds something to do.
     for asked in (None, [a6], [a6, h5]):
-        manager, infos = prepare(
+        outcome = search(
             chess.Board(MIDDLEGAME), asked, pool=pool, nodes=nodes, analyse_mode=is_analysis, contempt_cp=nodes
         )
-        manager.run()
-        manager.report()
-        counts = nodes_of(manager)
-        assert infos[-1].nodes == sum(counts) == nodes
+        counts = nodes_of(outcome.manager)
+        assert outcome.last.nodes == sum(counts) == nodes
         assert len(counts) == min(threads, nodes)
         assert max(counts) - min(counts) <= 1
-        assert [list(searcher.draw_score) for searcher in manager.searchers] == [[-nodes, nodes]] * len(counts)
+        assert all(list(searcher.draw_score) == [-nodes, nodes] for searcher in outcome.manager.searchers)
 
 
 def test_the_depth_asked_for_is_the_main_searchs(pool: ThreadPool) -> None:
@@ -100,16 +98,13 @@ def test_mates_and_tablebases(pool: ThreadPool) -> None:
     for mate, depth in ((2, None), (None, 12)):
         assert search(chess.Board(MATE_IN_TWO), pool=pool, mate=mate, depth=depth).score == scores.MATE - 3
     tablebases = Tablebases(load(), pool.main.prober)
-    board = chess.Board(WON_ENDING)
     for path, has_tables in ((str(TABLES), True), ("", False)):
         tablebases.set_syzygy_path(path)
         pool.clear()
-        manager, infos = prepare(board, pool=pool, nodes=30000, probe_limit=7)
-        manager.run()
-        manager.report()
-        assert ((infos[-1].score or 0) >= scores.TABLEBASE_BOUND) == has_tables
-        assert {searcher.prober.max_pieces > 0 for searcher in manager.searchers} == {has_tables}
-        assert {searcher.probe_limit > 0 for searcher in manager.searchers} == {has_tables}
+        outcome = search(chess.Board(WON_ENDING), pool=pool, nodes=30000, probe_limit=7)
+        assert (outcome.score >= scores.TABLEBASE_BOUND) == has_tables
+        assert {searcher.prober.max_pieces > 0 for searcher in outcome.manager.searchers} == {has_tables}
+        assert {searcher.probe_limit > 0 for searcher in outcome.manager.searchers} == {has_tables}
 
 
 def test_another_contempt_forgets_the_scores(pool: ThreadPool) -> None:

@@ -201,6 +201,7 @@ class Outcome:
     """What a search found, by its last report, and the reports before that one."""
 
     def __init__(self, manager: SearchManager, infos: list[Info]) -> None:
+        self.manager = manager
         self.best, self.ponder = manager.best, manager.ponder
         manager.report()
         *self.infos, last = infos
