@@ -207,7 +207,7 @@ class Scorer:
             return -MATE if board.is_check() else DRAW
         searcher = self._searcher
         searcher.table.clear()
-        searcher.clear()
+        searcher.histories.clear()
         searcher.begin(0)
         searcher.position.set_board(board)
         ranks = {moves.encode(board, move): 0 for move in board.legal_moves}

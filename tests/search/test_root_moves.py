@@ -188,7 +188,7 @@ class ToldSearcher:
     def open_window(self, score: int, half_window_cp: int) -> None:
         """As above."""
 
-    def search_window(self) -> bool:
+    def search_window(self, depth: int) -> bool:
         self.nodes += 1
         move = self._root[0]
         self.searched[move] += 1

@@ -305,7 +305,7 @@ def test_one_depth_alone_is_exact_and_leaves_no_result_of_an_earlier_one() -> No
         again = fresh_searcher(MIDDLEGAME, 0)
         again.begin_line(3, 0, centre, again.root_count)
         again.open_window(centre, 10)
-        while again.search_window():
+        while again.search_window(3):
             assert not again.finished
         assert again.finished
         assert (again.depth, again.is_lower_bound) == (3, False)
@@ -404,7 +404,7 @@ def test_the_nearer_the_fifty_move_rule_the_less_a_static_eval_is_worth(clock: i
     board = chess.Board("4k3/pp6/8/8/8/8/PP6/R3K3 w - - 0 40")
     board.turn, board.halfmove_clock = turn, clock
     machine = searcher()
-    machine.clear()
+    machine.histories.clear()
     machine.table.clear()
     machine.position.set_board(board)
     machine.begin(0)

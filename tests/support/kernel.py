@@ -254,7 +254,7 @@ def prepare(
     pool = pool or one_thread()
     if fresh:
         pool.table.clear()
-        pool.main.clear()
+        pool.main.histories.clear()
     infos: list[Info] = []
     manager = SearchManager(
         pool,

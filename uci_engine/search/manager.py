@@ -241,7 +241,7 @@ class SearchManager:
         main = self._main
         for index, line in enumerate(tuple(self._lines)):
             main.begin_line(self._depth, index, line.score, self._pv_ends[index])
-            while main.search_window():
+            while main.search_window(self._depth):
                 if main.failed_high:
                     self._lines[index] = RootMove.of(main, self._ranks)
                     if index < self._options.multipv and self._clock.elapsed_ms() > REPORT_BOUNDS_AFTER_MS:
@@ -356,8 +356,7 @@ class SearchManager:
             self.analysis.run(searcher, math.inf)
         # With MultiPV, the main searcher starts at line 0 and the n-th other one at line n, modulo the number of lines.
         searcher.root_first = (index + 1) % min(self._options.multipv, len(self._root_order))
-        searcher.skip_size, searcher.skip_phase = SKIP_PATTERNS[index % len(SKIP_PATTERNS)]
-        searcher.run(FIRST_SHARED_DEPTH, scores.MAX_DEPTH)
+        searcher.run(FIRST_SHARED_DEPTH, scores.MAX_DEPTH, *SKIP_PATTERNS[index % len(SKIP_PATTERNS)])
 
     def join(self, until: float = math.inf) -> list[Exception]:
         """Wait until all searchers have stopped, or until this `time.perf_counter()`. Returns their errors so far."""

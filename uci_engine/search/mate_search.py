@@ -81,8 +81,7 @@ class MateSearch:
                 return False
             if score > alpha:
                 self.searcher._set_best_root_move(index, 0)
-                self.searcher.line_depth = depth
-                self.searcher._save_result(score, False)
+                self.searcher._save_result(depth, score, False)
                 return True
         return False
 
@@ -113,7 +112,7 @@ class MateSearch:
         tt_move: int = 0
         if entry:
             tt_move = entry_move(entry)
-            tt_score = self.searcher.score_from_tt(entry_score(entry), ply)
+            tt_score = self.searcher.score_to_tt(entry_score(entry), -ply)
             if (
                 not pv_node
                 and entry_depth(entry) >= depth

@@ -205,7 +205,7 @@ class RootAnalysis:
         searcher.set_root([last.move])
         searcher.begin_line(depth, 0, last.score, 1)
         searcher.open_window(last.score, ANALYSIS_HALF_WINDOW_CP if depth >= ANALYSIS_ASPIRATION_DEPTH else 0)
-        while searcher.search_window():
+        while searcher.search_window(depth):
             pass
         if searcher.finished:
             entry.root_move = RootMove.of(searcher, {last.move: last.tablebase_rank})

@@ -79,14 +79,14 @@ LOSING_MOVE_PENALTY_CP = 1000
 class Searcher(Tunables):
     """One search over one position, by one thread. Another thread may read its fields while it runs, and call `stop`.
 
-    `run` leaves its last result in `pv()`, `score`, `depth`, ... Depth 0 means that there is none.
-    Call `begin` before each search. `nodes` counts every position entered below the root.
+    The last result is in `pv()`, `score`, `depth`, ... Depth 0 means that there is none. Call `begin` before each
+    search. `nodes` counts every position entered below the root.
 
     Threads share `stop_requested`, `nodes`, `tb_hits`, `current_move` and `current_move_number` without a lock. They
     are volatile in C, so every access is one load or store of an aligned word, which no compiler drops, repeats or
     moves out of a loop. More is not needed, because none of them guards other data: a stop may be seen late, and a
-    report may show an old number. The exact counts are read when the search has finished. A stop ends the
-    search within POLL_MASK + 1 nodes.
+    report may show an old number. The exact counts are read when the search has finished. A stop ends the search
+    within POLL_MASK + 1 nodes.
     """
 
     position: Position
@@ -111,13 +111,8 @@ class Searcher(Tunables):
     draw_score = ints(2)  # for the side to move at even and at odd plies
     root_moves = ints(MAX_MOVES)
 
-    # What `deepen` searches; `clear_result` sets the usual values.
-    skip_size: int  # blocks of so many depths are searched and skipped alternately; 0 skips none
-    skip_phase: int  # the offset of the blocks
-    line_score: int  # the last one, around which the next window opens
-
     # The window in search
-    line_depth: int
+    line_score: int  # the last one of the line, around which the next window opens
     alpha: int
     beta: int
     half_window: int
@@ -194,22 +189,18 @@ class Searcher(Tunables):
         self.tb_hits = 0
         self.deepest_ply = 0
         self.root_count = 0
-        self.root_moves_done = 0
         self.effort_permille = 0
         self.current_move = 0
         self.current_move_number = 0
         self.stopped = False
         self.stop_requested = 0
-        self.pv_length[0] = 0
         self.null_move_min_ply = 0
         self.stack.clear()
         self.clear_result()
 
     def clear_result(self) -> void:
-        """Clear the last result, and what to search."""
+        """Clear the last result, and the line in search."""
         self.root_first = 0
-        self.skip_size = 0
-        self.skip_phase = 0
         self.line_score = -INFINITE
         self.has_result = False
         self.failed_high = False
@@ -280,10 +271,6 @@ class Searcher(Tunables):
         self.position.unmake(move)
         return reply
 
-    def clear(self) -> None:
-        """Clear the histories, for a new game. The transposition table is cleared by its owner."""
-        self.histories.clear()
-
     def sorted_root_moves(self, ranks: Mapping[int, int]) -> list[int]:
         """The root moves in the order for the first search: by tablebase rank, TT move, static eval after the move.
 
@@ -300,26 +287,29 @@ class Searcher(Tunables):
         tt_move: int = entry_move(self.table.probe(position.key))
         return sorted(ranks, key=lambda move: (ranks[move], move == tt_move, scores_cp[move], move), reverse=True)
 
-    def run(self, first_depth: int, last_depth: int) -> None:
+    def run(self, first_depth: int, last_depth: int, skip_size: int = 0, skip_phase: int = 0) -> None:
         """`deepen` without the GIL."""
         with nogil:
-            self.deepen(first_depth, last_depth)
+            self.deepen(first_depth, last_depth, skip_size, skip_phase)
 
-    def search_window(self) -> bool:
+    def search_window(self, depth: int) -> bool:
         """`_search_window` without the GIL."""
         with nogil:
-            failed: bool = self._search_window()
+            failed: bool = self._search_window(depth)
         return failed
 
     # Iterative deepening, without the GIL -----------------------------------------------------------------------
 
-    def deepen(self, first_depth: int, last_depth: int) -> void:
-        """Iterative deepening of a line of MultiPV, until `last_depth`, a stop or the node limit."""
+    def deepen(self, first_depth: int, last_depth: int, skip_size: int, skip_phase: int) -> void:
+        """Iterative deepening of a line of MultiPV, until `last_depth`, a stop or the node limit.
+
+        Blocks of `skip_size` depths are searched and skipped alternately; 0 skips none. `skip_phase`: their offset.
+        """
         for depth in range(first_depth, last_depth + 1):
-            if self.skip_size and (depth + self.skip_phase) // self.skip_size % 2:
+            if skip_size and (depth + skip_phase) // skip_size % 2:
                 continue
             self.begin_line(depth, self.root_first, self.line_score, self.root_count)
-            while self._search_window():
+            while self._search_window(depth):
                 pass
             if not self.finished:
                 break
@@ -330,13 +320,12 @@ class Searcher(Tunables):
         The line has the root moves from its own index to `end` - 1. The best one is moved to the index of the line.
         """
         self.has_result = False
-        self.line_depth = depth
         self.line_score = score
         self.root_first = line
         self.root_end = end
         self.open_window(score, self.aspiration_window_cp if depth >= ASPIRATION_DEPTH else 0)
 
-    def _search_window(self) -> bool:
+    def _search_window(self, depth: int) -> bool:
         """Search the line with the current window. Returns True after a fail high or low, with the window widened.
 
         After False the line is `finished`, or was interrupted. `has_result`: a search of this line has found a best
@@ -346,13 +335,13 @@ class Searcher(Tunables):
         self.finished = False
         if self.stop_requested:
             return False
-        score: int = self.search_root(self.line_depth, self.alpha, self.beta)
+        score: int = self.search_root(depth, self.alpha, self.beta)
         # A loss that an interrupted search has found is not proved: a move that it did not reach may be better. The
         # score before stands, if there is one.
         is_proved: bool = score > -TABLEBASE_BOUND or not self.stopped
         is_first: bool = self.line_score == -INFINITE
         if self.root_moves_done and score > self.alpha and (is_proved or is_first):
-            self._save_result(score, score >= self.beta or not is_proved)
+            self._save_result(depth, score, score >= self.beta or not is_proved)
         if self.stopped:
             return False
         if self.alpha < score < self.beta:
@@ -379,10 +368,10 @@ class Searcher(Tunables):
         else:
             self.beta = min(score + self.half_window, INFINITE)
 
-    def _save_result(self, score: int, is_lower_bound: bool) -> void:
+    def _save_result(self, depth: int, score: int, is_lower_bound: bool) -> void:
         """Save the PV and the score of the best root move. They stay valid when the search goes on."""
         self.has_result = True
-        self.depth = self.line_depth
+        self.depth = depth
         self.score = score
         self.line_score = score
         self.seldepth = self.deepest_ply
@@ -466,7 +455,7 @@ class Searcher(Tunables):
         if entry:
             tt_move = entry_move(entry)
             tt_bound = entry_bound(entry)
-            tt_score = self.score_from_tt(entry_score(entry), ply)
+            tt_score = self.score_to_tt(entry_score(entry), -ply)
             tt_depth = entry_depth(entry)
             if (
                 not pv_node
@@ -963,7 +952,7 @@ class Searcher(Tunables):
         if entry:
             tt_move = entry_move(entry)
             tt_bound = entry_bound(entry)
-            tt_score = self.score_from_tt(entry_score(entry), ply)
+            tt_score = self.score_to_tt(entry_score(entry), -ply)
             if (
                 not pv_node
                 and self.position.halfmove_clock < TT_HALFMOVE_LIMIT
@@ -1122,13 +1111,9 @@ class Searcher(Tunables):
         self.table.store(self.position.key, move, self.score_to_tt(score, ply), raw_eval, depth, bound)
 
     def score_to_tt(self, score: int, ply: int) -> int:
-        """Convert a mate or tablebase score from distance to the root to distance to the node at `ply`."""
+        """A mate or tablebase score by distance to the node at `ply`, from one to the root. `-ply`: the other way."""
         if score >= TABLEBASE_BOUND:
             return score + ply
         if score <= -TABLEBASE_BOUND:
             return score - ply
         return score
-
-    def score_from_tt(self, score: int, ply: int) -> int:
-        """The inverse of `score_to_tt`."""
-        return self.score_to_tt(score, -ply)

@@ -137,13 +137,13 @@ class SelfPlay:
     def _think(self) -> void:
         """Search the position. The root moves are set and the nodes are limited."""
         self.searcher.table.new_search()
-        self.searcher.deepen(1, MAX_DEPTH)
+        self.searcher.deepen(1, MAX_DEPTH, 0, 0)
         # The last depth is interrupted, often before it has a result. Then that of the depth before it counts. If there
         # is none: too few nodes for the first move of depth 1.
         if self.searcher.depth == 0:
             self.searcher.begin(0)
             self.searcher.set_all_root_moves()
-            self.searcher.deepen(1, 1)
+            self.searcher.deepen(1, 1, 0, 0)
 
     def _is_resigned(self, mover: int, score: int) -> bool:
         self.lost[mover] = self.lost[mover] + 1 if score <= -self.resign_cp else 0

@@ -132,7 +132,7 @@ class ThreadPool:
         self._white_contempt_cp = None
         self.clear_table()
         for searcher in self.searchers:
-            searcher.clear()
+            searcher.histories.clear()
 
     def clear_table(self) -> None:
         """Clear the table, each thread a part of it: for many gigabytes one alone would take long."""

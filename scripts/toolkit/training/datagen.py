@@ -201,7 +201,7 @@ class SelfPlayer:
             searcher.table.clear()
             searcher.position.set_board(board)
         # The scout's quiescence searches write no history.
-        self._searchers[0].clear()
+        self._searchers[0].histories.clear()
         game = self._game
         for name in ("resign_moves", "resign_cp", "resign_both", "draw_from", "draw_moves", "draw_cp", "max_moves"):
             setattr(game, name, getattr(rules, name))
