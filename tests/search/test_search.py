@@ -222,6 +222,17 @@ def test_without_pruning_the_value_is_minimaxs() -> None:
             assert nodes < reference.nodes / 4
 
 
+def fresh_searcher(board: chess.Board) -> Any:
+    """The searcher, empty and about to search a position, all root moves in the order of their encodings."""
+    machine = searcher()
+    machine.table.clear()
+    machine.histories.clear()
+    machine.begin(0)
+    machine.position.set_board(board)
+    machine.set_root(sorted(machine.position.legal_moves()))
+    return machine
+
+
 # Stopping -------------------------------------------------------------------------------------------------
 
 
@@ -287,22 +298,13 @@ def test_a_new_game_forgets_everything_and_a_limit_of_nodes_cuts_the_same_search
 # Depths, windows and root moves ---------------------------------------------------------------------------
 
 
-def fresh_searcher(fen: str, nodes: int) -> Any:
-    """A searcher about to search a position, all root moves in the order of their encodings."""
-    searcher = ThreadPool(load(), 1).main
-    searcher.begin(nodes)
-    searcher.position.set_board(chess.Board(fen))
-    searcher.set_root(sorted(searcher.position.legal_moves()))
-    return searcher
-
-
 def test_one_depth_alone_is_exact_and_leaves_no_result_of_an_earlier_one() -> None:
-    searcher = fresh_searcher(MIDDLEGAME, 0)
-    searcher.run(3, 3)
-    assert searcher.finished
-    score = searcher.score
+    machine = fresh_searcher(chess.Board(MIDDLEGAME))
+    machine.run(3, 3)
+    assert machine.finished
+    score = machine.score
     for centre in (score - 200, score + 200):
-        again = fresh_searcher(MIDDLEGAME, 0)
+        again = fresh_searcher(chess.Board(MIDDLEGAME))
         again.begin_line(3, 0, centre, again.root_count)
         again.open_window(centre, 10)
         while again.search_window(3):
@@ -310,22 +312,22 @@ def test_one_depth_alone_is_exact_and_leaves_no_result_of_an_earlier_one() -> No
         assert again.finished
         assert (again.depth, again.is_lower_bound) == (3, False)
         assert again.alpha < again.score < again.beta
-    searcher.stop()
-    searcher.clear_result()
-    searcher.run(4, 4)
-    assert not searcher.finished
-    assert searcher.depth == 0
+    machine.stop()
+    machine.clear_result()
+    machine.run(4, 4)
+    assert not machine.finished
+    assert machine.depth == 0
 
 
 def test_root_moves_are_sorted_by_rank_then_tt_move_then_eval() -> None:
-    searcher = fresh_searcher("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", 0)
-    root = searcher.root()
-    order = searcher.sorted_root_moves(dict.fromkeys(root, 0))
+    machine = fresh_searcher(chess.Board("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1"))
+    root = machine.root()
+    order = machine.sorted_root_moves(dict.fromkeys(root, 0))
     assert sorted(order) == sorted(root)
     assert moves.decode(order[0], False).uci() == "e4d5"
-    searcher.table.store(searcher.position.key, order[-2], 0, 0, 1, 1)
-    assert searcher.sorted_root_moves(dict.fromkeys(root, 0))[0] == order[-2]
-    assert searcher.sorted_root_moves({**dict.fromkeys(root, 0), order[-1]: 1})[0] == order[-1]
+    machine.table.store(machine.position.key, order[-2], 0, 0, 1, 1)
+    assert machine.sorted_root_moves(dict.fromkeys(root, 0))[0] == order[-2]
+    assert machine.sorted_root_moves({**dict.fromkeys(root, 0), order[-1]: 1})[0] == order[-1]
 
 
 # Mates and draws ------------------------------------------------------------------------------------------
@@ -354,11 +356,9 @@ def test_mates_are_scored_by_their_distance(fen: str, depth: int, plies: int, be
 @pytest.mark.parametrize("fen", ["4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "4k3/p7/8/8/8/8/P7/4K3 w - - 0 1"])
 def test_where_no_reply_is_mate_none_is_found_nor_stalemate(fen: str) -> None:
     # After White's move only a mate at once would beat alpha, and no reply gives check, also to the rook's check.
-    board, machine = chess.Board(fen), searcher()
-    machine.table.clear()
+    board = chess.Board(fen)
     for move in board.legal_moves:
-        machine.position.set_board(board)
-        machine.begin(0)
+        machine = fresh_searcher(board)
         machine.set_root([moves.encode(board, move)])
         assert machine.search_root(3, 3 - scores.MATE, 4 - scores.MATE) == 4 - scores.MATE
 
@@ -403,11 +403,7 @@ def test_contempt_decides_whether_a_level_position_is_played_on() -> None:
 def test_the_nearer_the_fifty_move_rule_the_less_a_static_eval_is_worth(clock: int, turn: chess.Color) -> None:
     board = chess.Board("4k3/pp6/8/8/8/8/PP6/R3K3 w - - 0 40")
     board.turn, board.halfmove_clock = turn, clock
-    machine = searcher()
-    machine.histories.clear()
-    machine.table.clear()
-    machine.position.set_board(board)
-    machine.begin(0)
+    machine = fresh_searcher(board)
     raw_eval = machine.evaluate()
     assert abs(raw_eval) > 300
     # Nothing can be captured, so this is the static eval.
@@ -461,11 +457,7 @@ def test_the_best_of_some_moves_is_not_the_positions_score(whole: bool) -> None:
 
 
 def test_the_share_of_the_best_move_is_the_first_lines() -> None:
-    machine = searcher()
-    board = chess.Board(MIDDLEGAME)
-    machine.position.set_board(board)
-    machine.begin(0)
-    machine.set_root([moves.encode(board, move) for move in board.legal_moves])
+    machine = fresh_searcher(chess.Board(MIDDLEGAME))
     machine.search_root(3, -scores.INFINITE, scores.INFINITE)
     share = machine.effort_permille
     machine.root_first = 20
