@@ -39,7 +39,7 @@ from uci_engine.board import moves
 from uci_engine.book.book import BUILT_IN, POSITIONS
 from uci_engine.core import load
 from uci_engine.score import DRAW, MATE
-from uci_engine.search.thread_pool import new_searcher, new_worker
+from uci_engine.search.thread_pool import ThreadPool
 
 OPENINGS = Path(__file__).with_name("openings.tsv")
 
@@ -140,7 +140,7 @@ def polyglot_move(board: chess.Board, move: chess.Move) -> int:
 
 def scorer(depth: int) -> Callable[[str], int]:
     """The engine's opinion of a position, for the side to move: a search to this depth, as if it were the first."""
-    searcher = new_searcher(load(), load().table_class(SEARCH_HASH_MIB))
+    searcher = ThreadPool(load(), SEARCH_HASH_MIB).main
 
     @cache
     def score_cp(epd: str) -> int:
@@ -148,15 +148,15 @@ def scorer(depth: int) -> Callable[[str], int]:
         if not any(board.legal_moves):  # the line ends with mate or stalemate
             return -MATE if board.is_check() else DRAW
         searcher.table.clear()
-        searcher.clear()
-        worker = new_worker(searcher)
-        worker.reset(0)
+        searcher.histories.clear()
+        searcher.begin(0)
         searcher.position.set_board(board)
         ranks = {moves.encode(board, move): 0 for move in board.legal_moves}
-        searcher.set_root(worker.sorted_root_moves(ranks))
+        searcher.set_root(searcher.sorted_root_moves(ranks))
         searcher.table.new_search()
-        worker.run(1, depth)
-        return worker.score
+        searcher.run(1, depth)
+        score: int = searcher.score
+        return score
 
     return score_cp
 

@@ -207,14 +207,14 @@ def test_no_position_no_move(engine: UciEngine) -> None:
 def test_a_failing_search_still_plays_a_legal_move(
     engine: UciEngine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], held: bool
 ) -> None:
-    after_window = SearchManager._after_window
+    search_depth = SearchManager._search_depth
 
     def fail(self: SearchManager) -> bool:
         if self._depth == 2:
             raise ZeroDivisionError("by design")
-        return after_window(self)
+        return search_depth(self)
 
-    monkeypatch.setattr(SearchManager, "_after_window", fail)
+    monkeypatch.setattr(SearchManager, "_search_depth", fail)
     ear = begin(engine, infinite=held, depth=9)
     wait_until(lambda: ear.sentences)
     assert ear.answered_within(0.08 if held else PATIENCE_SECONDS) != held
@@ -286,8 +286,8 @@ def test_search_parameters_are_options_for_tuners_alone() -> None:
         assert engine.options.set("lmr_base", "90")[0].is_error
     with closing(UciEngine(tuning=True)) as engine:
         assert engine.options.set("lmr_base", "90") == []
-        assert engine.pool.main.searcher.lmr_base == 90
-        assert engine.pool.main.searcher.lmr_divisor == defaults(PARAMETERS)["lmr_divisor"]
+        assert engine.pool.main.lmr_base == 90
+        assert engine.pool.main.lmr_divisor == defaults(PARAMETERS)["lmr_divisor"]
         assert engine.options.set("time_drop_cp", "77") == []
         times = TIME_DEFAULTS if is_compiled() else SLOW_CORE_TIMES
         go(engine, depth=1)
@@ -312,6 +312,6 @@ def test_without_memory_for_the_report_a_failed_search_is_answered(
     def fail(*ignored: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(SearchManager, "_after_window", fail)
+    monkeypatch.setattr(SearchManager, "_search_depth", fail)
     monkeypatch.setattr(engine_module, "print_failure", fail)
     assert go(engine, depth=2).answer.move is not None

@@ -110,14 +110,13 @@ def test_setting_a_value_again_forgets_nothing_and_another_one_all(option: str, 
 
 
 @pytest.mark.skipif(not is_compiled(), reason="plain Python searches with one thread")
-def test_every_worker_has_both_and_a_later_one_too() -> None:
+def test_every_searcher_has_both_and_a_later_one_too() -> None:
     with closing(ThreadPool(load(), 1)) as pool:
         pool.resize(3)
         pool.set_evaluation(WEIGHTS, NETWORK)
         pool.resize(5)
-        searchers = [pool.main.searcher, *(thread.worker.searcher for thread in pool.threads)]
         networks: list[Any] = []
-        for searcher in searchers:
+        for searcher in pool.searchers:
             searcher.position.set_board(BOARD)
             assert searcher.evaluate() == EXPECTED["WeightsFile"] + network_score(NETWORK, BOARD)
             networks.append(searcher.evaluator.network)

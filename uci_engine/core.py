@@ -53,7 +53,6 @@ KERNEL_MODULES = (
     "uci_engine.tablebases.checksum",
     "uci_engine.search.search",
     "uci_engine.search.mate_search",
-    "uci_engine.search.worker",
     "uci_engine.search.self_play",
 )
 

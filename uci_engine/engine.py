@@ -3,11 +3,11 @@
 `uci.loop` calls it, and so does `api.Engine`, the engine for Python programs. Each `go` is answered in a thread of its
 own: from the book, or the tablebases rank the root moves and a `SearchManager` searches.
 
-How a search is stopped: `SearchManager.stop` sets the stop flag of every worker. `UciEngine.stop` calls it; `ponderhit`
-calls it if the time is already up; the `Timer` calls it at the hard limit. When worker 0 has finished, `SearchManager`
-stops the others, except where worker 0 has only used up its share of the nodes. `_stop_event` remembers a `stop` that
-comes before the search has begun. `_may_answer` holds `bestmove` back: in `infinite` until `stop`, in `ponder` until
-`stop` or `ponderhit`. With limited strength `_take_time` holds it back on a clock.
+How a search is stopped: `SearchManager.stop` sets the stop flag of every searcher. `UciEngine.stop` calls it;
+`ponderhit` calls it if the time is already up; the `Timer` calls it at the hard limit. When the main searcher has
+finished, `SearchManager` stops the others, except where it has only used up its share of the nodes. `_stop_event`
+remembers a `stop` that comes before the search has begun. `_may_answer` holds `bestmove` back: in `infinite` until
+`stop`, in `ponder` until `stop` or `ponderhit`. With limited strength `_take_time` holds it back on a clock.
 
 Invariant: every `go` is answered by exactly one `on_best_move`, with a move that is legal by python-chess.
 Invariant: only `stop` and `ponderhit` reach a running search. Options change between searches.
@@ -36,7 +36,7 @@ from uci_engine.core import load
 from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
 from uci_engine.search.manager import SearchManager, SearchOptions
-from uci_engine.search.strength import MAX_PACE_MS, MAX_SKILL_LEVEL, Strength, elo_of_skill_level, level_in
+from uci_engine.search.strength import MAX_PACE_MS, Strength, elo_of_skill_level, level_in
 from uci_engine.search.thread_pool import TaskThread, ThreadPool
 from uci_engine.tablebases.root_ranking import RootRanker, RootRanking
 from uci_engine.tablebases.tablebases import Tablebases
@@ -89,7 +89,7 @@ class UciEngine:
         self.problem = ""
         self.pool = ThreadPool(self.core, self.options.hash.value, self._first_network())
         self._book: Book | None = None
-        self._tablebases = Tablebases(self.core, self.pool.main.searcher.prober)
+        self._tablebases = Tablebases(self.core, self.pool.main.prober)
         self._timer = Timer()
         self._seed = random.SystemRandom().getrandbits(64)
         self._connect_options()
@@ -118,7 +118,7 @@ class UciEngine:
     @property
     def position(self) -> Position:
         """The core's own board. A running task may use it."""
-        return self.pool.main.searcher.position
+        return self.pool.main.position
 
     def explain(self, board: chess.Board) -> Explanation:
         """The static evaluation of a position, term by term. ValueError when the board cannot be evaluated."""
@@ -143,8 +143,7 @@ class UciEngine:
         self._timer.close()
         self.pool.close()
         self._tablebases.set_syzygy_path("")
-        self._thread.dismiss()
-        self._thread.join()
+        self._thread.close()
 
     # Searching -----------------------------------------------------------------------------------------------------
 
@@ -253,9 +252,7 @@ class UciEngine:
 
     def _elo(self) -> int | None:
         options = self.options
-        if options.limit_strength.value:
-            return options.elo.value
-        return elo_of_skill_level(options.skill_level.value) if options.skill_level.value < MAX_SKILL_LEVEL else None
+        return options.elo.value if options.limit_strength.value else elo_of_skill_level(options.skill_level.value)
 
     def _new_clock(self, received_at: float) -> Clock:
         budget = UNLIMITED
@@ -285,7 +282,7 @@ class UciEngine:
                 gc.enable()
             self._clock.is_pondering = False
             self._on_best_move(answer)
-            # On a loaded machine a worker may stop late. The answer does not wait for it, but the next command does.
+            # On a loaded machine a thread may stop late. The answer does not wait for it, but the next command does.
             if self._search is not None:
                 self._search.join()
 
@@ -322,7 +319,7 @@ class UciEngine:
             return None
         line, note = advice
         self._send([Message(note)])
-        searcher = self.pool.main.searcher
+        searcher = self.pool.main
         searcher.position.set_board(board)
         self._on_info(
             Info(

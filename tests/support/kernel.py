@@ -10,12 +10,11 @@ import json
 import os
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import fields
+from dataclasses import asdict, fields
 from functools import cache
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import chess
 import chess.polyglot
@@ -28,7 +27,7 @@ from uci_engine import score as scores
 from uci_engine.core import KERNEL_MODULES, compiled_modules, load
 from uci_engine.search.info import Info
 from uci_engine.search.manager import SearchManager, SearchOptions
-from uci_engine.search.thread_pool import ThreadPool, new_searcher, new_worker
+from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.root_ranking import RootRanking
 from uci_engine.time_management import Clock, Limits
 
@@ -127,9 +126,13 @@ def state_of(position: Any) -> tuple[Any, ...]:
 
 
 @cache
+def one_thread() -> ThreadPool:
+    """One pool for many tests; `search` empties it first."""
+    return ThreadPool(load(), 4)
+
+
 def searcher() -> Any:
-    """One searcher for many tests; `search` empties it first."""
-    return new_searcher(load(), load().table_class(4))
+    return one_thread().main
 
 
 def start_board(number: int, chess960: bool) -> chess.Board:
@@ -182,6 +185,7 @@ class Outcome:
     """What a search found, by its last report, and the reports before that one."""
 
     def __init__(self, manager: SearchManager, infos: list[Info]) -> None:
+        self.manager = manager
         self.best, self.ponder = manager.best, manager.ponder
         manager.report()
         *self.infos, last = infos
@@ -204,6 +208,9 @@ def search(board: chess.Board, root_moves: list[chess.Move] | None = None, **ask
     assert outcome.best in (board.legal_moves if root_moves is None else root_moves)
     assert first_move(outcome.last) == outcome.best
     assert outcome.nodes <= (asked.get("nodes") or outcome.nodes)
+    after = board.copy(stack=False)
+    after.push(outcome.best)
+    assert outcome.ponder is None or outcome.ponder in after.legal_moves
     for info in (*outcome.infos, outcome.last):
         after_line(board, info)
         assert (info.seldepth or 0) <= scores.MAX_PLY
@@ -220,22 +227,18 @@ def prepare(
     clock: Clock | None = None,
     ranking: RootRanking | None = None,
     fresh: bool = True,
-    machine: Any = None,
     pool: ThreadPool | None = None,
     **asked: Any,
 ) -> tuple[SearchManager, list[Info]]:
     """A search about to run, and the list of what it will say, unless `on_info` is told.
 
-    It searches all root moves, without a clock, by one worker and with empty table and histories, unless told
-    otherwise. `asked`: fields of `Limits` and `SearchOptions`. `machine`: the searcher. `pool`: several workers.
+    It searches all root moves, without a clock, in one thread and with empty table and histories, unless told
+    otherwise. `asked`: fields of `Limits` and `SearchOptions`.
     """
-    if pool is None:
-        # Without threads a pool is the worker alone.
-        worker = new_worker(machine or searcher())
-        pool = cast("ThreadPool", SimpleNamespace(main=worker, threads=[], table=worker.searcher.table))
+    pool = pool or one_thread()
     if fresh:
         pool.table.clear()
-        pool.main.searcher.clear()
+        pool.main.histories.clear()
     infos: list[Info] = []
     manager = SearchManager(
         pool,
@@ -248,6 +251,12 @@ def prepare(
         ranking or RootRanking(),
     )
     return manager, infos
+
+
+def without_times(infos: Iterable[Info]) -> list[dict[str, str]]:
+    """What a search says, but for times, and so without bounds, which are reported by the clock."""
+    exact = [asdict(info) for info in infos if not info.is_lower_bound]
+    return [{name: str(value) for name, value in info.items() if name not in ("time_ms", "nps")} for info in exact]
 
 
 def first_move(info: Info) -> chess.Move:

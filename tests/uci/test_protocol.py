@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from uci_engine import score
 from uci_engine.board.game import Game, PositionError
-from uci_engine.search.info import Bound, Info
+from uci_engine.search.info import Info
 from uci_engine.text import MAX_INT, QUOTE_LENGTH, Message, parse_int, quoted
 from uci_engine.time_management import Limits
 from uci_engine.uci import protocol
@@ -235,7 +235,7 @@ def test_any_line_is_a_command_and_its_position_is_set_or_refused(line: str) -> 
         (Info(), "info"),
         (Info(depth=0, score=-score.MATE), "info depth 0 score mate 0"),
         (Info(depth=0, score=score.DRAW), "info depth 0 score cp 0"),
-        (Info(score=3 - score.MATE, bound=Bound.UPPER), "info score mate -2 upperbound"),
+        (Info(score=3 - score.MATE, is_lower_bound=True), "info score mate -2 lowerbound"),
         (Info(seldepth=3, nodes=1), "info nodes 1"),
         (Info(message=Message("a\nb\r\tc  ")), "info string a b c"),
         (Info(message=Message("Sch\u00e4ch \U0001f600")), "info string Sch\\xe4ch \\U0001f600"),

@@ -22,7 +22,7 @@ from itertools import islice
 from typing import Any
 
 from uci_engine.score import to_uci
-from uci_engine.search.info import BestMove, Bound, Info
+from uci_engine.search.info import BestMove, Info
 from uci_engine.text import QUOTE_LENGTH, Message, Messages, parse_int, quoted
 from uci_engine.time_management import Limits
 
@@ -181,8 +181,7 @@ def format_info(info: Info) -> str:
     """One `info` line with the fields that are present, free text last."""
     score = None
     if info.score is not None:
-        bound = "" if info.bound is Bound.EXACT else f" {info.bound.value}"
-        score = to_uci(info.score, info.pieces) + bound
+        score = to_uci(info.score, info.pieces) + (" lowerbound" if info.is_lower_bound else "")
     fields: dict[str, object] = {
         "depth": info.depth,
         # UCI allows it only with `depth`.

@@ -28,7 +28,7 @@ from toolkit.training.positions import RECORD, RESULT_NAMES
 from toolkit.training.stockfish_network import StockfishNetwork, read_network, scores_of_network
 from uci_engine.core import load
 from uci_engine.options import NETWORK_BY_DEFAULT
-from uci_engine.search.thread_pool import new_network_weights, new_searcher, new_worker
+from uci_engine.search.thread_pool import ThreadPool
 
 SOURCE_SYNTAX = (
     "'random plies=6-9 share=2', 'file=openings.epd plies=0-4 share=3', 'file=frc.epd chess960=yes', "
@@ -189,11 +189,9 @@ class SelfPlayer:
 
     def __init__(self, nodes: int, hash_mib: int) -> None:
         core = load()
-        network_weights = new_network_weights(default_network() if NETWORK_BY_DEFAULT else None)
-        searcher = new_searcher(core, core.table_class(hash_mib), network_weights=network_weights)
-        scout = new_searcher(core, core.table_class(1), network_weights=network_weights)
-        self._searchers = (searcher, scout)
-        self._game: Any = core.modules["uci_engine.search.self_play"].SelfPlay(new_worker(searcher), scout)
+        pool = ThreadPool(core, hash_mib, default_network() if NETWORK_BY_DEFAULT else None)
+        self._searchers = (pool.main, pool.new_searcher(core.table_class(1)))
+        self._game: Any = core.modules["uci_engine.search.self_play"].SelfPlay(*self._searchers)
         self._game.nodes = nodes
 
     def play(self, opening: Opening, rules: Rules, kept: Kept, seed: int) -> PlayedGame:
@@ -203,7 +201,7 @@ class SelfPlayer:
             searcher.table.clear()
             searcher.position.set_board(board)
         # The scout's quiescence searches write no history.
-        self._searchers[0].clear()
+        self._searchers[0].histories.clear()
         game = self._game
         for name in ("resign_moves", "resign_cp", "resign_both", "draw_from", "draw_moves", "draw_cp", "max_moves"):
             setattr(game, name, getattr(rules, name))
