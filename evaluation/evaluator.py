@@ -17,19 +17,8 @@ from evaluation.constants import FULL_SCALE, STATIC_LIMIT, WON_KPK_CP
 from evaluation.context import EvaluationContext
 from evaluation.network.inference import Inference, NetworkWeights
 from evaluation.network.shape import MAX_FEATURES_CP
-from evaluation.terms import (
-    endgames,
-    imbalance,
-    king,
-    minor_pieces,
-    passed_pawns,
-    pawn_pairs,
-    pawns,
-    pieces,
-    threats,
-)
-from evaluation.terms.endgames import endgame_scale
-from evaluation.terms.kpk import BLACK_WINS, DRAWN, WHITE_WINS, KpkBitbase
+from evaluation.terms import endgames, king, pawns, pieces, threats
+from evaluation.terms.endgames import BLACK_WINS, DRAWN, WHITE_WINS, KpkBitbase, endgame_scale
 from evaluation.weights import Weights
 
 # To unpack a score (see `evaluation.weights`): half the range of the lower 32 bits, and their mask.
@@ -107,14 +96,14 @@ class Evaluator:
                 self.pawn_hash[index + 2] = score
                 self.pawn_hash[index + 3] = self._packed_units()
         score += board.score
-        score += self._imbalance_total(board, use_hash)
+        score += self._material_total(board, use_hash)
         # Black's turn comes first. Each turn changes the sign of the score, so that Black's terms are subtracted.
         for us in range(2):
             score = pieces.mobility_total(self.context, board, us) - score
         for us in range(2):
-            side = pieces.total(self.context, board, us) + minor_pieces.total(self.context, board, us)
+            side = pieces.total(self.context, board, us)
             if self.context.passed_pawns:
-                side += passed_pawns.total(self.context, board, us)
+                side += pawns.total(self.context, board, us)
             side += king.total(self.context, board, us) + threats.total(self.context, board, us)
             score = side + endgames.mop_up(self.context, board, us) - score
         return score
@@ -123,12 +112,11 @@ class Evaluator:
         """The sum of the terms that depend on pawns and kings alone."""
         score: i64 = 0
         for us in range(2):
-            side = pawns.pawn_king_total(self.context, board, us) + pawn_pairs.pawn_king_total(self.context, board, us)
-            side += passed_pawns.pawn_king_total(self.context, board, us)
+            side = pawns.pawn_king_total(self.context, board, us)
             score = side + king.pawn_king_total(self.context, board, us) - score
         return score
 
-    def _imbalance_total(self, board: BaseBoard, use_hash: bool) -> i64:
+    def _material_total(self, board: BaseBoard, use_hash: bool) -> i64:
         """The sum of the terms that depend on the numbers of pieces alone."""
         key = board.material_key
         index: int = 2 * (((key * MATERIAL_FACTOR) & ALL) >> MATERIAL_SHIFT)
@@ -136,7 +124,7 @@ class Evaluator:
             return self.material_hash[index + 1]
         score: i64 = 0
         for us in range(2):
-            score = imbalance.total(self.context, board, us) - score
+            score = pieces.material_total(self.context, board, us) - score
         if use_hash:
             self.material_hash[index] = key
             self.material_hash[index + 1] = score

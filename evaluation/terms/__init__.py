@@ -3,8 +3,8 @@
 Every term has the signature `term(context, board, us)`: the `EvaluationContext` with its weights, the board, and the
 colour `us` (1 white, 0 black). It returns what it adds for that colour, a packed number (see
 `evaluation.weights`). Each module ends with the sums of its terms for one colour. `pawn_king_total` has the terms that
-depend on pawns and kings alone, which are stored in the pawn hash table, `mobility_total` those that find the attacks,
-and `total` the others.
+depend on pawns and kings alone, which are stored in the pawn hash table, `material_total` those of the material hash
+table, `mobility_total` those that find the attacks, and `total` the others.
 
 Invariant: a term treats both colours alike. It is linear in its weights, and its coefficients are integers.
 

@@ -1,18 +1,25 @@
-"""Pieces: mobility, the bishop pair, rooks on open files, safe squares and space."""
+"""Pieces: imbalance, mobility, the bishop pair, rooks on open files, safe squares, space, outposts, minors and pawns.
+
+The weights of imbalance count pairs of pieces, so the value of a piece depends on the others. Its worth alone is in the
+piece squares.
+"""
 
 from __future__ import annotations
 
 from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import (
+    BB,
     BISHOP,
     FILES,
     KNIGHT,
     KNIGHT_ATTACKS,
+    LIGHT,
     PAWN,
     QUEEN,
     RANKS,
     ROOK,
     bishop_attacks,
+    forward,
     front_span,
     rook_attacks,
 )
@@ -21,6 +28,44 @@ from evaluation.context import EvaluationContext
 
 # The least game phase at which space counts.
 MIN_SPACE_PHASE = 12
+
+
+def own_pair(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """Pairs of our own pieces, kings apart: pawn and pawn, knight and pawn, knight and knight, … queen and rook.
+
+    Two queens do not count: they are too rare in level positions for a weight to be fitted.
+    """
+    index = 0
+    score: i64 = 0
+    for one in range(PAWN, QUEEN + 1):
+        count = _count(board, one, us)
+        for other in range(PAWN, one):
+            score += context.own_pair[index] * (count * _count(board, other, us))
+            index += 1
+        if one < QUEEN:
+            score += context.own_pair[index] * ((count * (count - 1)) >> 1)
+            index += 1
+    return score
+
+
+def enemy_pair(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """Our pieces with each lesser enemy piece: knight and pawn, bishop and pawn, bishop and knight, … queen and rook.
+
+    A bishop counts as more than a knight. The pairs with a greater enemy piece count for the enemy.
+    """
+    index = 0
+    score: i64 = 0
+    for one in range(PAWN + 1, QUEEN + 1):
+        count = _count(board, one, us)
+        for other in range(PAWN, one):
+            score += context.enemy_pair[index] * (count * _count(board, other, us ^ 1))
+            index += 1
+    return score
+
+
+def _count(board: BaseBoard, piece_type: int, us: int) -> int:
+    """The number of our pieces of one type."""
+    return (board.material_key >> 4 * (2 * piece_type + us)) & 15
 
 
 def _mobility(context: EvaluationContext, board: BaseBoard, us: int, piece_type: int) -> i64:
@@ -142,6 +187,71 @@ def space(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     return context.space[0] * popcount(squares) + context.space[1] * popcount(behind)
 
 
+def outpost(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """Knights, then bishops on an outpost, by rank: a pawn defends it there and no enemy pawn can attack it."""
+    flip = 0 if us else 7
+    score: i64 = 0
+    minors = board.by_colour[us] & (board.by_type[KNIGHT] | board.by_type[BISHOP]) & context.pawn_attacks[us]
+    if minors:
+        minors &= _outposts(context, us)
+    while minors:
+        square = lsb(minors)
+        minors &= minors - 1
+        score += context.outpost[((square >> 3) ^ flip) + (0 if BB[square] & board.by_type[KNIGHT] else 8)]
+    return score
+
+
+def reachable_outpost(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """Outposts that our knights attack, then those that our bishops attack. No piece of ours stands on them."""
+    outposts = _outposts(context, us) & ~board.by_colour[us]
+    score = context.reachable_outpost[0] * popcount_few(outposts & context.attacked_by[8 * us + KNIGHT])
+    return score + context.reachable_outpost[1] * popcount_few(outposts & context.attacked_by[8 * us + BISHOP])
+
+
+def minor_behind_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """Knights, bishops with a pawn of either side directly ahead."""
+    behind = forward(board.by_type[PAWN], us ^ 1) & board.by_colour[us]
+    score = context.minor_behind_pawn[0] * popcount_few(behind & board.by_type[KNIGHT])
+    return score + context.minor_behind_pawn[1] * popcount_few(behind & board.by_type[BISHOP])
+
+
+def bishop_pawns(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """Bishops: 5 * the number of our pawns on squares of their colour (at most 8) + that of our rammed centre pawns.
+
+    A rammed centre pawn is on one of the files c to f and has an enemy pawn directly ahead. At most 4 count.
+    """
+    bishops = board.by_type[BISHOP] & board.by_colour[us]
+    score: i64 = 0
+    while bishops:
+        light = 1 if BB[lsb(bishops)] & LIGHT else 0
+        bishops &= bishops - 1
+        score += context.bishop_pawns[5 * context.pawns_on_colour[2 * us + light] + context.rammed_pawns[us]]
+    return score
+
+
+def bishop_enemy_pawns(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """Bishops, by the number of enemy pawns on squares of their colour (at most 8)."""
+    bishops = board.by_type[BISHOP] & board.by_colour[us]
+    score: i64 = 0
+    while bishops:
+        light = 1 if BB[lsb(bishops)] & LIGHT else 0
+        bishops &= bishops - 1
+        score += context.bishop_enemy_pawns[context.pawns_on_colour[2 * (us ^ 1) + light]]
+    return score
+
+
+def _outposts(context: EvaluationContext, us: int) -> u64:
+    """The squares on the fourth to sixth rank that a pawn of ours defends and no enemy pawn can attack."""
+    ranks = RANKS[3] | RANKS[4] | (RANKS[5] if us else RANKS[2])
+    enemies = context.pawn_attacks[us ^ 1]
+    return context.pawn_attacks[us] & ranks & ~(enemies | front_span(enemies, us ^ 1))
+
+
+def material_total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """The terms that depend on the numbers of pieces alone."""
+    return own_pair(context, board, us) + enemy_pair(context, board, us)
+
+
 def mobility_total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """The terms of this module that find the attacks, and those that need none."""
     score = knight_mobility(context, board, us) + bishop_mobility(context, board, us)
@@ -151,4 +261,7 @@ def mobility_total(context: EvaluationContext, board: BaseBoard, us: int) -> i64
 
 def total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """The other terms, which read the attacks of both colours."""
-    return safe_mobility(context, board, us) + space(context, board, us)
+    score = safe_mobility(context, board, us) + space(context, board, us)
+    score += outpost(context, board, us) + reachable_outpost(context, board, us)
+    score += minor_behind_pawn(context, board, us)
+    return score + bishop_pawns(context, board, us) + bishop_enemy_pawns(context, board, us)

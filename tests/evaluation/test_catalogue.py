@@ -53,7 +53,7 @@ def alone(name: str, seed: int) -> Weights:
 
 def test_names_are_distinct_and_groups_are_modules() -> None:
     assert len(set(NAMES)) == len(NAMES)
-    modules = {path.stem for path in TERMS.glob("*.py")} - {"__init__", "kpk"}
+    modules = {path.stem for path in TERMS.glob("*.py")} - {"__init__"}
     assert {term.group for term in WITH_FUNCTIONS} == modules
 
 

@@ -36,8 +36,9 @@ from toolkit.training.examples import of_chunks
 from toolkit.training.positions import MAX_PAWNS, RECORD, pieces_of, set_up_each
 from uci_engine.core import load
 
-# The groups whose coefficients are counted from the pieces.
-COUNTED_GROUPS: Final = (ACCUMULATED, "pawn_pairs")
+# The terms whose coefficients are counted from the pieces: those that the board adds up, and the pairs of pawns.
+PAIRS: Final = ("pawn_pair", "pawn_against_pawn", "pawn_by_own_king", "pawn_by_enemy_king")
+COUNTED: Final = (*(term.name for term in CATALOGUE if term.group == ACCUMULATED), *PAIRS)
 # A side has at most so many pieces of one type, apart from its king.
 MAX_PIECES: Final = 15
 # Of a signed 64-bit sum. All sums of a word's coefficients stay within them.
@@ -92,7 +93,7 @@ def layout() -> Layout:
     biases = [0]
     shift = 0
     for term in CATALOGUE:
-        if term.group in COUNTED_GROUPS:
+        if term.name in COUNTED:
             continue
         bits = (2 * _max_coefficient(term)).bit_length()
         for index in range(term.size):
