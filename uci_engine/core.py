@@ -38,7 +38,6 @@ KERNEL_MODULES = (
     "evaluation.terms.endgames",
     "evaluation.network.inference",
     "evaluation.evaluator",
-    "uci_engine.board.movegen",
     "uci_engine.board.position",
     "uci_engine.search.stack",
     "uci_engine.search.history",

@@ -12,18 +12,16 @@ from evaluation.base.bitboards import (
     BISHOP,
     FILES,
     KNIGHT,
-    KNIGHT_ATTACKS,
     LIGHT,
     PAWN,
     QUEEN,
     RANKS,
     ROOK,
-    bishop_attacks,
+    attacks_of,
     forward,
     front_span,
-    rook_attacks,
 )
-from evaluation.base.typed import i64, lsb, popcount, popcount_few, u64
+from evaluation.base.typed import i64, i64_pointer, lsb, popcount, popcount_few, u64
 from evaluation.context import EvaluationContext
 
 # The least game phase at which space counts.
@@ -68,8 +66,8 @@ def _count(board: BaseBoard, piece_type: int, us: int) -> int:
     return (board.material_key >> 4 * (2 * piece_type + us)) & 15
 
 
-def _mobility(context: EvaluationContext, board: BaseBoard, us: int, piece_type: int) -> i64:
-    """Mobility of the pieces of one type. Adds their attacks to the context.
+def _mobility(context: EvaluationContext, board: BaseBoard, us: int, piece_type: int, table: i64_pointer) -> i64:
+    """Mobility of the pieces of one type, with its weights. Adds their attacks to the context.
 
     Bishops x-ray through their own queens, rooks through their own rooks and queens. Callers pass a constant piece
     type, so that the C compiler specialises the function.
@@ -94,28 +92,13 @@ def _mobility(context: EvaluationContext, board: BaseBoard, us: int, piece_type:
     while pieces:
         square = lsb(pieces)
         pieces &= pieces - 1
-        if piece_type == KNIGHT:
-            attacks = KNIGHT_ATTACKS[square]
-        elif piece_type == BISHOP:
-            attacks = bishop_attacks(square, blockers)
-        elif piece_type == ROOK:
-            attacks = rook_attacks(square, blockers)
-        else:
-            attacks = bishop_attacks(square, blockers) | rook_attacks(square, blockers)
+        attacks = attacks_of(piece_type, square, blockers)
         reached |= attacks
         attacked_twice |= attacked & attacks
         attacked |= attacks
         if attacks & zone:
             attackers += 1
-        mobility = popcount(attacks & area)
-        if piece_type == KNIGHT:
-            score += context.knight_mobility[mobility]
-        elif piece_type == BISHOP:
-            score += context.bishop_mobility[mobility]
-        elif piece_type == ROOK:
-            score += context.rook_mobility[mobility]
-        else:
-            score += context.queen_mobility[mobility]
+        score += table[popcount(attacks & area)]
     context.attacked_by[8 * us + piece_type] = reached
     context.attacked[us] = attacked
     context.attacked_twice[us] = attacked_twice
@@ -125,22 +108,22 @@ def _mobility(context: EvaluationContext, board: BaseBoard, us: int, piece_type:
 
 def knight_mobility(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Knight mobility: each knight, by the squares of the mobility area that it attacks."""
-    return _mobility(context, board, us, KNIGHT)
+    return _mobility(context, board, us, KNIGHT, context.knight_mobility)
 
 
 def bishop_mobility(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Bishop mobility: each bishop, by the squares of the mobility area that it attacks, x-rays included."""
-    return _mobility(context, board, us, BISHOP)
+    return _mobility(context, board, us, BISHOP, context.bishop_mobility)
 
 
 def rook_mobility(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Rook mobility: each rook, by the squares of the mobility area that it attacks, x-rays included."""
-    return _mobility(context, board, us, ROOK)
+    return _mobility(context, board, us, ROOK, context.rook_mobility)
 
 
 def queen_mobility(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Queen mobility: each queen, by the squares of the mobility area that it attacks."""
-    return _mobility(context, board, us, QUEEN)
+    return _mobility(context, board, us, QUEEN, context.queen_mobility)
 
 
 def bishop_pair(context: EvaluationContext, board: BaseBoard, us: int) -> i64:

@@ -98,8 +98,9 @@ def compare_every_move(position: Any, board: chess.Board, legal: dict[int, chess
     where = board.fen()
     for number, move in legal.items():
         assert moves.decode(number, board.chess960) == _in_dialect(board, move), where
-        noisy = board.is_capture(move) or move.promotion is not None
-        assert position.classify(number) == (True, noisy, board.gives_check(move)), (where, move)
+        assert position.is_legal(number), (where, move)
+        assert position.is_noisy(number) == (board.is_capture(move) or move.promotion is not None), (where, move)
+        assert position.gives_check(number) == board.gives_check(move), (where, move)
         gain = see(board, move)
         for threshold in (gain - 1, gain, gain + 1, gain + 100, 0):
             assert position.see_at_least(number, threshold) == (gain >= threshold), (where, move, threshold)
@@ -171,14 +172,14 @@ def test_random_games_match_python_chess(chess960: bool) -> None:
 
 
 def check_numbers(fens: list[str], chess960: bool) -> int:
-    """`judge` accepts exactly the legal moves among all numbers of 16 bits; returns how many."""
+    """`is_legal` accepts exactly the legal moves among all numbers of 16 bits; returns how many."""
     accepted = 0
     position = new_position()
     for fen in fens:
         board = chess.Board(fen, chess960=chess960)
         position.set_board(board)
         legal = {moves.encode(board, move) for move in board.legal_moves}
-        assert {number for number in range(1 << 16) if position.classify(number)[0]} == legal, fen
+        assert {number for number in range(1 << 16) if position.is_legal(number)} == legal, fen
         accepted += len(legal)
     return accepted
 
