@@ -14,19 +14,17 @@ STATIC_LIMIT: Final = 30000
 # pawn as the king's side sees the board (0: no pawn) where there are eight. They are not weights, because the danger is
 # an index into `king_attack`. Shelter and storm take 0 to 85, because the pawn hash table holds a byte for each sum of
 # three.
-KING_DANGER_UNITS: Final[dict[str, tuple[int, ...]]] = {
-    "attacker_units": (0, 0, 8, 6, 7, 5),
-    "safe_check_units": (0, 0, 50, 35, 60, 45),
-    "unsafe_check_units": (0, 0, 12, 8, 15, 10),
-    "no_shelter_units": (9, 0, 2, 5, 7, 7, 7, 7),
-    "near_storm_units": (3, 8, 8, 7, 4, 2, 0, 0),
-    "attacked_twice_units": (8,),
-    "weak_square_units": (12,),
-    "pinned_units": (8,),
-    "flank_attack_units": (2,),
-    "flank_defence_units": (-2,),
-    "no_queen_units": (-60,),
-}
+ATTACKER_UNITS: Final = (0, 0, 8, 6, 7, 5)
+SAFE_CHECK_UNITS: Final = (0, 0, 50, 35, 60, 45)
+UNSAFE_CHECK_UNITS: Final = (0, 0, 12, 8, 15, 10)
+NO_SHELTER_UNITS: Final = (9, 0, 2, 5, 7, 7, 7, 7)
+NEAR_STORM_UNITS: Final = (3, 8, 8, 7, 4, 2, 0, 0)
+ATTACKED_TWICE_UNITS: Final = 8
+WEAK_SQUARE_UNITS: Final = 12
+PINNED_UNITS: Final = 8
+FLANK_ATTACK_UNITS: Final = 2
+FLANK_DEFENCE_UNITS: Final = -2
+NO_QUEEN_UNITS: Final = -60
 # The sum of the units, shifted right by this, is the index.
 KING_DANGER_SHIFT: Final = 2
 

@@ -207,7 +207,6 @@ def attackers(board: chess.Board, colour: chess.Color, square: chess.Square) -> 
 
 def king_attack(board: chess.Board) -> Iterator[int]:
     """White's attack on the black king."""
-    units = constants.KING_DANGER_UNITS
     square = king(board, chess.BLACK)
     zone = chess.SquareSet(chess.BB_KING_ATTACKS[square])
     zone |= chess.SquareSet(int(zone) >> 8)
@@ -219,32 +218,32 @@ def king_attack(board: chess.Board) -> Iterator[int]:
     second = {there: attackers(board, chess.BLACK, there) for there in chess.SQUARES}
     weak = {there for there in chess.SQUARES if first[there] and second[there] in ([], [chess.KING], [chess.QUEEN])}
     mirrored = board.mirror()
-    danger = sum(units["attacker_units"][board.piece_type_at(piece) or 0] for piece in attacking)
-    danger += units["attacked_twice_units"][0] * sum(len(first[there]) > 1 for there in zone)
-    danger += units["weak_square_units"][0] * len(weak & set(zone))
-    danger += units["no_queen_units"][0] if not own(board, chess.QUEEN) else 0
+    danger = sum(constants.ATTACKER_UNITS[board.piece_type_at(piece) or 0] for piece in attacking)
+    danger += constants.ATTACKED_TWICE_UNITS * sum(len(first[there]) > 1 for there in zone)
+    danger += constants.WEAK_SQUARE_UNITS * len(weak & set(zone))
+    danger += constants.NO_QUEEN_UNITS if not own(board, chess.QUEEN) else 0
     for file in shelter_files(mirrored):
-        danger += units["no_shelter_units"][nearest(mirrored, chess.WHITE, file)]
-        danger += units["near_storm_units"][nearest(mirrored, chess.BLACK, file)]
+        danger += constants.NO_SHELTER_UNITS[nearest(mirrored, chess.WHITE, file)]
+        danger += constants.NEAR_STORM_UNITS[nearest(mirrored, chess.BLACK, file)]
     files = range(4) if square % 8 < 3 else range(4, 8) if square % 8 > 4 else range(2, 6)
     for there in (chess.square(file, high) for file in files for high in range(3, 8)):
-        danger += units["flank_attack_units"][0] * min(len(first[there]), 2)
-        danger += units["flank_defence_units"][0] * bool(second[there])
+        danger += constants.FLANK_ATTACK_UNITS * min(len(first[there]), 2)
+        danger += constants.FLANK_DEFENCE_UNITS * bool(second[there])
     for piece_type in chess.PIECE_TYPES[1:5]:
         from_king = board.copy(stack=False)
         from_king.set_piece_at(square, chess.Piece(piece_type, chess.BLACK))
         reached = union(ours[piece] for piece in own(board, piece_type))
         checks = set(from_king.attacks(square) & reached) - set(chess.SquareSet(board.occupied_co[chess.WHITE]))
         if any(not second[there] or (there in weak and len(first[there]) > 1) for there in checks):
-            danger += units["safe_check_units"][piece_type]
+            danger += constants.SAFE_CHECK_UNITS[piece_type]
         elif checks:
-            danger += units["unsafe_check_units"][piece_type]
+            danger += constants.UNSAFE_CHECK_UNITS[piece_type]
     for piece in own(board, chess.BISHOP, chess.ROOK, chess.QUEEN):
         between = [there for there in chess.SquareSet.between(piece, square) if board.piece_at(there)]
         alone = chess.Board(None)
         alone.set_piece_at(piece, board.piece_at(piece))
         if square in alone.attacks(piece) and len(between) == 1:
-            danger += units["pinned_units"][0]
+            danger += constants.PINNED_UNITS
     yield min(max(danger, 0) >> constants.KING_DANGER_SHIFT, 63)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import evaluation
 from evaluation.catalogue import ACCUMULATED, CATALOGUE, FAMILIES, OTHER_TITLES
-from evaluation.constants import KING_DANGER_UNITS
+from evaluation.constants import NEAR_STORM_UNITS, NO_SHELTER_UNITS
 from evaluation.scoring import set_up
 from evaluation.weights import MATERIAL, Weights, unpack
 from tests.evaluation.definitions import COUNTED, DEFINITIONS
@@ -133,5 +133,4 @@ def test_no_weight_is_counted_more_often_than_its_bound_allows(board: chess.Boar
 
 
 def test_a_sum_of_three_units_for_shelter_or_storm_fits_a_byte() -> None:
-    for name in ("no_shelter_units", "near_storm_units"):
-        assert all(0 <= units <= 85 for units in KING_DANGER_UNITS[name])
+    assert all(0 <= units <= 85 for units in (*NO_SHELTER_UNITS, *NEAR_STORM_UNITS))
