@@ -6,7 +6,7 @@
     >>> evaluation.explain(chess.Board())["material"]
     0
 
-Both are what the engine plays with by default: the weighted features, and what the network adds. `network=None` leaves
+Both are what the engine plays with by default: the weighted terms, and what the network adds. `network=None` leaves
 out the network. All scores are in the centipawns of the weights.
 
 Invariant: importing this package loads no kernel module (`base.bitboards`, `base.base_board`, `context`, `terms`,

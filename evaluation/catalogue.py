@@ -19,7 +19,7 @@ import chess
 ACCUMULATED: Final = "board"
 # How the name of a term ends that has a weight for each square: in the file eight rows, the eighth rank first.
 BOARD: Final = "_squares"
-# A piece of these types counts one weight more by its square and the bucket of either king: how the names of the terms
+# A piece of these types counts one weight more by its square and the place of either king: how the names of the terms
 # end. For pawns there are tables of all king squares (`terms.pawns`).
 BY_KINGS: Final = (chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
 OWN_KING: Final = "_by_own_king"
@@ -106,7 +106,7 @@ CATALOGUE: Final = (
             piece,
             1,
             "placement of pieces",
-            f"a {piece} by square, for each bucket of {'its own' if by_king == OWN_KING else 'the enemy'} king",
+            f"a {piece} by square, for each place of {'its own' if by_king == OWN_KING else 'the enemy'} king",
         )
         for piece in map(chess.piece_name, BY_KINGS)
         for by_king in (OWN_KING, ENEMY_KING)

@@ -9,14 +9,13 @@ score.
 
 from __future__ import annotations
 
-from evaluation.base.accumulated import FULL_SHARE, middlegame_share
 from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import ALL
+from evaluation.base.constants import FULL_SCALE, FULL_SHARE, STATIC_LIMIT, WON_KPK_CP, middlegame_share
 from evaluation.base.typed import i64, u64, u64s, void
-from evaluation.constants import FULL_SCALE, STATIC_LIMIT, WON_KPK_CP
 from evaluation.context import EvaluationContext
+from evaluation.network.file import MAX_TERMS_CP
 from evaluation.network.inference import Inference, NetworkWeights
-from evaluation.network.shape import MAX_FEATURES_CP
 from evaluation.terms import endgames, king, pawns, pieces, threats
 from evaluation.terms.endgames import BLACK_WINS, DRAWN, WHITE_WINS, KpkBitbase, endgame_scale
 from evaluation.weights import Weights
@@ -63,9 +62,9 @@ class Evaluator:
         score = value if board.turn else -value
         return score + self.network_score(board, score)
 
-    def network_score(self, board: BaseBoard, features_cp: int) -> int:
+    def network_score(self, board: BaseBoard, terms_cp: int) -> int:
         """The network's part of the score, in centipawns, by the side to move; 0 without a network."""
-        if self.network is None or features_cp > MAX_FEATURES_CP or features_cp < -MAX_FEATURES_CP:
+        if self.network is None or terms_cp > MAX_TERMS_CP or terms_cp < -MAX_TERMS_CP:
             return 0
         return self.network.of(board)
 
@@ -80,7 +79,7 @@ class Evaluator:
         sums of the old ones.
         """
         self.context.begin(board)
-        board.update_king_buckets()
+        board.update_king_tables()
         key = board.pawn_key
         index: int = 4 * (key & (PAWN_ENTRIES - 1))
         score: i64 = 0

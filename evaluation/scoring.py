@@ -79,7 +79,7 @@ def evaluate(
 ) -> int:
     """The static score that the engine plays with: centipawns from the side to move's view, strictly within ±30000.
 
-    `weights`, `network`: by default those of the package. Without a network (None) the weighted features alone.
+    `weights`, `network`: by default those of the package. Without a network (None) the weighted terms alone.
     Only the pieces and the side to move matter. ValueError unless there is one king and at most 16 pieces a side, and
     no pawn on the first or last rank, also where the fields of the board do not agree. NetworkError where the network
     of the package cannot be read. To score many positions, keep one `Evaluator` and one `BaseBoard` (see `set_up`).

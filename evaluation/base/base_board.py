@@ -4,25 +4,25 @@
 `evaluation.evaluate` uses it directly.
 
 Invariant: the sums are those of exactly the pieces on the board. They change with each piece that is put, removed or
-moved. After a king's move the score waits for `update_king_buckets`. Nothing else adds piece-square weights.
+moved. After a king's move the score waits for `update_king_tables`. Nothing else adds piece-square weights.
 """
 
 from __future__ import annotations
 
 import chess
 
-from evaluation.base.accumulated import KING_BUCKET, KING_BUCKETS, PHASE_WEIGHTS, PIECES, piece_number
 from evaluation.base.bitboards import BB, KING, PAWN, ROOK, ZOBRIST
+from evaluation.base.constants import KING_PLACE, KING_PLACES, PHASE_WEIGHTS, PIECES, piece_number
 from evaluation.base.record import BLACK, CASTLING_ROOK
 from evaluation.base.typed import i8s, i64, i64s, inline, ints, lsb, u64, u64s, void
 
 # The number of positions on the stack: room for the history that is kept and for the moves of a search.
 STACK_SIZE = 1024
-# [colour of a king * 64 + its square]: where the table of its bucket begins.
+# [colour of a king * 64 + its square]: where the table of its place begins.
 TABLE_OF_KING = ints(
     128,
     [
-        (colour * KING_BUCKETS + KING_BUCKET[square if colour else square ^ 56]) * PIECES
+        (colour * KING_PLACES + KING_PLACE[square if colour else square ^ 56]) * PIECES
         for colour in range(2)
         for square in range(64)
     ],
@@ -55,7 +55,7 @@ class BaseBoard:
     by_type = u64s(7)
     by_colour = u64s(2)
     squares = i8s(64)
-    piece_square = i64s(2 * KING_BUCKETS * PIECES)  # packed, see Weights.piece_square
+    piece_square = i64s(2 * KING_PLACES * PIECES)  # packed, see Weights.piece_square
     saved_score = i64s(STACK_SIZE)
     saved_phase = ints(STACK_SIZE)
     saved_pawn_key = u64s(STACK_SIZE)
@@ -128,8 +128,8 @@ class BaseBoard:
         if piece >> 1 == PAWN or piece >> 1 == KING:
             self.pawn_key ^= ZOBRIST[before] ^ ZOBRIST[after]
 
-    def update_king_buckets(self) -> void:
-        """Add up the score again if a king has come into another bucket."""
+    def update_king_tables(self) -> void:
+        """Add up the score again if a king has come to another place."""
         kings = self.by_type[KING]
         black = TABLE_OF_KING[lsb(kings & self.by_colour[0])]
         white = TABLE_OF_KING[64 + lsb(kings & self.by_colour[1])]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from evaluation import constants
-from evaluation.base.accumulated import FULL_PHASE
+from evaluation.base import constants
 from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import (
     ALL,
@@ -22,8 +21,15 @@ from evaluation.base.bitboards import (
     distance,
     forward,
 )
+from evaluation.base.constants import (
+    DRAWISH_LEAD,
+    DRAWISH_SCALE,
+    DRAWN_SCALE,
+    FULL_PHASE,
+    FULL_SCALE,
+    MIN_WINNING_MATERIAL,
+)
 from evaluation.base.typed import i64, ints, lsb, popcount, popcount_few, u64, u64s, void
-from evaluation.constants import DRAWISH_LEAD, DRAWISH_SCALE, DRAWN_SCALE, FULL_SCALE, MIN_WINNING_MATERIAL
 from evaluation.context import EvaluationContext
 
 # Whether mop-up applies, and to which corners the bare king should be driven.

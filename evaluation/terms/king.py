@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluation import constants
+from evaluation.base import constants
 from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import (
     ALL,
@@ -26,8 +26,7 @@ from evaluation.base.bitboards import (
     front_span,
     rook_attacks,
 )
-from evaluation.base.typed import i64, ints, lsb, msb, popcount, popcount_few, u64, u64s
-from evaluation.constants import (
+from evaluation.base.constants import (
     ATTACKED_TWICE_UNITS,
     FLANK_ATTACK_UNITS,
     FLANK_DEFENCE_UNITS,
@@ -36,6 +35,7 @@ from evaluation.constants import (
     PINNED_UNITS,
     WEAK_SQUARE_UNITS,
 )
+from evaluation.base.typed import i64, ints, lsb, msb, popcount, popcount_few, u64, u64s
 from evaluation.context import EvaluationContext
 
 MAX_KING_DANGER = 63

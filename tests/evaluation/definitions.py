@@ -13,7 +13,7 @@ from operator import or_
 
 import chess
 
-from evaluation import constants
+from evaluation.base import constants
 from evaluation.catalogue import CATALOGUE
 
 Definition = Callable[[chess.Board], Iterator[int]]

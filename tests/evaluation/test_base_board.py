@@ -18,7 +18,7 @@ from uci_engine.core import load
 def check_random_games(games: int, plies: int, chess960: bool) -> int:
     """Along random games, forwards and backwards; returns how many positions were compared.
 
-    Only now and then the evaluation reads the score, which chooses the tables of the kings' buckets.
+    Only now and then the evaluation reads the score, which chooses the tables by the kings' places.
     """
     compared = 0
     weights = random_weights(3)

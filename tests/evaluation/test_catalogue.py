@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluation
+from evaluation.base.constants import NEAR_STORM_UNITS, NO_SHELTER_UNITS
 from evaluation.catalogue import ACCUMULATED, CATALOGUE, FAMILIES, OTHER_TITLES
-from evaluation.constants import NEAR_STORM_UNITS, NO_SHELTER_UNITS
 from evaluation.scoring import set_up
 from evaluation.weights import MATERIAL, Weights, unpack
 from tests.evaluation.definitions import COUNTED, DEFINITIONS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from evaluation.constants import DRAWISH_SCALE, DRAWN_SCALE, ENDGAME_SCALES, FULL_SCALE
+from evaluation.base.constants import DRAWISH_SCALE, DRAWN_SCALE, ENDGAME_SCALES, FULL_SCALE
 from evaluation.scoring import set_up
 from evaluation.terms.endgames import endgame_scale, ending
 

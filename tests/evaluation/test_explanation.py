@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import evaluation
 from evaluation.catalogue import CATALOGUE, FAMILIES, KNOWN_ENDING, LIMIT, NETWORK_TERM
-from evaluation.constants import STATIC_LIMIT
+from evaluation.base.constants import STATIC_LIMIT
 from evaluation.scoring import set_up
 from evaluation.trace import PARTS
 from evaluation.weights import MATERIAL, Weights

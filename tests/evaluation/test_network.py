@@ -10,17 +10,17 @@ import chess
 import pytest
 
 import evaluation
-from evaluation.network.file import Network
-from evaluation.network.shape import (
-    BUCKETS,
+from evaluation.network.file import (
     HIDDEN_BIAS_LIMIT,
     HIDDEN_LIMIT,
     INPUTS,
-    MAX_FEATURES_CP,
     MAX_NETWORK_CP,
     MAX_OUTPUT_BIAS,
+    MAX_TERMS_CP,
+    OUTPUT_BUCKETS,
     OUTPUT_LIMIT,
     UNITS,
+    Network,
 )
 from evaluation.scoring import set_up
 from tests.support.kernel import is_compiled, new_position, random_game, start_board
@@ -41,8 +41,8 @@ def extreme_network(sign: int) -> Network:
     return Network(
         pack_small([-HIDDEN_LIMIT if low else HIDDEN_LIMIT - 1] * (INPUTS * UNITS)),
         pack([-HIDDEN_BIAS_LIMIT if low else HIDDEN_BIAS_LIMIT - 1] * UNITS),
-        pack([-OUTPUT_LIMIT if low else OUTPUT_LIMIT - 1] * (BUCKETS * 2 * UNITS)),
-        (sign * MAX_OUTPUT_BIAS,) * BUCKETS,
+        pack([-OUTPUT_LIMIT if low else OUTPUT_LIMIT - 1] * (OUTPUT_BUCKETS * 2 * UNITS)),
+        (sign * MAX_OUTPUT_BIAS,) * OUTPUT_BUCKETS,
     )
 
 
@@ -129,12 +129,12 @@ def test_no_network_overflows(sign: int) -> None:
 )
 def test_it_is_cut_off_and_a_decisive_score_has_none(fen: str, is_decisive: bool) -> None:
     found = [evaluation.evaluate(chess.Board(fen), network=of) for of in (None, extreme_network(1))]
-    assert (abs(found[0]) > MAX_FEATURES_CP) == is_decisive
+    assert (abs(found[0]) > MAX_TERMS_CP) == is_decisive
     assert found[1] - found[0] == (0 if is_decisive else MAX_NETWORK_CP)
 
 
 def test_the_bound_of_the_features_is_inclusive() -> None:
     evaluator, base_board = set_up(chess.Board(MIDDLEGAME), network=extreme_network(1))
     for sign in (1, -1):
-        assert evaluator.network_score(base_board, sign * MAX_FEATURES_CP) == MAX_NETWORK_CP
-        assert evaluator.network_score(base_board, sign * (MAX_FEATURES_CP + 1)) == 0
+        assert evaluator.network_score(base_board, sign * MAX_TERMS_CP) == MAX_NETWORK_CP
+        assert evaluator.network_score(base_board, sign * (MAX_TERMS_CP + 1)) == 0

@@ -1,14 +1,43 @@
-"""Numbers of the evaluation that are not weights: they do not enter the sum of terms linearly.
+"""Numbers of the evaluation that are not weights: the game phase, places of kings, units of danger, scale factors.
 
-The weights are in `weights.toml`. These are limits, units of danger, scale factors and a bonus.
+Invariant: this module stands apart from the kernel, so that weights can be loaded before a core is chosen.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+import chess
+
+from evaluation.base.typed import inline
+
 # Every score of the evaluation is strictly within ± this, in centipawns.
 STATIC_LIMIT: Final = 30000
+
+# The share of a piece in the game phase, by piece type: FULL_PHASE with all pieces on the board, more after promotions,
+# and 0 with kings and pawns alone.
+PHASE_WEIGHTS: Final = (0, 0, 1, 1, 2, 4, 0)
+FULL_PHASE: Final = 24
+# The share of the middlegame in a tapered score is in 256ths.
+FULL_SHARE: Final = 256
+
+# The places of a king that piece-square tables tell apart, the eighth rank first: three parts of the first two ranks,
+# two parts of the rest.
+_PLACES: Final = (
+    (6, 6, 6, 6, 7, 7, 7, 7),
+    (6, 6, 6, 6, 7, 7, 7, 7),
+    (6, 6, 6, 6, 7, 7, 7, 7),
+    (6, 6, 6, 6, 7, 7, 7, 7),
+    (6, 6, 6, 6, 7, 7, 7, 7),
+    (6, 6, 6, 6, 7, 7, 7, 7),
+    (3, 3, 3, 4, 4, 5, 5, 5),
+    (0, 0, 0, 1, 1, 2, 2, 2),
+)
+KING_PLACES: Final = 8
+# By square, as the king's side sees the board.
+KING_PLACE: Final = tuple(place for row in reversed(_PLACES) for place in row)
+# A square for each piece. Pieces run from 2 (a black pawn) to 13 (the white king).
+PIECES: Final = 14 * 64
 
 # How much each fact adds to the danger of an attacked king. By piece type where there are six numbers, by the rank of a
 # pawn as the king's side sees the board (0: no pawn) where there are eight. They are not weights, because the danger is
@@ -52,3 +81,14 @@ DRAWISH_LEAD: Final = 3
 
 # The bonus for a won king and pawn against king: less than the gain of the promotion.
 WON_KPK_CP: Final = 400
+
+
+def piece_number(piece: chess.Piece) -> int:
+    """A piece as the boards number it: 2 * piece type + colour."""
+    return 2 * piece.piece_type + piece.color
+
+
+@inline
+def middlegame_share(phase: int) -> int:
+    """The share of the middlegame in a tapered score, in 256ths; the endgame has the rest."""
+    return FULL_SHARE if phase > FULL_PHASE else phase * 32 // 3
