@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.evaluation.test_evaluation import random_pieces
 from tests.support.kernel import (
     ALL_CORES,
     STARTS,
@@ -202,25 +203,6 @@ def test_legality_of_every_number(chess960: bool) -> None:
 # Any pieces anywhere -----------------------------------------------------------------------------------------
 
 
-@st.composite
-def odd_boards(draw: st.DrawFn) -> chess.Board:
-    """Two kings and a few pieces anywhere, the side to move not giving check."""
-    squares = draw(st.lists(st.sampled_from(chess.SQUARES), min_size=2, max_size=14, unique=True))
-    board = chess.Board(None)
-    board.turn = draw(st.booleans())
-    for square, color in zip(squares[:2], (chess.WHITE, chess.BLACK), strict=True):
-        board.set_piece_at(square, chess.Piece(chess.KING, color))
-    for square in squares[2:]:
-        kind = draw(st.sampled_from(chess.PIECE_TYPES[:5]))
-        if kind == chess.PAWN and chess.square_rank(square) in (0, 7):
-            kind = chess.KNIGHT
-        board.set_piece_at(square, chess.Piece(kind, draw(st.booleans())))
-    if board.was_into_check():
-        board.turn = not board.turn
-    board.ep_square = _some_en_passant_square(board)
-    return board
-
-
 def _some_en_passant_square(board: chess.Board) -> chess.Square | None:
     """A square that an enemy pawn may just have passed, if there is one."""
     behind, step = (4, 8) if board.turn else (3, -8)
@@ -230,13 +212,16 @@ def _some_en_passant_square(board: chess.Board) -> chess.Square | None:
     return None
 
 
-@given(odd_boards())
+@given(st.builds(random_pieces, st.integers(0, 10**9), st.integers(0, 6)))
 def test_odd_boards_match_python_chess(board: chess.Board) -> None:
-    # En passant only after a check that a double step can give.
-    if board.status() & ~chess.STATUS_EMPTY:
-        board.ep_square = None
+    if board.was_into_check():
+        board.turn = not board.turn
     if board.was_into_check():
         return
+    # En passant only after a check that a double step can give.
+    board.ep_square = _some_en_passant_square(board)
+    if board.status() & ~chess.STATUS_EMPTY:
+        board.ep_square = None
     position = shared_position()
     position.set_board(board)
     compare(position, board, thorough=True)

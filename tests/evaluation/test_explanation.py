@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluation
-from evaluation.catalogue import CATALOGUE, FAMILIES, KNOWN_ENDING, LIMIT, NETWORK_TERM
 from evaluation.base.constants import STATIC_LIMIT
+from evaluation.catalogue import CATALOGUE, FAMILIES, KNOWN_ENDING, LIMIT, NETWORK_TERM
+from evaluation.network.file import Network
 from evaluation.scoring import set_up
 from evaluation.trace import PARTS
 from evaluation.weights import MATERIAL, Weights
@@ -95,15 +96,13 @@ def test_the_families_hold_every_term_once(board: chess.Board) -> None:
     families = explanation.families
     names = [family.name for family in families]
     assert names in (OF_FEATURES, [*OF_FEATURES, "Limit"])
-    assert sorted(term.name for family in families for term in family.terms) == sorted(
-        term.name for term in explanation
-    )
+    assert {term for family in families for term in family.terms} == set(explanation)
+    assert sum(len(family.terms) for family in families) == len(explanation.terms)
     for family in families:
         assert {title.name for title in family.titles} <= set(FAMILIES[family.name])
-        for each in (family.terms, family.titles):
-            assert family.white_cp == sum(part.white_cp for part in each)
-            assert family.black_cp == sum(part.black_cp for part in each)
-            assert family.difference_cp == sum(part.difference_cp for part in each)
+        for parts in (family.terms, family.titles):
+            for name in ("white_cp", "black_cp", "difference_cp"):
+                assert getattr(family, name) == sum(getattr(part, name) for part in parts)
 
 
 @pytest.mark.parametrize("board", positions(60), ids=range(60))
@@ -138,59 +137,50 @@ def test_a_score_at_its_limit_says_what_is_cut_off() -> None:
 # For people -------------------------------------------------------------------------------------------------------
 
 
-def numbers_of(line: str) -> tuple[str, list[int]]:
+def row_of(line: str) -> tuple[str, list[int]]:
     """The name and the three numbers of a line of the table, in centipawns."""
     *words, white, black, difference = line.split()
     return " ".join(words), [round(100 * float(number)) for number in (white, black, difference)]
 
 
 @pytest.mark.parametrize("fen", [TYPICAL, chess.STARTING_FEN, *PAWN_ENDINGS, *EXTREME])
-def test_the_table_adds_up_line_by_line(fen: str) -> None:
+def test_the_text_has_the_families_and_titles_that_are_not_0_and_the_score(fen: str) -> None:
     explanation = Explanation.of(chess.Board(fen), WEIGHTS, network=None)
     text = str(explanation)
     assert text.isascii()
     lines = text.splitlines()
     assert not any(line != line.rstrip() or len(line) > 100 for line in lines)
-    table = lines[2 : lines.index(lines[1], 2)]
-    families = {}
-    # A family of one title has no lines below it.
-    alone = {family.name for family in explanation.families if len(family.titles) == 1}
-    for line in table:
-        name, numbers = numbers_of(line)
-        assert numbers[0] - numbers[1] == numbers[2]
-        if line[1] != " ":
-            families[name] = numbers
-            family, rest = name, list(numbers)
-        else:
-            assert any(numbers[:2])
-            rest = [a - b for a, b in zip(rest, numbers, strict=True)]
-        following = table[table.index(line) + 1 :][:1]
-        if (not following or following[0][1] != " ") and family not in alone:
-            assert rest == [0, 0, 0]
-    total = numbers_of(lines[len(table) + 3])[1]
-    assert total == [sum(numbers[column] for numbers in families.values()) for column in range(3)]
-    assert total[2] == explanation.white_score
-    # What is not in the table is 0 for both sides.
-    titles = {family.name: family.titles for family in explanation.families}
-    shown = {name for name, parts in titles.items() if any(part.white_cp or part.black_cp for part in parts)}
-    assert set(families) == shown
+    end = lines.index(lines[1], 2)
+    shown = []
+    for family in explanation.families:
+        titles = [title for title in family.titles if title.white_cp or title.black_cp]
+        # A family of one title has no lines below it.
+        shown += [family, *(titles if len(family.titles) > 1 else [])] if titles else []
+    rows = [(row.name, [row.white_cp, row.black_cp, row.white_cp - row.black_cp]) for row in shown]
+    assert [row_of(line) for line in lines[2:end]] == rows
+    total = [sum(getattr(term, name) for term in explanation) for name in ("white_cp", "black_cp")]
+    assert row_of(lines[end + 1])[1] == [*total, explanation.white_score]
     assert (f"Known ending: {explanation.known_ending}" in lines) == bool(explanation.known_ending)
-    assert f"Score {explanation.white_score / 100:+.2f} (White's view)" in lines
-    side = "White" if explanation.white_to_move else "Black"
-    score = explanation.white_score if explanation.white_to_move else -explanation.white_score
-    assert f"Score {score / 100:+.2f} (the side to move's view: {side})" in lines
+    white_score = explanation.white_score / 100
+    assert f"Score {white_score:+.2f} (White's view)" in lines
+    side, score = ("White", white_score) if explanation.white_to_move else ("Black", -white_score)
+    assert f"Score {score:+.2f} (the side to move's view: {side})" in lines
 
 
-def test_every_piece_stands_on_the_board_above_its_value() -> None:
-    explanation = Explanation.of(chess.Board(TYPICAL), network=None)
+@pytest.mark.parametrize("network", [None, NETWORK])
+def test_every_piece_stands_on_a_board_above_its_number(network: Network | None) -> None:
+    explanation = Explanation.of(chess.Board(TYPICAL), None, network)
     lines = str(explanation).splitlines()
-    top = lines.index(next(line for line in lines if line.startswith(" 8 |")))
+    tops = [number for number, line in enumerate(lines) if line.startswith(" 8 |")]
+    assert len(tops) == (1 if network is None else 2)
     for value in explanation.pieces:
-        row = top + 3 * (7 - chess.square_rank(value.square))
         column = 1 + chess.square_file(value.square)
-        assert lines[row].split("|")[column].strip() == value.piece.symbol()
-        shown = "" if value.value_cp is None else f"{value.value_cp / 100:.2f}"
-        assert lines[row + 1].split("|")[column].strip() == shown
+        numbers = [None if value.value_cp is None else f"{value.value_cp / 100:.2f}"]
+        numbers += [f"{value.network_cp / 100:+.2f}"] if value.network_cp is not None else []
+        for top, number in zip(tops, numbers, strict=True):
+            row = top + 3 * (7 - chess.square_rank(value.square))
+            assert lines[row].split("|")[column].strip() == value.piece.symbol()
+            assert lines[row + 1].split("|")[column].strip() == (number or "")
 
 
 @pytest.mark.parametrize(
@@ -285,20 +275,12 @@ def test_a_contribution_is_what_the_output_loses_without_the_inputs_of_a_piece(b
             assert abs(2**14 * white_cp - white(change, board)) < 2**14
 
 
-def test_the_text_shows_both_and_the_pieces() -> None:
-    board = chess.Board(TYPICAL)
-    explanation = explained(board)
+def test_the_text_shows_both() -> None:
+    explanation = explained(chess.Board(TYPICAL))
     assert explanation.network_score is not None
-    text = str(explanation)
-    features, network_score = explanation.features_score / 100, explanation.network_score / 100
-    assert f"Features {features:+.2f}, network {network_score:+.2f} (White's view)" in text
-    assert "\n Network " in text
-    assert "What each piece adds to the network (White's view)" in text
-    queen = next(value for value in explanation.pieces if value.square == chess.D8)
-    assert queen.network_cp is not None
-    assert f"{queen.network_cp / 100:+.2f}" in text
-    without = str(Explanation.of(board, network=None))
-    assert "etwork" not in without
+    terms, network_score = explanation.features_score / 100, explanation.network_score / 100
+    assert f"Features {terms:+.2f}, network {network_score:+.2f} (White's view)" in str(explanation)
+    assert "etwork" not in str(Explanation.of(chess.Board(TYPICAL), network=None))
 
 
 def test_the_reasons_say_for_whom_the_network_sees_more() -> None:
