@@ -32,10 +32,7 @@ class EvaluationContext:
 
     # Terms of pawns and kings fill these, or the pawn hash table does.
     passed_pawns: u64  # of both colours
-    pawns_on_colour = ints(4)  # [2 * colour + 1 for light squares]: how many pawns are there
-    rammed_pawns = ints(2)  # how many pawns on the files c to f have an enemy pawn directly ahead
-    shelter_units = ints(2)  # how much the pawns around that colour's king are missing
-    storm_units = ints(2)  # how near the enemy pawns are to it
+    pawn_danger = ints(2)  # units for the pawns missing around that colour's king, and for enemy pawns near it
 
     # The weights, in the order of the catalogue, with the long tables of squares last.
     doubled_pawn = i64s(2)

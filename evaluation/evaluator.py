@@ -12,7 +12,7 @@ from __future__ import annotations
 from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import ALL
 from evaluation.base.constants import FULL_SCALE, FULL_SHARE, STATIC_LIMIT, WON_KPK_CP, middlegame_share
-from evaluation.base.typed import i64, u64, u64s, void
+from evaluation.base.typed import i64, u64s
 from evaluation.context import EvaluationContext
 from evaluation.network.file import MAX_TERMS_CP
 from evaluation.network.inference import Inference, NetworkWeights
@@ -29,7 +29,7 @@ MATERIAL_ENTRIES = 1024
 MATERIAL_SHIFT = 54
 MATERIAL_FACTOR = 0x9E3779B97F4A7C15
 
-# The pawn hash table. An entry is key, passed pawns, packed score, `_packed_units`.
+# The pawn hash table. An entry is key, passed pawns, packed score, danger of both kings by pawns.
 PAWN_ENTRIES = 8192
 
 
@@ -86,14 +86,16 @@ class Evaluator:
         if use_hash and self.pawn_hash[index] == key:
             self.context.passed_pawns = self.pawn_hash[index + 1]
             score = self.pawn_hash[index + 2]
-            self._unpack_units(self.pawn_hash[index + 3])
+            danger = self.pawn_hash[index + 3]
+            self.context.pawn_danger[0] = danger & 0xFFFF
+            self.context.pawn_danger[1] = danger >> 16
         else:
             score = self._pawn_king_total(board)
             if use_hash:
                 self.pawn_hash[index] = key
                 self.pawn_hash[index + 1] = self.context.passed_pawns
                 self.pawn_hash[index + 2] = score
-                self.pawn_hash[index + 3] = self._packed_units()
+                self.pawn_hash[index + 3] = self.context.pawn_danger[0] | self.context.pawn_danger[1] << 16
         score += board.score
         score += self._material_total(board, use_hash)
         # Black's turn comes first. Each turn changes the sign of the score, so that Black's terms are subtracted.
@@ -128,32 +130,6 @@ class Evaluator:
             self.material_hash[index] = key
             self.material_hash[index + 1] = score
         return score
-
-    def _packed_units(self) -> u64:
-        """The findings of the terms of pawns and kings for other terms, packed for the pawn hash table.
-
-        For each side eight bits of shelter, eight of storm and four of rammed pawns; then four bits for each of the
-        `pawns_on_colour`.
-        """
-        units: u64 = 0
-        for us in range(2):
-            units = units << 8 | self.context.shelter_units[us] & 255
-            units = units << 8 | self.context.storm_units[us] & 255
-            units = units << 4 | self.context.rammed_pawns[us] & 15
-        for index in range(4):
-            units = units << 4 | self.context.pawns_on_colour[index] & 15
-        return units
-
-    def _unpack_units(self, units: u64) -> void:
-        """The reverse of `_packed_units`: fills in the findings, the last first."""
-        for index in range(3, -1, -1):
-            self.context.pawns_on_colour[index] = units & 15
-            units >>= 4
-        for us in range(1, -1, -1):
-            self.context.rammed_pawns[us] = units & 15
-            self.context.storm_units[us] = (units >> 4) & 255
-            self.context.shelter_units[us] = (units >> 12) & 255
-            units >>= 20
 
     def taper(self, board: BaseBoard, packed: i64) -> int:
         """A packed sum as one score from White's view, tapered by phase, with the endgame scaled."""

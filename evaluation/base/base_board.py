@@ -16,8 +16,6 @@ from evaluation.base.constants import KING_PLACE, KING_PLACES, PHASE_WEIGHTS, PI
 from evaluation.base.record import BLACK, CASTLING_ROOK
 from evaluation.base.typed import i8s, i64, i64s, inline, ints, lsb, u64, u64s, void
 
-# The number of positions on the stack: room for the history that is kept and for the moves of a search.
-STACK_SIZE = 1024
 # [colour of a king * 64 + its square]: where the table of its place begins.
 TABLE_OF_KING = ints(
     128,
@@ -56,12 +54,6 @@ class BaseBoard:
     by_colour = u64s(2)
     squares = i8s(64)
     piece_square = i64s(2 * KING_PLACES * PIECES)  # packed, see Weights.piece_square
-    saved_score = i64s(STACK_SIZE)
-    saved_phase = ints(STACK_SIZE)
-    saved_pawn_key = u64s(STACK_SIZE)
-    saved_black_king_table = ints(STACK_SIZE)
-    saved_white_king_table = ints(STACK_SIZE)
-    saved_material_key = u64s(STACK_SIZE)
 
     def __init__(self, piece_square: list[int]) -> None:
         """`piece_square`: see `Weights.piece_square`. After a change of it call `refresh`."""
@@ -87,9 +79,6 @@ class BaseBoard:
 
     def put(self, piece: int, square: int) -> None:
         """Put a piece on an empty square."""
-        self._put(piece, square)
-
-    def _put(self, piece: int, square: int) -> void:
         self.squares[square] = piece
         self.by_type[piece >> 1] |= BB[square]
         self.by_colour[piece & 1] |= BB[square]
@@ -144,28 +133,6 @@ class BaseBoard:
             occupied &= occupied - 1
             self.score += weight_of(self, self.squares[square] * 64 + square)
 
-    def save(self) -> void:
-        """Push the sums on the stack."""
-        index = self.stack_index
-        self.saved_score[index] = self.score
-        self.saved_phase[index] = self.phase
-        self.saved_pawn_key[index] = self.pawn_key
-        self.saved_black_king_table[index] = self.black_king_table
-        self.saved_white_king_table[index] = self.white_king_table
-        self.saved_material_key[index] = self.material_key
-        self.stack_index = index + 1
-
-    def restore(self) -> void:
-        """Pop the sums from the stack."""
-        index = self.stack_index - 1
-        self.score = self.saved_score[index]
-        self.phase = self.saved_phase[index]
-        self.pawn_key = self.saved_pawn_key[index]
-        self.black_king_table = self.saved_black_king_table[index]
-        self.white_king_table = self.saved_white_king_table[index]
-        self.material_key = self.saved_material_key[index]
-        self.stack_index = index
-
     def refresh(self) -> None:
         """Sum up from scratch: after a change of weights, and to test the incremental updates."""
         self.score = 0
@@ -189,7 +156,7 @@ class BaseBoard:
         while occupied:
             code = low & 15
             piece_type = ROOK if code & 7 == CASTLING_ROOK else (code & 7) + 1
-            self._put(2 * piece_type + (0 if code & BLACK else 1), lsb(occupied))
+            self.put(2 * piece_type + (0 if code & BLACK else 1), lsb(occupied))
             low = low >> 4 | (high & 15) << 60
             high >>= 4
             occupied &= occupied - 1

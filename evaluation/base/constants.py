@@ -41,8 +41,7 @@ PIECES: Final = 14 * 64
 
 # How much each fact adds to the danger of an attacked king. By piece type where there are six numbers, by the rank of a
 # pawn as the king's side sees the board (0: no pawn) where there are eight. They are not weights, because the danger is
-# an index into `king_attack`. Shelter and storm take 0 to 85, because the pawn hash table holds a byte for each sum of
-# three.
+# an index into `king_attack`. Shelter and storm are at least 0, as the pawn hash table packs them.
 ATTACKER_UNITS: Final = (0, 0, 8, 6, 7, 5)
 SAFE_CHECK_UNITS: Final = (0, 0, 50, 35, 60, 45)
 UNSAFE_CHECK_UNITS: Final = (0, 0, 12, 8, 15, 10)

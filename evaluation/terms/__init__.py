@@ -11,7 +11,6 @@ Invariant: a term treats both colours alike. It is linear in its weights, and it
 Some terms read the findings of others from `context`, so the order of calls matters.
 `EvaluationContext.begin` comes first. `passed_pawn` comes before the other terms of passed pawns. The mobility terms of
 both colours come before the terms that read attacks: safe mobility, space, outposts, those of a passed pawn's path, of
-the attack on the king, and the threats. `king_shelter` and `pawn_storm` come before `king_attack`. `blocked_pawn` comes
-before the terms that count the pawns on a bishop's colour.
-The order of all other calls is free.
+the attack on the king, and the threats. `king_shelter` comes before `pawn_storm`, and both before `king_attack`. The
+order of all other calls is free.
 """

@@ -29,7 +29,7 @@ from evaluation.base.constants import (
     FULL_SCALE,
     MIN_WINNING_MATERIAL,
 )
-from evaluation.base.typed import i64, ints, lsb, popcount, popcount_few, u64, u64s, void
+from evaluation.base.typed import i64, ints, lsb, popcount, u64, u64s, void
 from evaluation.context import EvaluationContext
 
 # Whether mop-up applies, and to which corners the bare king should be driven.
@@ -90,7 +90,7 @@ def endgame_scale(board: BaseBoard, strong_side: int) -> int:
     """
     if board.phase >= FULL_PHASE:
         return FULL_SCALE
-    pawns = popcount_few(board.by_type[PAWN] & board.by_colour[strong_side])
+    pawns = popcount(board.by_type[PAWN] & board.by_colour[strong_side])
     if pawns == 0:
         material = non_pawn_material(board, strong_side)
         if material < MIN_WINNING_MATERIAL or only_two_knights(board, strong_side):
@@ -98,7 +98,7 @@ def endgame_scale(board: BaseBoard, strong_side: int) -> int:
         return FULL_SCALE if material > non_pawn_material(board, strong_side ^ 1) + DRAWISH_LEAD else DRAWISH_SCALE
     if _wrong_bishop(board, strong_side):
         return DRAWN_SCALE
-    return ENDGAME_SCALES[8 * ending(board) + (pawns if pawns < 8 else 8) - 1]
+    return ENDGAME_SCALES[8 * ending(board) + min(pawns, 8) - 1]
 
 
 def ending(board: BaseBoard) -> int:

@@ -13,7 +13,6 @@ from evaluation.base.bitboards import (
     FILES,
     KING_ATTACKS,
     KNIGHT,
-    KNIGHT_ATTACKS,
     PAWN,
     QUEEN,
     RANKS,
@@ -35,7 +34,7 @@ from evaluation.base.constants import (
     PINNED_UNITS,
     WEAK_SQUARE_UNITS,
 )
-from evaluation.base.typed import i64, ints, lsb, msb, popcount, popcount_few, u64, u64s
+from evaluation.base.typed import i64, ints, lsb, msb, popcount, u64, u64s
 from evaluation.context import EvaluationContext
 
 MAX_KING_DANGER = 63
@@ -57,7 +56,7 @@ KING_FLANK = u64s(16, [flank & _BLACK_HALF for flank in _FLANKS] + [flank & _WHI
 def king_shelter(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Pawn shelter, on each of three files around the king: 8 * the file's distance from the edge + our pawn's rank.
 
-    The pawn is our rearmost one not behind the king; the rank is 0 for no pawn. Fills `context.shelter_units`, which
+    The pawn is our rearmost one not behind the king; the rank is 0 for no pawn. Begins `context.pawn_danger`, which
     `king_attack` reads.
     """
     pawns = board.by_type[PAWN] & board.by_colour[us] & _shelter_area(context.king[us], us)
@@ -68,7 +67,7 @@ def king_shelter(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
         rank = _nearest_rank(pawns & FILES[file], us)
         score += context.king_shelter[8 * (file if file < 4 else 7 - file) + rank]
         units += NO_SHELTER_UNITS[rank]
-    context.shelter_units[us] = units
+    context.pawn_danger[us] = units
     return score
 
 
@@ -76,7 +75,7 @@ def pawn_storm(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Pawn storm, on the same files: 8 * the file's distance from the edge + the rank of the nearest enemy pawn.
 
     It is the nearest one that is not behind our king, and the rank is 0 for no pawn. 32 more: one of our pawns blocks
-    it. Fills `context.storm_units`, which `king_attack` reads.
+    it. Adds to `context.pawn_danger`.
     """
     own = forward(board.by_type[PAWN] & board.by_colour[us], us)
     pawns = board.by_type[PAWN] & board.by_colour[us ^ 1] & _shelter_area(context.king[us], us)
@@ -90,7 +89,7 @@ def pawn_storm(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
             index += 32
         score += context.pawn_storm[index]
         units += NEAR_STORM_UNITS[rank]
-    context.storm_units[us] = units
+    context.pawn_danger[us] += units
     return score
 
 
@@ -113,17 +112,10 @@ def safe_check(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     king = context.king[us ^ 1]
     occupied = board.by_colour[0] | board.by_colour[1]
     safe = ALL ^ (board.by_colour[us] | context.attacked[us ^ 1])
-    diagonal = bishop_attacks(king, occupied) & safe
-    straight = rook_attacks(king, occupied) & safe
     score: i64 = 0
-    if KNIGHT_ATTACKS[king] & safe & context.attacked_by[8 * us + KNIGHT]:
-        score += context.safe_check[0]
-    if diagonal & context.attacked_by[8 * us + BISHOP]:
-        score += context.safe_check[1]
-    if straight & context.attacked_by[8 * us + ROOK]:
-        score += context.safe_check[2]
-    if (diagonal | straight) & context.attacked_by[8 * us + QUEEN]:
-        score += context.safe_check[3]
+    for piece_type in range(KNIGHT, QUEEN + 1):
+        if attacks_of(piece_type, king, occupied) & safe & context.attacked_by[8 * us + piece_type]:
+            score += context.safe_check[piece_type - KNIGHT]
     return score
 
 
@@ -145,8 +137,7 @@ def king_attack(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     if attackers < 2 and context.king_attackers[8 * us + QUEEN] == 0:
         return 0
     units = _king_danger(context, board, us, us ^ 1)
-    index = units >> KING_DANGER_SHIFT
-    return context.king_attack[index if index < MAX_KING_DANGER else MAX_KING_DANGER]
+    return context.king_attack[min(units >> KING_DANGER_SHIFT, MAX_KING_DANGER)]
 
 
 def _king_danger(context: EvaluationContext, board: BaseBoard, us: int, them: int) -> int:
@@ -158,9 +149,9 @@ def _king_danger(context: EvaluationContext, board: BaseBoard, us: int, them: in
     queens = board.by_type[QUEEN] & ours
     weak = attacked & ~context.attacked_twice[them]
     weak &= ~context.attacked[them] | KING_ATTACKS[king] | context.attacked_by[8 * them + QUEEN]
-    units = context.shelter_units[them] + context.storm_units[them]
-    units += WEAK_SQUARE_UNITS * popcount_few(weak & context.king_zone[them])
-    units += ATTACKED_TWICE_UNITS * popcount_few(context.attacked_twice[us] & context.king_zone[them])
+    units = context.pawn_danger[them]
+    units += WEAK_SQUARE_UNITS * popcount(weak & context.king_zone[them])
+    units += ATTACKED_TWICE_UNITS * popcount(context.attacked_twice[us] & context.king_zone[them])
     if queens == 0:
         units += NO_QUEEN_UNITS
 
@@ -206,10 +197,7 @@ def _nearest_rank(pawns: u64, us: int) -> int:
 
 def _shelter_file(king: int) -> int:
     """The middle one of the three files around a king: its own file, or the next one for a king on the edge."""
-    file = king & 7
-    if file == 0:
-        return 1
-    return 6 if file == 7 else file
+    return min(max(king & 7, 1), 6)
 
 
 def pawn_king_total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import (
-    ALL,
     BB,
     FILES,
-    LIGHT,
     PAWN,
     RANKS,
     ROOK,
@@ -24,7 +22,7 @@ from evaluation.base.bitboards import (
     rook_attacks,
     sum_by_rank,
 )
-from evaluation.base.typed import flip_vertical, i64, i64_pointer, lsb, popcount, popcount_few, u64
+from evaluation.base.typed import flip_vertical, i64, i64_pointer, lsb, popcount, u64
 from evaluation.context import EvaluationContext
 
 
@@ -33,8 +31,8 @@ def doubled_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     pawns = board.by_type[PAWN] & board.by_colour[us]
     doubled = pawns & front_span(pawns, us)
     supported = adjacent(file_fill(pawns))
-    score = context.doubled_pawn[0] * popcount_few(doubled & supported)
-    return score + context.doubled_pawn[1] * popcount_few(doubled & ~supported)
+    score = context.doubled_pawn[0] * popcount(doubled & supported)
+    return score + context.doubled_pawn[1] * popcount(doubled & ~supported)
 
 
 def isolated_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
@@ -98,18 +96,10 @@ def pawn_lever(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
 
 
 def blocked_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Pawns with an enemy pawn directly ahead, by rank.
-
-    Fills `context.pawns_on_colour` and `context.rammed_pawns`, which the terms of bishops read: at most 8 and 4.
-    """
+    """Pawns with an enemy pawn directly ahead, by rank."""
+    enemies = board.by_type[PAWN] & board.by_colour[us ^ 1]
     pawns = board.by_type[PAWN] & board.by_colour[us]
-    for light in range(2):
-        count = popcount(pawns & (LIGHT if light else ALL ^ LIGHT))
-        context.pawns_on_colour[2 * us + light] = count if count < 8 else 8
-    blocked = pawns & forward(board.by_type[PAWN] & board.by_colour[us ^ 1], us ^ 1)
-    rammed = popcount_few(blocked & (FILES[2] | FILES[3] | FILES[4] | FILES[5]))
-    context.rammed_pawns[us] = rammed if rammed < 4 else 4
-    return sum_by_rank(context.blocked_pawn, 0, blocked, us)
+    return sum_by_rank(context.blocked_pawn, 0, pawns & forward(enemies, us ^ 1), us)
 
 
 def pawn_island(context: EvaluationContext, board: BaseBoard, us: int) -> i64:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import (
+    ALL,
     BB,
     BISHOP,
-    FILES,
     KNIGHT,
     LIGHT,
     PAWN,
@@ -21,9 +21,11 @@ from evaluation.base.bitboards import (
     forward,
     front_span,
 )
-from evaluation.base.typed import i64, i64_pointer, lsb, popcount, popcount_few, u64
+from evaluation.base.typed import i64, i64_pointer, lsb, popcount, u64
 from evaluation.context import EvaluationContext
 
+# The files c to f.
+CENTRE_FILES = 0x3C3C3C3C3C3C3C3C
 # The least game phase at which space counts.
 MIN_SPACE_PHASE = 12
 
@@ -136,8 +138,8 @@ def rook_open_file(context: EvaluationContext, board: BaseBoard, us: int) -> i64
     """Rooks on open files, with no pawn, then on half-open files, with enemy pawns alone."""
     rooks = board.by_type[ROOK] & board.by_colour[us] & ~context.pawn_files[us]
     enemies = context.pawn_files[us ^ 1]
-    score = context.rook_open_file[0] * popcount_few(rooks & ~enemies)
-    return score + context.rook_open_file[1] * popcount_few(rooks & enemies)
+    score = context.rook_open_file[0] * popcount(rooks & ~enemies)
+    return score + context.rook_open_file[1] * popcount(rooks & enemies)
 
 
 def safe_mobility(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
@@ -161,9 +163,7 @@ def space(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """
     if board.phase < MIN_SPACE_PHASE:
         return 0
-    squares = (FILES[2] | FILES[3] | FILES[4] | FILES[5]) & (
-        RANKS[1] | RANKS[2] | RANKS[3] if us else RANKS[4] | RANKS[5] | RANKS[6]
-    )
+    squares = CENTRE_FILES & (RANKS[1] | RANKS[2] | RANKS[3] if us else RANKS[4] | RANKS[5] | RANKS[6])
     pawns = board.by_type[PAWN] & board.by_colour[us]
     squares &= ~(pawns | context.pawn_attacks[us ^ 1])
     behind = squares & front_span(pawns, us ^ 1) & ~context.attacked[us ^ 1]
@@ -187,15 +187,15 @@ def outpost(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
 def reachable_outpost(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Outposts that our knights attack, then those that our bishops attack. No piece of ours stands on them."""
     outposts = _outposts(context, us) & ~board.by_colour[us]
-    score = context.reachable_outpost[0] * popcount_few(outposts & context.attacked_by[8 * us + KNIGHT])
-    return score + context.reachable_outpost[1] * popcount_few(outposts & context.attacked_by[8 * us + BISHOP])
+    score = context.reachable_outpost[0] * popcount(outposts & context.attacked_by[8 * us + KNIGHT])
+    return score + context.reachable_outpost[1] * popcount(outposts & context.attacked_by[8 * us + BISHOP])
 
 
 def minor_behind_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Knights, bishops with a pawn of either side directly ahead."""
     behind = forward(board.by_type[PAWN], us ^ 1) & board.by_colour[us]
-    score = context.minor_behind_pawn[0] * popcount_few(behind & board.by_type[KNIGHT])
-    return score + context.minor_behind_pawn[1] * popcount_few(behind & board.by_type[BISHOP])
+    score = context.minor_behind_pawn[0] * popcount(behind & board.by_type[KNIGHT])
+    return score + context.minor_behind_pawn[1] * popcount(behind & board.by_type[BISHOP])
 
 
 def bishop_pawns(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
@@ -203,24 +203,30 @@ def bishop_pawns(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
 
     A rammed centre pawn is on one of the files c to f and has an enemy pawn directly ahead. At most 4 count.
     """
+    pawns = board.by_type[PAWN] & board.by_colour[us]
+    rammed = min(popcount(pawns & forward(board.by_type[PAWN] & board.by_colour[us ^ 1], us ^ 1) & CENTRE_FILES), 4)
     bishops = board.by_type[BISHOP] & board.by_colour[us]
     score: i64 = 0
     while bishops:
-        light = 1 if BB[lsb(bishops)] & LIGHT else 0
+        score += context.bishop_pawns[5 * _pawns_of_colour(pawns, lsb(bishops)) + rammed]
         bishops &= bishops - 1
-        score += context.bishop_pawns[5 * context.pawns_on_colour[2 * us + light] + context.rammed_pawns[us]]
     return score
 
 
 def bishop_enemy_pawns(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Bishops, by the number of enemy pawns on squares of their colour (at most 8)."""
+    pawns = board.by_type[PAWN] & board.by_colour[us ^ 1]
     bishops = board.by_type[BISHOP] & board.by_colour[us]
     score: i64 = 0
     while bishops:
-        light = 1 if BB[lsb(bishops)] & LIGHT else 0
+        score += context.bishop_enemy_pawns[_pawns_of_colour(pawns, lsb(bishops))]
         bishops &= bishops - 1
-        score += context.bishop_enemy_pawns[context.pawns_on_colour[2 * (us ^ 1) + light]]
     return score
+
+
+def _pawns_of_colour(pawns: u64, square: int) -> int:
+    """How many pawns are on squares of the colour of this one, at most 8."""
+    return min(popcount(pawns & (LIGHT if BB[square] & LIGHT else ALL ^ LIGHT)), 8)
 
 
 def _outposts(context: EvaluationContext, us: int) -> u64:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import chess
 
-from evaluation.base.base_board import STACK_SIZE, BaseBoard
+from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import (
     ALL,
     BB,
@@ -44,7 +44,7 @@ from evaluation.base.bitboards import (
     bishop_attacks,
     rook_attacks,
 )
-from evaluation.base.typed import i64, ints, lsb, nogil, u64, u64s, void
+from evaluation.base.typed import i64, i64s, ints, lsb, nogil, u64, u64s, void
 from uci_engine import score as scores
 from uci_engine.board.moves import (
     CASTLING,
@@ -67,6 +67,8 @@ from uci_engine.board.moves import (
 from uci_engine.score import FIFTY_MOVES_PLIES
 
 SEE_VALUES = ints(7, scores.SEE_VALUES)
+# The number of positions on the stack: room for the history that is kept and for the moves of a search.
+STACK_SIZE = 1024
 # Maximum length of the history kept for repetitions, in plies: half of the stack.
 MAX_HISTORY = STACK_SIZE // 2
 # For upcoming repetitions: the difference of two keys, and the reversible move between their positions. It is a cuckoo
@@ -101,6 +103,12 @@ class Position(BaseBoard):
     undo_pinned = u64s(STACK_SIZE)
     undo_state = ints(STACK_SIZE)
     undo_reversible_plies = ints(STACK_SIZE)
+    undo_score = i64s(STACK_SIZE)
+    undo_phase = ints(STACK_SIZE)
+    undo_pawn_key = u64s(STACK_SIZE)
+    undo_material_key = u64s(STACK_SIZE)
+    undo_black_king_table = ints(STACK_SIZE)
+    undo_white_king_table = ints(STACK_SIZE)
 
     def __init__(self, piece_square: list[int]) -> None:
         """`piece_square`: see `Weights.piece_square`."""
@@ -184,7 +192,13 @@ class Position(BaseBoard):
         self.undo_reversible_plies[stack_index] = self.reversible_plies
         self.undo_checkers[stack_index] = self.checkers
         self.undo_pinned[stack_index] = self.pinned
-        self.save()
+        self.undo_score[stack_index] = self.score
+        self.undo_phase[stack_index] = self.phase
+        self.undo_pawn_key[stack_index] = self.pawn_key
+        self.undo_material_key[stack_index] = self.material_key
+        self.undo_black_king_table[stack_index] = self.black_king_table
+        self.undo_white_king_table[stack_index] = self.white_king_table
+        self.stack_index = stack_index + 1
 
     def _pop_state(self) -> int:
         """Pop the undo state. Returns the captured piece, or 0."""
@@ -197,7 +211,13 @@ class Position(BaseBoard):
         self.key = self.keys[stack_index]
         self.checkers = self.undo_checkers[stack_index]
         self.pinned = self.undo_pinned[stack_index]
-        self.restore()
+        self.score = self.undo_score[stack_index]
+        self.phase = self.undo_phase[stack_index]
+        self.pawn_key = self.undo_pawn_key[stack_index]
+        self.material_key = self.undo_material_key[stack_index]
+        self.black_king_table = self.undo_black_king_table[stack_index]
+        self.white_king_table = self.undo_white_king_table[stack_index]
+        self.stack_index = stack_index
         self.turn ^= 1
         return (state >> 12) & 15
 
