@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal, Self
 
 import chess
 
+from evaluation import chosen, set_up
 from evaluation.base.constants import FULL_PHASE, FULL_SCALE, FULL_SHARE, KING_PLACE, middlegame_share, piece_number
 from evaluation.catalogue import (
     ACCUMULATED,
@@ -31,7 +32,6 @@ from evaluation.catalogue import (
     OWN_KING,
 )
 from evaluation.network.file import Network
-from evaluation.scoring import chosen, set_up
 from evaluation.weights import Weights, default_weights, unpack
 
 if TYPE_CHECKING:

@@ -12,12 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluation
-from evaluation.base.constants import NEAR_STORM_UNITS, NO_SHELTER_UNITS
+from evaluation import set_up
 from evaluation.catalogue import ACCUMULATED, CATALOGUE, FAMILIES, OTHER_TITLES
-from evaluation.scoring import set_up
 from evaluation.weights import MATERIAL, Weights, unpack
 from tests.evaluation.definitions import COUNTED, DEFINITIONS
-from tests.evaluation.test_evaluation import BOARDS, EXTREME, added_up, random_game, random_pieces
+from tests.evaluation.test_evaluation import BOARDS, EXTREME, random_game, random_pieces
 
 TERMS = Path(evaluation.__file__).parent / "terms"
 WITH_FUNCTIONS = [term for term in CATALOGUE if term.group != ACCUMULATED]
@@ -61,18 +60,6 @@ def test_every_title_has_one_family() -> None:
     titles = [title for family in FAMILIES.values() for title in family]
     assert len(set(titles)) == len(titles)
     assert set(titles) == {term.title for term in CATALOGUE} | set(OTHER_TITLES.values())
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_each_term_alone_is_the_sum_and_its_row_of_the_explanation(name: str) -> None:
-    weights = alone(name, NAMES.index(name))
-    for board in SEVERAL:
-        evaluator, base_board = set_up(board, weights)
-        total = unpack(evaluator.sum_of_terms(base_board, True))
-        terms = [term for term in evaluation.explain(board, weights, None) if term.difference is not None]
-        assert [term.name for term in terms] == NAMES
-        assert total == added_up(term for term in terms if term.name in ("material", name))
-        assert not [term for term in terms if term.name not in ("material", name) and term.difference != (0, 0)]
 
 
 def weighed(weights: Weights, name: str, indices: Iterable[int]) -> tuple[int, int]:
@@ -130,7 +117,3 @@ def test_no_weight_is_counted_more_often_than_its_bound_allows(board: chess.Boar
         if term.owner != "side":
             owners = len(board.pieces(chess.PIECE_NAMES.index(term.owner), colour))
         assert 0 <= count <= term.max_count * owners
-
-
-def test_a_sum_of_three_units_for_shelter_or_storm_fits_a_byte() -> None:
-    assert all(0 <= units <= 85 for units in (*NO_SHELTER_UNITS, *NEAR_STORM_UNITS))

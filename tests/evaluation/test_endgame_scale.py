@@ -5,8 +5,8 @@ from __future__ import annotations
 import chess
 import pytest
 
+from evaluation import set_up
 from evaluation.base.constants import DRAWISH_SCALE, DRAWN_SCALE, ENDGAME_SCALES, FULL_SCALE
-from evaluation.scoring import set_up
 from evaluation.terms.endgames import endgame_scale, ending
 
 KINDS = [
@@ -39,11 +39,6 @@ def test_the_scale_is_that_of_the_kind_of_ending_and_the_number_of_pawns(kind: s
         assert ending(base_board) == list(ENDGAME_SCALES).index(kind)
         for colour in chess.COLORS:
             assert scale_of(board, colour) == ENDGAME_SCALES[kind][len(board.pieces(chess.PAWN, colour)) - 1]
-
-
-def test_the_scales_of_all_kinds_fit_the_table() -> None:
-    assert len(ENDGAME_SCALES) == 9
-    assert all(len(row) == 8 and all(0 <= scale <= 255 for scale in row) for row in ENDGAME_SCALES.values())
 
 
 @pytest.mark.parametrize(

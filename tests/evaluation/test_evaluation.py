@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import chess
 import pytest
@@ -15,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluation
-from evaluation.base.base_board import BaseBoard
+from evaluation import set_up
 from evaluation.catalogue import CATALOGUE
-from evaluation.evaluator import Evaluator
 from evaluation.weights import Weights, default_weights
 from tests.support import kernel
 from uci_engine.core import KERNEL_MODULES
@@ -35,13 +33,6 @@ EXTREME = [
     "7k/8/8/8/8/8/8/K7 w - - 0 1",
     "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
 ]
-
-
-def placed(board: chess.Board, weights: Weights | None = None) -> Any:
-    """A BaseBoard with the pieces of a board."""
-    base_board = BaseBoard((weights or default_weights()).piece_square())
-    base_board.set_pieces(board)
-    return base_board
 
 
 def random_game(seed: int, plies: int) -> chess.Board:
@@ -93,15 +84,9 @@ BOARDS = st.one_of(
 )
 
 
-@pytest.fixture(scope="module")
-def evaluator() -> Any:
-    """One evaluator for many positions, so that its pawn hash table fills."""
-    return Evaluator(default_weights())
-
-
 @given(board=BOARDS)
-def test_colours_turned_round_change_nothing(board: chess.Board, evaluator: Any) -> None:
-    assert evaluator.evaluate(placed(board.mirror())) == evaluator.evaluate(placed(board))
+def test_colours_turned_round_change_nothing(board: chess.Board) -> None:
+    assert evaluation.evaluate(board.mirror(), network=None) == evaluation.evaluate(board, network=None)
 
 
 @given(board=BOARDS)
@@ -119,10 +104,10 @@ def test_only_the_tempo_depends_on_whose_turn_it_is(board: chess.Board) -> None:
 
 def test_the_hash_tables_change_nothing_with_any_weights() -> None:
     weights = random_weights(1)
-    evaluator = Evaluator(weights)
+    evaluator, base_board = set_up(chess.Board(), weights)
     boards = [random_game(seed, 3 * seed % 160) for seed in range(100)] + [random_pieces(seed) for seed in range(100)]
     for board in boards + boards:
-        base_board = placed(board, weights)
+        base_board.set_pieces(board)
         assert evaluator.sum_of_terms(base_board, True) == evaluator.sum_of_terms(base_board, False)
 
 
@@ -130,7 +115,7 @@ def test_importing_the_package_loads_no_kernel_module() -> None:
     program = "import sys, evaluation; print(*sys.modules)"
     result = subprocess.run([sys.executable, "-c", program], cwd=PACKAGE.parent, capture_output=True, check=True)
     loaded = set(result.stdout.decode().split())
-    assert "evaluation.scoring" in loaded
+    assert "evaluation.weights" in loaded
     assert not set(KERNEL_MODULES) & loaded
     assert "evaluation.terms" not in loaded
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluation
+from evaluation import set_up
 from evaluation.base.constants import STATIC_LIMIT
 from evaluation.catalogue import CATALOGUE, FAMILIES, KNOWN_ENDING, LIMIT, NETWORK_TERM
 from evaluation.network.file import Network
-from evaluation.scoring import set_up
 from evaluation.trace import PARTS
 from evaluation.weights import MATERIAL, Weights
 from tests.evaluation.test_evaluation import BOARDS, EXTREME, added_up, random_game, random_pieces, random_weights

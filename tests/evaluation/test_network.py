@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -10,6 +11,7 @@ import chess
 import pytest
 
 import evaluation
+from evaluation import set_up
 from evaluation.network.file import (
     HIDDEN_BIAS_LIMIT,
     HIDDEN_LIMIT,
@@ -22,8 +24,7 @@ from evaluation.network.file import (
     UNITS,
     Network,
 )
-from evaluation.scoring import set_up
-from tests.support.kernel import is_compiled, new_position, random_game, start_board
+from tests.support.kernel import is_compiled, new_position, start_board
 from tests.support.networks import network_score, output_of, pack, pack_small, random_network, sums_of
 from uci_engine.board import moves as move_numbers
 
@@ -55,47 +56,36 @@ def on_board(network: Any, board: chess.Board) -> int:
     return int(network.of(set_up(board)[1]))
 
 
-def walk(seed: int, plies: int, chess960: bool) -> list[list[Any]]:
-    """A random game with a position of the core of this process: FEN and network, forwards and backwards.
+def walk(seed: int, steps: int, chess960: bool) -> Iterator[tuple[str, int]]:
+    """FEN and network, now and then, of a position that makes and takes back random moves and null moves.
 
-    Some positions are skipped, so that the slots hold others than those of the ply before. Null moves are made, too.
+    Some positions are skipped, so that the slots hold others than those of the ply before.
     """
     chance = random.Random(seed)
     board = start_board(seed, chess960)
     position = new_position(board)
     network = new_network_weights()
-    found = []
-
-    def note() -> None:
-        if chance.random() < 0.7:
-            found.append([board.fen(), network.of(position)])
-
-    made: list[int] = []
-    for after in random_game(seed, board.copy(), plies):
-        if after.move_stack:
-            move = after.move_stack[-1]
-            made.append(move_numbers.encode(board, move))
-            position.make(made[-1])
-            board.push(move)
-        note()
-        if not board.is_check() and chance.random() < 0.1:
+    for _ in range(steps):
+        legal = sorted(board.legal_moves, key=chess.Move.uci)
+        if board.move_stack and (not legal or chance.random() < 0.4):
+            move = board.pop()
+            position.unmake(move_numbers.encode(board, move)) if move else position.unmake_null()
+        elif not board.is_check() and chance.random() < 0.1:
             position.make_null()
             board.push(chess.Move.null())
-            note()
-            board.pop()
-            position.unmake_null()
-    while made:
-        position.unmake(made.pop())
-        board.pop()
-        note()
-    return found
+        else:
+            move = chance.choice(legal)
+            position.make(move_numbers.encode(board, move))
+            board.push(move)
+        if chance.random() < 0.7:
+            yield board.fen(), network.of(position)
 
 
 @pytest.mark.parametrize("chess960", [False, True])
 def test_it_is_what_the_definition_says_along_games(chess960: bool) -> None:
     games = 40 if is_compiled() else 3
     for seed in range(games):
-        for fen, found in walk(seed, 60, chess960)[::20]:
+        for fen, found in list(walk(seed, 120, chess960))[::20]:
             assert found == network_score(network(), chess.Board(fen, chess960=chess960)), fen
 
 

@@ -35,6 +35,7 @@ import numpy.typing as npt
 from numba import njit
 from scipy.special import expit
 
+from evaluation import set_up
 from evaluation.base.record import BLACK, BLACK_TO_MOVE, CASTLING_ROOK
 from evaluation.files import replaced
 from evaluation.network import file as engine
@@ -55,7 +56,6 @@ from evaluation.network.file import (
     SQUARE_SHIFT,
     UNITS,
 )
-from evaluation.scoring import set_up
 from evaluation.weights import Weights
 from toolkit.console import show_progress
 from toolkit.errors import ProgramError
