@@ -58,8 +58,7 @@ class BaseBoard:
     def __init__(self, piece_square: list[int]) -> None:
         """`piece_square`: see `Weights.piece_square`. After a change of it call `refresh`."""
         self.piece_square = piece_square
-        self.black_king_table = TABLE_OF_KING[0]
-        self.white_king_table = TABLE_OF_KING[64]
+        self.black_king_table = self.white_king_table = 0
         self.stack_index = 0
         self.clear()
 

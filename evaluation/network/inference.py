@@ -99,10 +99,7 @@ class Inference:
 
     def __init__(self, weights: NetworkWeights) -> None:
         self.weights = weights
-        self._clear()
-
-    def _clear(self) -> void:
-        """Fill every slot with an empty board. No view of a slot is up to date then."""
+        # Every slot has an empty board, and no view of a slot is up to date.
         index: int
         for index in range(SLOTS * 2 * UNITS):
             self.sums[index] = self.weights.hidden_bias[index % UNITS]

@@ -93,7 +93,9 @@ def endgame_scale(board: BaseBoard, strong_side: int) -> int:
     pawns = popcount(board.by_type[PAWN] & board.by_colour[strong_side])
     if pawns == 0:
         material = non_pawn_material(board, strong_side)
-        if material < MIN_WINNING_MATERIAL or only_two_knights(board, strong_side):
+        # Two knights cannot force mate.
+        two_knights: bool = material == 6 and not board.by_type[BISHOP] & board.by_colour[strong_side]
+        if material < MIN_WINNING_MATERIAL or two_knights:
             return DRAWN_SCALE
         return FULL_SCALE if material > non_pawn_material(board, strong_side ^ 1) + DRAWISH_LEAD else DRAWISH_SCALE
     if _wrong_bishop(board, strong_side):
@@ -153,12 +155,6 @@ def non_pawn_material(board: BaseBoard, us: int) -> int:
     pieces = board.by_colour[us]
     minors = popcount(pieces & (board.by_type[KNIGHT] | board.by_type[BISHOP]))
     return 3 * minors + 5 * popcount(pieces & board.by_type[ROOK]) + 9 * popcount(pieces & board.by_type[QUEEN])
-
-
-def only_two_knights(board: BaseBoard, us: int) -> bool:
-    """Whether the pieces of one colour are two knights: they cannot force mate."""
-    others = board.by_type[BISHOP] | board.by_type[ROOK] | board.by_type[QUEEN]
-    return not others & board.by_colour[us] and non_pawn_material(board, us) == 6
 
 
 class KpkBitbase:

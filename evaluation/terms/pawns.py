@@ -237,18 +237,16 @@ def rook_behind_passed_pawn(context: EvaluationContext, board: BaseBoard, us: in
     rooks = board.by_type[ROOK]
     pawns = context.passed_pawns & board.by_colour[us] & front_span(rooks, us)
     occupied = board.by_colour[0] | board.by_colour[1]
-    own: u64 = 0
-    enemies: u64 = 0
+    flip = 0 if us else 7
+    score: i64 = 0
     while pawns:
         square = lsb(pawns)
         pawns &= pawns - 1
         behind = rooks & rook_attacks(square, occupied) & front_span(BB[square], us ^ 1)
-        if behind & board.by_colour[us]:
-            own |= BB[square]
-        elif behind:
-            enemies |= BB[square]
-    score = sum_by_rank(context.rook_behind_passed_pawn, 0, own, us)
-    return score + sum_by_rank(context.rook_behind_passed_pawn, 8, enemies, us)
+        if behind:
+            index = (square >> 3) ^ flip
+            score += context.rook_behind_passed_pawn[index if behind & board.by_colour[us] else index + 8]
+    return score
 
 
 def _by_opposition(table: i64_pointer, board: BaseBoard, us: int, pawns: u64) -> i64:

@@ -109,6 +109,4 @@ class ChessPosition(Position):
         self._read_rules()
 
     def unmake_null(self) -> None:
-        self.board.pop()
-        self._pop_state()
-        self.moves_here = None
+        self.unmake(move_numbers.NO_MOVE)
