@@ -105,9 +105,10 @@ def xray(board: chess.Board, square: chess.Square) -> chess.SquareSet:
     return others.attacks(square)
 
 
-def attacks(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
-    """All squares that a side attacks."""
-    return union(xray(board, square) for square in chess.SquareSet(board.occupied_co[colour]))
+def attacks(board: chess.Board, colour: chess.Color, *piece_types: chess.PieceType) -> chess.SquareSet:
+    """All squares that a side's pieces of some types, or of all, attack."""
+    pieces = union(board.pieces(piece_type, colour) for piece_type in piece_types or chess.PIECE_TYPES)
+    return union(xray(board, piece) for piece in pieces)
 
 
 def ahead(square: chess.Square) -> chess.SquareSet:
@@ -134,13 +135,10 @@ def supporters(board: chess.Board, square: chess.Square) -> chess.SquareSet:
     return board.attackers(chess.WHITE, square) & board.pawns
 
 
-def is_passed(board: chess.Board, pawn: chess.Square) -> bool:
-    obstacles = [other for other in enemy(board, chess.PAWN) & (beside(pawn) | ahead(pawn)) if rank(other) > rank(pawn)]
-    return not obstacles and not own(board, chess.PAWN) & ahead(pawn)
-
-
 def passed(board: chess.Board) -> Iterator[chess.Square]:
-    return (pawn for pawn in own(board, chess.PAWN) if is_passed(board, pawn))
+    for pawn in own(board, chess.PAWN):
+        if not can_be_attacked(board, pawn) and not board.pawns & int(ahead(pawn)):
+            yield pawn
 
 
 def passed_pawn(board: chess.Board) -> Iterator[int]:
@@ -247,12 +245,6 @@ def king_attack(board: chess.Board) -> Iterator[int]:
     yield min(max(danger, 0) >> constants.KING_DANGER_SHIFT, 63)
 
 
-def of_type(board: chess.Board, colour: chess.Color, *piece_types: chess.PieceType) -> chess.SquareSet:
-    """All squares that a side's pieces of some types attack."""
-    pieces = union(board.pieces(piece_type, colour) for piece_type in piece_types)
-    return union(xray(board, piece) for piece in pieces)
-
-
 def victims(board: chess.Board) -> Iterator[tuple[chess.Square, int]]:
     """Black's pieces without the king, and their index in the tables by victim."""
     for square in enemy(board, *chess.PIECE_TYPES[:5]):
@@ -266,7 +258,7 @@ def is_strong(board: chess.Board, square: chess.Square) -> bool:
 
 
 def by_victim_and_defence(board: chess.Board, *piece_types: chess.PieceType) -> Iterator[int]:
-    attacked = of_type(board, chess.WHITE, *piece_types)
+    attacked = attacks(board, chess.WHITE, *piece_types)
     for square, index in victims(board):
         if square in attacked:
             yield index + (5 if chess.PAWN in attackers(board, chess.BLACK, square) else 0)
@@ -319,7 +311,7 @@ def restricted_square(board: chess.Board) -> Iterator[int]:
 
 def mobility_area(board: chess.Board) -> chess.SquareSet:
     """All squares but those of White's king and pawns and those that black pawns attack."""
-    return ~(own(board, chess.PAWN, chess.KING) | of_type(board, chess.BLACK, chess.PAWN))
+    return ~(own(board, chess.PAWN, chess.KING) | attacks(board, chess.BLACK, chess.PAWN))
 
 
 def queen_attackable(board: chess.Board) -> Iterator[int]:
@@ -329,7 +321,7 @@ def queen_attackable(board: chess.Board) -> Iterator[int]:
     for index, piece_type in enumerate((chess.KNIGHT, chess.BISHOP, chess.ROOK)):
         from_queen = board.copy(stack=False)
         from_queen.set_piece_at(min(queens), chess.Piece(piece_type, chess.BLACK))
-        squares = from_queen.attacks(min(queens)) & of_type(board, chess.WHITE, piece_type) & mobility_area(board)
+        squares = from_queen.attacks(min(queens)) & attacks(board, chess.WHITE, piece_type) & mobility_area(board)
         for square in squares:
             twice = len(attackers(board, chess.WHITE, square)) > 1
             if not is_strong(board, square) and (twice or piece_type == chess.KNIGHT):
@@ -347,19 +339,15 @@ def outposts(board: chess.Board) -> Iterator[chess.Square]:
             yield square
 
 
-def minors(board: chess.Board) -> Iterator[tuple[chess.Square, int]]:
-    """White's knights, with 0, and bishops, with 1."""
-    for square in own(board, chess.KNIGHT, chess.BISHOP):
-        yield square, int(board.piece_type_at(square) == chess.BISHOP)
-
-
 def outpost(board: chess.Board) -> Iterator[int]:
-    return (8 * kind + rank(square) for square, kind in minors(board) if square in outposts(board))
+    for index, piece_type in enumerate((chess.KNIGHT, chess.BISHOP)):
+        for square in own(board, piece_type) & set(outposts(board)):
+            yield 8 * index + rank(square)
 
 
 def reachable_outpost(board: chess.Board) -> Iterator[int]:
     for index, piece_type in enumerate((chess.KNIGHT, chess.BISHOP)):
-        for square in of_type(board, chess.WHITE, piece_type) & set(outposts(board)):
+        for square in attacks(board, chess.WHITE, piece_type) & set(outposts(board)):
             if board.color_at(square) is not chess.WHITE:
                 yield index
 
@@ -367,8 +355,8 @@ def reachable_outpost(board: chess.Board) -> Iterator[int]:
 def safe_mobility(board: chess.Board) -> Iterator[int]:
     lesser = [chess.KNIGHT, chess.BISHOP]
     for index, piece_type in enumerate((chess.ROOK, chess.QUEEN)):
-        safe = mobility_area(board) - of_type(board, chess.BLACK, *lesser)
-        for _ in of_type(board, chess.WHITE, piece_type) & safe:
+        safe = mobility_area(board) - attacks(board, chess.BLACK, *lesser)
+        for _ in attacks(board, chess.WHITE, piece_type) & safe:
             yield index
         lesser.append(chess.ROOK)
 

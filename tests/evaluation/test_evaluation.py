@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import evaluation
 from evaluation import set_up
 from evaluation.catalogue import CATALOGUE
-from evaluation.weights import Weights, default_weights
+from evaluation.weights import MATERIAL, Weights
 from tests.support import kernel
 from uci_engine.core import KERNEL_MODULES
 
@@ -61,9 +61,13 @@ def random_weights(seed: int) -> Weights:
     """Weights from -40 to 40 for every term, so that no term is silent. Material is fixed."""
     chance = random.Random(seed)
     phases = [{term.name: [chance.randint(-40, 40) for _ in range(term.size)] for term in CATALOGUE} for _ in range(2)]
-    for phase in phases:
-        phase["material"] = list(default_weights().middlegame["material"])
-    return Weights(*phases)
+    return Weights(*({**phase, "material": MATERIAL} for phase in phases))
+
+
+def weights_with(middlegame: dict[str, list[int]], endgame: dict[str, list[int]] | None = None) -> Weights:
+    """Weights that are 0 but for these, and for material, which is fixed. `endgame`: None for the same as there."""
+    zeros = {term.name: [0] * term.size for term in CATALOGUE} | {"material": list(MATERIAL)}
+    return Weights(zeros | middlegame, zeros | (middlegame if endgame is None else endgame))
 
 
 def untapered(explanation: evaluation.Trace) -> list[tuple[int, int]]:

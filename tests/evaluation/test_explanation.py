@@ -16,8 +16,15 @@ from evaluation.base.constants import STATIC_LIMIT
 from evaluation.catalogue import CATALOGUE, FAMILIES, KNOWN_ENDING, LIMIT, NETWORK_TERM
 from evaluation.network.file import Network
 from evaluation.trace import PARTS
-from evaluation.weights import MATERIAL, Weights
-from tests.evaluation.test_evaluation import BOARDS, EXTREME, added_up, random_game, random_pieces, random_weights
+from tests.evaluation.test_evaluation import (
+    BOARDS,
+    EXTREME,
+    added_up,
+    random_game,
+    random_pieces,
+    random_weights,
+    weights_with,
+)
 from tests.support.kernel import ALL_CORES, core_or_skip, on_core, searcher
 from tests.support.networks import output_of, random_network, with_network
 from uci_engine.explanation import REASONS, Explanation
@@ -29,8 +36,7 @@ NETWORK = random_network(5)
 # The families without those of the network and of the limit.
 OF_FEATURES = [family for family in FAMILIES if family not in ("Network", "Limit")]
 # Material and the move count, and nothing else.
-ZEROS = {term.name: [0] * term.size for term in CATALOGUE}
-PLAIN = Weights(*[{**ZEROS, "material": MATERIAL, "tempo": [20]}] * 2)
+PLAIN = weights_with({"tempo": [20]})
 
 
 def positions(count: int) -> list[chess.Board]:
@@ -122,7 +128,7 @@ def test_a_piece_is_worth_what_the_score_loses_without_it(board: chess.Board) ->
 def test_a_score_at_its_limit_says_what_is_cut_off() -> None:
     great = {f"{name}_squares": [1000] * 64 for name in ("knight", "bishop", "rook", "queen")}
     great["pawn_squares"] = [-900] * 64
-    weights = Weights({**PLAIN.middlegame, **great}, {**PLAIN.endgame, **great})
+    weights = weights_with(great)
     board = chess.Board("QQQQQQQQ/QRR4k/8/8/8/pppppppp/6BB/K4NN1 w - - 0 1")
     explanation = Explanation.of(board, weights, network=None)
     assert explanation.white_score == STATIC_LIMIT - 1 == evaluation.evaluate(board, weights, network=None)

@@ -24,11 +24,9 @@ from evaluation.network.file import (
     UNITS,
     Network,
 )
-from tests.support.kernel import is_compiled, new_position, start_board
+from tests.support.kernel import MIDDLEGAME, is_compiled, new_position, start_board
 from tests.support.networks import network_score, output_of, pack, pack_small, random_network, sums_of
 from uci_engine.board import moves as move_numbers
-
-MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
 
 
 @cache
