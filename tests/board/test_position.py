@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluation.base.bitboards import slider_attacks
 from tests.evaluation.test_evaluation import random_pieces
 from tests.support.kernel import (
     ALL_CORES,
@@ -102,7 +103,8 @@ def compare_every_move(position: Any, board: chess.Board, legal: dict[int, chess
     numbers = range(1 << (16 if is_compiled() else 12))
     assert {number for number in numbers if position.is_legal(number)} == legal.keys() & set(numbers), where
     for number, move in legal.items():
-        assert moves.decode(number, board.chess960) == _in_dialect(board, move), where
+        # Castling comes in python-chess's own spelling of it.
+        assert moves.decode(number, board.chess960) == board.parse_uci(board.uci(move)), where
         assert position.is_legal(number), (where, move)
         assert position.is_noisy(number) == (board.is_capture(move) or move.promotion is not None), (where, move)
         assert position.gives_check(number) == board.gives_check(move), (where, move)
@@ -124,11 +126,6 @@ def compare_every_move(position: Any, board: chess.Board, legal: dict[int, chess
     captures = {number for number, move in legal.items() if board.is_capture(move) or move.promotion}
     assert sorted(position.legal_moves(NOISY)) == sorted(captures), where
     assert sorted(position.legal_moves(QUIET)) == sorted(legal.keys() - captures), where
-
-
-def _in_dialect(board: chess.Board, move: chess.Move) -> chess.Move:
-    """python-chess's own spelling of a move: castling may come either way."""
-    return board.parse_uci(board.uci(move))
 
 
 def compare_null_move(position: Any, board: chess.Board) -> None:
@@ -171,6 +168,19 @@ def pieces(board: chess.Board) -> list[int]:
 def test_random_games_match_python_chess(chess960: bool) -> None:
     count = (GAMES + 1) // 2 or (20 if is_compiled() else 3)
     assert check_games(0, count, GAME_PLIES, chess960) > 40 * count
+
+
+# Magic bitboards ----------------------------------------------------------------------------------------
+
+
+def test_sliders_on_every_subset_of_their_masks() -> None:
+    """Each entry of the magic tables that a position can reach: 107 648 of them."""
+    for square in chess.SQUARES:
+        for pieces, expected in chess.BB_DIAG_ATTACKS[square].items():
+            assert slider_attacks(False, square, pieces) == expected
+        for ranks, along_rank in chess.BB_RANK_ATTACKS[square].items():
+            for files, along_file in chess.BB_FILE_ATTACKS[square].items():
+                assert slider_attacks(True, square, ranks | files) == along_rank | along_file
 
 
 # Any pieces anywhere -----------------------------------------------------------------------------------------

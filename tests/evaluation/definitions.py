@@ -17,6 +17,7 @@ from evaluation.base import constants
 from evaluation.catalogue import CATALOGUE
 
 Definition = Callable[[chess.Board], Iterator[int]]
+rank = chess.square_rank
 
 # A middlegame, kings castled on opposite sides, and an ending. In each of them the indices of White's weights that
 # count, then of Black's.
@@ -119,10 +120,6 @@ def ahead(square: chess.Square) -> chess.SquareSet:
 def beside(square: chess.Square) -> chess.SquareSet:
     """All squares on the adjacent files."""
     return chess.SquareSet(other for other in chess.SQUARES if abs(other % 8 - square % 8) == 1)
-
-
-def rank(square: chess.Square) -> int:
-    return chess.square_rank(square)
 
 
 def edge(square: chess.Square) -> int:

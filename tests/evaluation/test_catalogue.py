@@ -15,28 +15,14 @@ import evaluation
 from evaluation import set_up
 from evaluation.catalogue import ACCUMULATED, CATALOGUE, FAMILIES, OTHER_TITLES
 from evaluation.weights import Weights, unpack
-from tests.evaluation.definitions import COUNTED, DEFINITIONS
-from tests.evaluation.test_evaluation import BOARDS, EXTREME, random_game, random_pieces, weights_with
+from tests.evaluation.definitions import COUNTED, DEFINITIONS, POSITIONS
+from tests.evaluation.test_evaluation import BOARDS, positions, weights_with
 
 TERMS = Path(evaluation.__file__).parent / "terms"
 WITH_FUNCTIONS = [term for term in CATALOGUE if term.group != ACCUMULATED]
 NAMES = [term.name for term in CATALOGUE]
 TERM = dict(zip(NAMES, CATALOGUE, strict=True))
-TYPICAL = [
-    "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 10",
-    "6k1/1R3ppp/p3p3/3pP3/3P1P2/4P1KP/r5P1/8 b - - 0 30",
-    "2r3k1/R4ppp/1p2p3/2n5/8/2B2P2/r5PP/1R4K1 w - - 0 27",
-    "r1b2rk1/1pRq1ppp/p2p1n2/3Np3/4P1P1/1B3P2/PPPQ3P/2K4R w - - 2 17",
-    "8/5pk1/1P2p1p1/3pP3/3P1P2/6KP/1r4P1/1R6 w - - 0 40",
-    "4k3/8/3n4/4P3/8/8/8/K7 w - - 0 1",
-]
-SEVERAL = [
-    *map(chess.Board, TYPICAL),
-    *(random_game(seed, 7 * seed % 150) for seed in range(15)),
-    *(random_pieces(seed) for seed in range(30)),
-    *(random_pieces(seed, 4) for seed in range(20)),
-    *map(chess.Board, EXTREME),
-]
+SEVERAL = [*map(chess.Board, POSITIONS), *positions(70)]
 
 
 def alone(name: str, seed: int) -> Weights:

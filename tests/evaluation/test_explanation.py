@@ -19,9 +19,9 @@ from evaluation.trace import PARTS
 from tests.evaluation.test_evaluation import (
     BOARDS,
     EXTREME,
+    PAWN_ENDINGS,
     added_up,
-    random_game,
-    random_pieces,
+    positions,
     random_weights,
     weights_with,
 )
@@ -30,21 +30,12 @@ from tests.support.networks import output_of, random_network, with_network
 from uci_engine.explanation import REASONS, Explanation
 
 TYPICAL = "r1bq1rk1/pp3ppp/2n1pn2/3p4/3P4/P1PBPN2/5PPP/R1BQ1RK1 b - - 0 10"
-PAWN_ENDINGS = ["4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", "8/8/8/4p3/4k3/8/8/4K3 w - - 0 1"]
 WEIGHTS = random_weights(3)
 NETWORK = random_network(5)
 # The families without those of the network and of the limit.
 OF_FEATURES = [family for family in FAMILIES if family not in ("Network", "Limit")]
 # Material and the move count, and nothing else.
 PLAIN = weights_with({"tempo": [20]})
-
-
-def positions(count: int) -> list[chess.Board]:
-    """Random games, random pieces, and the extreme ones: the same for the same count."""
-    boards = [chess.Board(fen) for fen in (*EXTREME, *PAWN_ENDINGS)]
-    for seed in range(count - len(boards)):
-        boards.append(random_game(seed, 3 * seed % 200) if seed % 2 else random_pieces(seed, 1 + seed % 15))
-    return boards
 
 
 def sums_and_scores(count: int) -> list[tuple[int, int, int, str]]:
