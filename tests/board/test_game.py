@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.evaluation.test_evaluation import random_pieces
 from tests.support.kernel import board_after
 from uci_engine.board.game import (
     MAX_FULLMOVE_NUMBER,
@@ -100,20 +101,17 @@ def test_any_text(text: str, chess960: bool) -> None:
     check(text, chess960)
 
 
-@st.composite
-def placements(draw: st.DrawFn) -> str:
-    """A FEN with one king each, any other pieces anywhere, and any castling and en-passant fields."""
-    squares = draw(st.permutations(range(64)))
-    pieces = draw(st.text("QRBNPqrbnp", max_size=12))
-    board = chess.BaseBoard.empty()
-    for square, symbol in zip(squares, "Kk" + pieces, strict=False):
-        board.set_piece_at(square, chess.Piece.from_symbol(symbol))
-    castling = draw(st.sampled_from(["-", "KQkq", "Kq", "AHah", "BGbg", "Kk", "C"]))
-    en_passant = draw(st.sampled_from(["-", *chess.SQUARE_NAMES]))
-    return f"{board.board_fen()} {draw(st.sampled_from('wb'))} {castling} {en_passant} 0 1"
+# One king each, any other pieces anywhere, and any castling and en-passant fields.
+PLACEMENTS = st.builds(
+    "{} {} {} {} 0 1".format,
+    st.builds(random_pieces, st.integers(0, 10**9)).map(chess.Board.board_fen),
+    st.sampled_from("wb"),
+    st.sampled_from(["-", "KQkq", "Kq", "AHah", "BGbg", "Kk", "C"]),
+    st.sampled_from(["-", *chess.SQUARE_NAMES]),
+)
 
 
-@given(placements(), st.booleans())
+@given(PLACEMENTS, st.booleans())
 def test_any_placement(fen: str, chess960: bool) -> None:
     check(fen, chess960)
 

@@ -33,7 +33,7 @@ TYPICAL = "r1bq1rk1/pp3ppp/2n1pn2/3p4/3P4/P1PBPN2/5PPP/R1BQ1RK1 b - - 0 10"
 WEIGHTS = random_weights(3)
 NETWORK = random_network(5)
 # The families without those of the network and of the limit.
-OF_FEATURES = [family for family in FAMILIES if family not in ("Network", "Limit")]
+OF_TERMS = [family for family in FAMILIES if family not in ("Network", "Limit")]
 # Material and the move count, and nothing else.
 PLAIN = weights_with({"tempo": [20]})
 
@@ -77,8 +77,6 @@ def test_every_term_is_within_a_centipawn_of_its_exact_value(board: chess.Board,
             exact = mg * share * 64 + eg * (256 - share) * explanation.scale
             assert abs(PARTS * shown - exact) < error * PARTS
             assert shown == 0 or exact != 0 or term.white_cp * term.black_cp != 0
-    assert {term.name for term in explanation.terms[len(CATALOGUE) :]} <= {KNOWN_ENDING, LIMIT}
-    assert sum(term.difference_cp for term in explanation) == explanation.white_score
     # The tapering of the sum, in exact arithmetic: shares in 256ths, scale in 64ths, rounded towards zero.
     mg, eg = added_up(explanation)
     exact = mg * share * 64 + eg * (256 - share) * explanation.scale
@@ -92,7 +90,7 @@ def test_the_families_hold_every_term_once(board: chess.Board) -> None:
     explanation = Explanation.of(board, WEIGHTS, network=None)
     families = explanation.families
     names = [family.name for family in families]
-    assert names in (OF_FEATURES, [*OF_FEATURES, "Limit"])
+    assert names in (OF_TERMS, [*OF_TERMS, "Limit"])
     assert {term for family in families for term in family.terms} == set(explanation)
     assert sum(len(family.terms) for family in families) == len(explanation.terms)
     for family in families:
@@ -213,7 +211,7 @@ def test_the_reasons_are_the_largest_differences(board: chess.Board) -> None:
 def test_the_data_are_the_explanation() -> None:
     explanation = Explanation.of(chess.Board(TYPICAL), network=None)
     data = json.loads(json.dumps(explanation.data()))
-    assert [family["name"] for family in data["families"]] == OF_FEATURES
+    assert [family["name"] for family in data["families"]] == OF_TERMS
     assert sum(family["difference_cp"] for family in data["families"]) == data["white_score_cp"]
     terms = [term for family in data["families"] for term in family["terms"]]
     assert {term["name"]: (term["middlegame_cp"], term["endgame_cp"]) for term in terms} == {
@@ -243,19 +241,14 @@ def white(cp: int, board: chess.Board) -> int:
 
 
 @pytest.mark.parametrize("board", positions(40), ids=range(40))
-def test_features_and_network_add_up(board: chess.Board) -> None:
-    explanation = explained(board)
-    features = Explanation.of(board, network=None)
+def test_terms_and_network_add_up(board: chess.Board) -> None:
+    explanation, alone = explained(board), Explanation.of(board, network=None)
     assert explanation.white_score == white(evaluation.evaluate(board, None, NETWORK), board)
-    assert explanation.features_score == features.features_score == features.white_score
-    added_cp = with_network(NETWORK, board) - evaluation.evaluate(board, network=None)
-    assert explanation.network_score == white(added_cp, board)
+    assert explanation.white_score == white(with_network(NETWORK, board), board)
+    assert explanation.network_score == explanation.white_score - alone.white_score
     assert sum(family.difference_cp for family in explanation.families) == explanation.white_score
-    added = [term.difference_cp for term in explanation if term.name == NETWORK_TERM]
-    assert added == ([explanation.network_score] if explanation.network_score else [])
-    assert [term for term in explanation if term.name != NETWORK_TERM] == list(features)
-    assert features.network_score is None
-    assert not [value for value in features.pieces if value.network_cp is not None]
+    assert [term for term in explanation if term.name != NETWORK_TERM] == list(alone)
+    assert {alone.network_score, *(value.network_cp for value in alone.pieces)} == {None}
 
 
 @pytest.mark.parametrize("board", [board for board in positions(60) if len(board.piece_map()) > 5][:8])

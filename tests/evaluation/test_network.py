@@ -91,7 +91,7 @@ def test_it_is_what_the_definition_says_along_games(chess960: bool) -> None:
     "fen",
     ["8/8/4k3/8/8/2BNK3/8/8 w - - 0 1", "8/pppk4/8/8/8/8/8/3K4 b - - 0 1", "8/2kr4/8/8/8/2RK4/8/8 w - - 0 1"],
 )
-def test_endings_that_the_features_know_have_none(fen: str) -> None:
+def test_endings_that_the_terms_know_have_none(fen: str) -> None:
     assert on_board(new_network_weights(), chess.Board(fen)) == 0
 
 
@@ -121,7 +121,7 @@ def test_it_is_cut_off_and_a_decisive_score_has_none(fen: str, is_decisive: bool
     assert found[1] - found[0] == (0 if is_decisive else MAX_NETWORK_CP)
 
 
-def test_the_bound_of_the_features_is_inclusive() -> None:
+def test_the_bound_of_the_terms_is_inclusive() -> None:
     evaluator, base_board = set_up(chess.Board(MIDDLEGAME), network=extreme_network(1))
     for sign in (1, -1):
         assert evaluator.network_score(base_board, sign * MAX_TERMS_CP) == MAX_NETWORK_CP
