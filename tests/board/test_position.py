@@ -61,17 +61,12 @@ def check_games(first: int, count: int, plies: int, chess960: bool) -> int:
         position.set_board(start)
         for board in random_game(number, start, plies):
             if board.move_stack:
-                position.make(last_move_number(board))
+                before = board.copy(stack=1)
+                position.make(moves.encode(before, before.pop()))
             assert position.stack_index == len(board.move_stack)
             compare(position, board, thorough=compared % 29 == 0 or not board.move_stack)
             compared += 1
     return compared
-
-
-def last_move_number(board: chess.Board) -> int:
-    """The number of the move that led here."""
-    before = board.copy(stack=1)
-    return moves.encode(before, before.pop())
 
 
 def compare(position: Any, board: chess.Board, thorough: bool) -> None:
