@@ -20,8 +20,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.network.file import MAGIC, Network, NetworkError
-from evaluation.network.shape import BUCKETS, HIDDEN_BIAS_LIMIT, INPUTS, MAX_OUTPUT_BIAS, OUTPUT_LIMIT, UNITS
+from evaluation.network.file import (
+    HIDDEN_BIAS_LIMIT,
+    INPUTS,
+    MAGIC,
+    MAX_OUTPUT_BIAS,
+    OUTPUT_BUCKETS,
+    OUTPUT_LIMIT,
+    UNITS,
+    Network,
+    NetworkError,
+)
 from evaluation.weights import MAX_BYTES, Weights, WeightsError, default_weights
 from tests.support.networks import pack, random_network
 from toolkit.training.model import weights_text
@@ -61,7 +70,7 @@ def network(place: int, value: bytes) -> bytes:
 
 BIAS = len(MAGIC) + 16 + INPUTS * UNITS
 OUTPUT = BIAS + 2 * UNITS
-OUTPUT_BIAS = OUTPUT + 4 * BUCKETS * UNITS
+OUTPUT_BIAS = OUTPUT + 4 * OUTPUT_BUCKETS * UNITS
 # The reader and what is wrong; the bytes, and some words of the reason.
 BAD = {
     "weights: empty": (b"", "material is missing"),

@@ -42,8 +42,8 @@ from chess.engine import (
     PovScore,
 )
 
+from evaluation import check, set_up
 from evaluation.network.file import Network
-from evaluation.scoring import check, set_up
 from evaluation.trace import TermValue
 from evaluation.weights import Weights
 from uci_engine import score as scores

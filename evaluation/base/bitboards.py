@@ -159,6 +159,21 @@ if compiled:
 
 
 @inline
+def attacks_of(piece_type: int, square: int, occupied: u64) -> u64:
+    """The squares that a piece other than a pawn attacks."""
+    if piece_type == KNIGHT:
+        return KNIGHT_ATTACKS[square]
+    if piece_type == KING:
+        return KING_ATTACKS[square]
+    attacks: u64 = 0
+    if piece_type != ROOK:
+        attacks = bishop_attacks(square, occupied)
+    if piece_type != BISHOP:
+        attacks |= rook_attacks(square, occupied)
+    return attacks
+
+
+@inline
 def pawn_attacks(pawns: u64, us: int) -> u64:
     """The attacks of the pawns of a colour (0 black, 1 white)."""
     leftward = pawns & NOT_A

@@ -13,8 +13,8 @@ import chess
 import numpy as np
 import pytest
 
+from evaluation.base.constants import ENDGAME_SCALES
 from evaluation.base.record import CAPTURE, QUIET
-from evaluation.constants import ENDGAME_SCALES
 from evaluation.weights import MATERIAL, PROVENANCE, Weights, default_weights
 from tests.support import ROOT
 from tests.support.records import random_records, records_of

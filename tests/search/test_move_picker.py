@@ -34,9 +34,8 @@ LESS = {
 
 def is_noisy(position: Any, move: int) -> bool:
     """Whether a legal move captures or promotes, by the position."""
-    legal, noisy, _ = position.classify(move)
-    assert legal
-    return bool(noisy)
+    assert position.is_legal(move)
+    return bool(position.is_noisy(move))
 
 
 def set_up(board: chess.Board) -> tuple[Any, Any]:

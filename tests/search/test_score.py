@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation import constants
+from evaluation.base import constants
 from tests.support.kernel import searcher
 from uci_engine import score
 

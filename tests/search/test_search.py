@@ -10,7 +10,7 @@ from typing import Any
 import chess
 import pytest
 
-from evaluation.scoring import set_up
+from evaluation import set_up
 from tests.support.kernel import (
     ALL_CORES,
     MIDDLEGAME,

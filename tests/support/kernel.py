@@ -20,7 +20,7 @@ import chess
 import chess.polyglot
 import pytest
 
-from evaluation.scoring import set_up
+from evaluation import set_up
 from evaluation.weights import default_weights
 from tests.support import ROOT, SCRIPTS, run_python
 from uci_engine import score as scores
@@ -106,10 +106,10 @@ def _evaluator() -> Any:
     return set_up(chess.Board())[0]
 
 
-def state_of(position: Any) -> tuple[Any, ...]:
-    """All fields that `unmake` must restore."""
-    # After a king's move the score waits for an evaluation.
-    _evaluator().evaluate(position)
+def state_of(position: Any, is_scored: bool = True) -> tuple[Any, ...]:
+    """All fields that `unmake` must restore. After a king's move the score waits for an evaluation: `is_scored`."""
+    if is_scored:
+        _evaluator().evaluate(position)
     return (
         list(position.by_type[1:7]),
         list(position.by_colour),

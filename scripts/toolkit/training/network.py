@@ -35,19 +35,20 @@ import numpy.typing as npt
 from numba import njit
 from scipy.special import expit
 
+from evaluation import set_up
 from evaluation.base.record import BLACK, BLACK_TO_MOVE, CASTLING_ROOK
 from evaluation.files import replaced
 from evaluation.network import file as engine
-from evaluation.network.shape import (
-    BUCKETS,
+from evaluation.network.file import (
     HIDDEN_BIAS_LIMIT,
     HIDDEN_LIMIT,
     INPUTS,
     KING_REGION,
     KING_REGIONS,
-    MAX_FEATURES_CP,
     MAX_SUM,
+    MAX_TERMS_CP,
     MIN_PIECES,
+    OUTPUT_BUCKETS,
     OUTPUT_LIMIT,
     OUTPUT_SHIFT,
     PIECE_SQUARES,
@@ -55,7 +56,6 @@ from evaluation.network.shape import (
     SQUARE_SHIFT,
     UNITS,
 )
-from evaluation.scoring import set_up
 from evaluation.weights import Weights
 from toolkit.console import show_progress
 from toolkit.errors import ProgramError
@@ -427,7 +427,7 @@ def floating(network: engine.Network) -> Network:
     """The network to go on from, of which `quantised` makes the same numbers again."""
     hidden = np.frombuffer(network.hidden, "i1").reshape(INPUTS, UNITS).astype(np.float32) / np.float32(MAX_SUM)
     bias = np.frombuffer(network.hidden_bias, "<i2").astype(np.float32) / np.float32(MAX_SUM)
-    output = np.frombuffer(network.output, "<i2").reshape(BUCKETS, 2 * UNITS)
+    output = np.frombuffer(network.output, "<i2").reshape(OUTPUT_BUCKETS, 2 * UNITS)
     output_bias = np.array(network.output_bias, np.float64) - ONE_CP // 2
     # The mean over the regions is the common part.
     common = hidden.reshape(KING_REGIONS, PIECE_SQUARES, UNITS).mean(axis=0)
@@ -745,5 +745,5 @@ def has_output(records: npt.NDArray[Any], features_cp: npt.NDArray[Any]) -> npt.
     words = words_of(records)
     pieces = np.bitwise_count(words[:, 0]).astype(np.int64)
     black = np.bitwise_count(words[:, 1:3] & np.uint64(BLACK_PIECES)).sum(axis=1, dtype=np.int64)
-    is_open = np.abs(features_cp) <= MAX_FEATURES_CP
+    is_open = np.abs(features_cp) <= MAX_TERMS_CP
     return np.asarray((black > 1) & (pieces - black > 1) & (pieces >= MIN_PIECES) & is_open)
