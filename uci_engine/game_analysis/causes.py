@@ -25,7 +25,7 @@ from uci_engine.game_analysis.boards import (
     takes_back,
     value_at,
 )
-from uci_engine.game_analysis.deeds import ACTIVE, check_of, deed_of, is_double, opened_by, tempo_of
+from uci_engine.game_analysis.deeds import ACTIVE, check_of, deed_of, is_double, left_hanging, opened_by, tempo_of
 from uci_engine.game_analysis.judgement import BLUNDER_LOSS, MISTAKE_LOSS, ONLY_MOVE_LOSS
 from uci_engine.game_analysis.positional import FoundFeature, feature_of
 from uci_engine.game_analysis.searches import EXTENSION, Finder, Searches, nothing_found
@@ -370,7 +370,9 @@ def _material(lines: Comparison, line: Line) -> Cause | None:
     threat, opened = (False, None) if is_missed else _origin(lines)
     if motifs is None and wins and not is_missed and min(wins) <= SOON:
         # A guard that is gone is reason enough.
-        motifs, opened = (), opened_by(line, lines.color, min(wins))
+        ply = min(wins)
+        motifs = ()
+        opened = opened_by(line, lines.color, ply) or left_hanging(line, other, lines.color, ply)
     if motifs is None or not (motifs or opened):
         return None
     end = max([motif.wins for motif in motifs] + [min(wins, default=0)]) + 1
@@ -506,7 +508,12 @@ def _origin(lines: Comparison) -> tuple[bool, Motif | None]:
 
 def _only_move(lines: Comparison) -> Cause | None:
     """The better move, where every other costs most of what the move played does, if it does something by itself."""
-    line, deed = lines.missed, deed_of(lines.missed, 0)
+    line, against, deed = lines.missed, lines.against, deed_of(lines.missed, 0)
+    first = line.moves[0]
+    for reply in against.moves[1:2] if line.boards[0].is_capture(first) else []:
+        if reply.from_square == first.to_square:
+            taken = Motif(Kind.REMOVED_ATTACKER, 0, first, first.to_square, (first.to_square,), (reply.to_square,))
+            return Cause(Why.ONLY_MOVE, line.winner, line, (taken,), 1)
     if deed is None or deed.kind not in IMPROVING:
         return None
     if deed.kind in ACTIVE and not _is_weighty(lines, line, deed):
@@ -517,8 +524,11 @@ def _only_move(lines: Comparison) -> Cause | None:
     if is_same or (deed.kind is Kind.ESCAPE and played.from_square in deed.targets):
         return None
     without = lines.without_better
-    # A capture that is left out needs less.
-    if without is None or without.share < (1 - CONFIRMED if deed.kind is Kind.CAPTURE else CONFIRMED):
+    # A capture that is left out needs less, and less still where the lines show it.
+    least, at = CONFIRMED, min(SOON, len(line.moves), len(against.moves))
+    if deed.kind is Kind.CAPTURE:
+        least = -1 if line.balance(at) + against.balance(at) >= 1 else 1 - CONFIRMED
+    if without is None or without.share < least:
         return None
     return Cause(Why.ONLY_MOVE, line.winner, line, (deed,), 1, evidence=(without,) if without.confirms else ())
 

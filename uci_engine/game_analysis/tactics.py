@@ -200,6 +200,7 @@ class Kind(Enum):
     RETREAT = "retreat"  # where the piece stood
     TEMPO = "tempo"  # what is attacked and moves away
     PASSED_PAWN = "passed pawn"  # where it goes
+    REMOVED_ATTACKER = "removing the attacker"  # what it takes; where that goes otherwise
     ESCAPE = "escape"  # where the piece stood that was attacked
     GUARD = "guard"  # what it guards, and was attacked
     TRADE = "trade"  # what it takes
@@ -208,6 +209,7 @@ class Kind(Enum):
     # What a move does for the reply. Of these `targets` is where the reply goes.
     UNGUARDED = "lost guard"
     CUT_OFF = "guard cut off"  # ; the guard
+    HANGING = "hanging piece"
     OPENED = "opened line"  # ; where the reply comes from
 
     @property

@@ -12,7 +12,7 @@ MAX_QUIET = 1
 # With more legal moves nobody speaks of zugzwang.
 MAX_ZUGZWANG_MOVES = 12
 # A longer mate explains nothing to a player.
-LONGEST_MATE = 5
+LONGEST_MATE = 8
 # Where n pawns are won, the values of the two moves differ by at least n times this, in pawns: values of won positions
 # grow more slowly than material.
 LEAST_WORTH = 0.45

@@ -54,16 +54,18 @@ SENTENCES = {
     Kind.RETREAT: "{them} moves again with {move}",
     Kind.TEMPO: "{move}{which} attacks {targets}, which has to move",
     Kind.PASSED_PAWN: "{move}{which} makes a passed pawn",
+    Kind.REMOVED_ATTACKER: "{move} takes {targets} before it goes to {goal}",
     Kind.ESCAPE: "{move} saves {targets}",
     Kind.GUARD: "{move} guards {targets}",
     Kind.CASTLING: "{move} brings {them} into safety",
     Kind.UNGUARDED: "{move} no longer guards {square}",
     Kind.CUT_OFF: "{move} cuts {it} off from {square}",
+    Kind.HANGING: "{move} leaves {targets} hanging",
     Kind.OPENED: "{move} opens the line of {it} to {square}",
 }
 
 
-TAKEN_NOW = (Kind.PINNED_GUARD, Kind.CAPTURE, Kind.ESCAPE, Kind.RETREAT)
+TAKEN_NOW = (Kind.PINNED_GUARD, Kind.REMOVED_ATTACKER, Kind.CAPTURE, Kind.ESCAPE, Kind.RETREAT)
 
 
 def piece_on(board: chess.Board, square: chess.Square) -> str:
@@ -100,6 +102,7 @@ def motif_words(line: Line, motif: Motif, which: str = "") -> str:
         actor=named(motif.actor),
         square=chess.square_name(square),
         squares=joined([chess.square_name(target) for target in motif.targets]),
+        goal=chess.square_name(motif.others[0]) if motif.others else "",
         side="White" if after.turn else "Black",
         promoted=f" to a {chess.piece_name(promoted)}" if promoted not in (None, chess.QUEEN) else "",
         **(_capture_words(line, motif.ply, which) if motif.kind is Kind.CAPTURE else {}),
