@@ -39,6 +39,7 @@ Secateur is a UCI chess engine. Without arguments it speaks UCI on standard inpu
 chess programs use it. With arguments it runs one command and exits:
 
   secateur go LIMIT ...       search a position, for example: secateur go movetime 2000
+  secateur go perft DEPTH     count the leaf nodes of the legal moves, in all and behind each first move
   secateur board              play against it in the browser, and see what it thinks
   secateur analyse GAMES      annotate games, and show their mistakes on pages
   secateur explain            compare the legal moves of a position, or explain one
@@ -53,7 +54,7 @@ Search a position and show UCI lines, as the UCI command go does. Ctrl-C ends th
 
 The words are those of UCI: depth N, movetime N, nodes N, mate N, infinite, searchmoves MOVE ..., and for the clocks of
 a game wtime N, btime N, winc N, binc N, movestogo N. Times are in milliseconds. Without a limit the search is endless.
-perft N counts the leaf nodes of the legal move tree instead.
+perft N counts the leaf nodes of the legal move tree instead: a line for each move, and the total.
 """
 
 EVAL_KEYS = """\
