@@ -84,7 +84,6 @@ def test_the_game_ends_by_the_rules(server: Served, fen: str, moves: list[str], 
         {"elo": 0},
         {"elo": 1000},
         {"elo": 2600, "white": 3000, "black": 3000, "increment": 0},
-        {"white": 10**400, "black": 1},
     ],
 )
 def test_the_engine_replies_with_a_legal_move(server: Served, fields: dict[str, int]) -> None:
@@ -184,7 +183,7 @@ DEEP = "[" * 100_000
         ("prove", '{"move": "e2e4", "start": "8/8/8/8/8/8/8/8 w - - 0 1"}'),
         ("reply", '{"elo": 5}'),
         ("reply", '{"white": -1}'),
-        ("reply", json.dumps({"white": -(10**400)})),
+        ("reply", json.dumps({"white": 10**400})),
         ("reply", '{"white": 1e400}'),
         ("reply", '{"start": "7k/5Q2/5K2/8/8/8/8/8 b - - 0 1"}'),
     ],
