@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from functools import partial
@@ -26,7 +27,7 @@ from uci_engine.command_line.arguments import (
     read_game,
     uci_engine,
 )
-from uci_engine.command_line.console import converse, guarded, show, warn
+from uci_engine.command_line.console import guarded, show, warn
 from uci_engine.core import CORES, require_own_evaluation
 from uci_engine.text import quoted, suggestion
 
@@ -125,7 +126,13 @@ def _execute(parser: Parser, options: argparse.Namespace) -> int:
 
         if command not in COMMAND_WORDS:
             parser.error(f"{command!a} is no command{suggestion(command, (*COMMANDS, *COMMAND_WORDS))}")
-    return converse(" ".join(options.words), options.core, options.tuning)
+    from uci_engine.board.game import Game
+    from uci_engine.engine import UciEngine
+    from uci_engine.uci import loop as uci
+
+    if not command and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
+        show(f"Secateur {__version__} waits for UCI commands: help lists them, quit ends the program.")
+    return uci.run(lambda: (UciEngine(options.core, options.tuning), Game()), " ".join(options.words) or None)
 
 
 def _go(words: Sequence[str], core: str, tuning: bool) -> int:
