@@ -8,7 +8,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from itertools import product
 from pathlib import Path
 
 import chess
@@ -76,20 +75,6 @@ def test_only_legal_moves_come_out(path: Path) -> None:
     data = b"".join(entry(board, a, b, 900, promotion) for a, b, promotion in illegal)
     book = Book(written(path, data + start_entries(g1f3=1)))
     assert book.moves(board) == [(chess.Move.from_uci("g1f3"), 1)]
-
-
-@pytest.mark.parametrize("chess960", [False, True])
-def test_a_king_castles_in_either_spelling_and_no_other_piece(path: Path, chess960: bool) -> None:
-    board = chess.Board("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", chess960=chess960)
-    for target in (chess.H1, chess.G1):
-        found = Book(written(path, entry(board, chess.E1, target, 5))).moves(board)
-        # With Chess960 only the king that takes its rook castles.
-        assert [board.is_kingside_castling(move) for move, _ in found] == [True] * (target == chess.H1 or not chess960)
-    # The numbers of castling are an ordinary move of a rook or a queen.
-    for piece, target in product("RQ", (chess.A1, chess.H1)):
-        board = chess.Board(f"4k3/8/8/8/8/8/3K4/b3{piece}2n w - - 0 1", chess960=chess960)
-        book = Book(written(path, entry(board, chess.E1, target, 5)))
-        assert book.moves(board) == [(chess.Move(chess.E1, target), 5)]
 
 
 def test_variety(path: Path) -> None:
