@@ -4,7 +4,6 @@ The file is read and checked once, so later changes of it have no effect. An ent
 learning data), and the entries are sorted by key.
 
 Invariants: an invalid file raises ValueError. Only regular files are read. A move that this module returns is legal.
-Nothing of a book is read before `OwnBook` is set. A bad book gives one message, and the engine searches.
 """
 
 from __future__ import annotations
@@ -42,7 +41,6 @@ ALL_BY_WEIGHT = 100
 # The letters with accents that names of openings have.
 WITHOUT_ACCENTS = str.maketrans("\u00e1\u00e4\u0107\u00e9\u00f3\u00f6\u00f8\u00fc", "aaceooou")
 
-
 # The names of 3 807 positions, from the tables of lichess-org/chess-openings, which are in the public domain (CC0-1.0).
 # Each row has the Polyglot key of a position, its code in the Encyclopaedia of Chess Openings, and its name.
 # `scripts/make_book.py names` makes it.
@@ -59,9 +57,9 @@ class Book(chess.polyglot.MemoryMappedReader):
             with open(open_plain_file(Path(path or BUILT_IN)), "rb") as file:
                 data = file.read(MAX_BOOK_BYTES + 1)
             _check(data)
+            self.mmap = mmap.mmap(-1, len(data))
         except (OSError, ValueError) as error:
             raise ValueError(f"{title} cannot be read: {reason_of(error)}") from None
-        self.mmap = mmap.mmap(-1, len(data))
         self.mmap.write(data)
         # Read now, while no clock is running.
         named_positions()
