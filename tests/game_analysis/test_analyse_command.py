@@ -93,7 +93,7 @@ def test_a_game_without_moves_has_no_page(folder: Path) -> None:
         ("analyse games.pgn --time 0", "secateur analyse: argument --time: '0' is not a number of seconds"),
         ("analyse games.pgn --nodes 9 --depth 3", "argument --depth: not allowed with argument --nodes"),
         ("analyse games.pgn --option Hsah=3", "there is no option 'Hsah', did you mean hash?"),
-        ("explain --option Hash", "secateur explain: --option 'Hash' has no value"),
+        ("explain --option Hash", "secateur explain: Hash must be "),
         ("explain --move e2e5", "secateur explain: 'e2e5' is no legal move here"),
         ("explain --fen nonsense", "error: "),
     ],

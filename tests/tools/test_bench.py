@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from contextlib import closing
 
 import pytest
@@ -64,16 +63,7 @@ def test_a_stop_before_the_beginning_is_not_lost() -> None:
 
 
 def test_a_search_that_fails_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(
-        engine: UciEngine,
-        board: object,
-        limits: object,
-        began: float,
-        on_info: object,
-        on_best: Callable[[BestMove], None],
-    ) -> None:
-        on_best(BestMove(None, error=MemoryError("too little")))
-
-    monkeypatch.setattr(UciEngine, "go", fail)
+    answer = BestMove(None, error=MemoryError("too little"))
+    monkeypatch.setattr(UciEngine, "go", lambda *arguments: arguments[-1](answer))
     with pytest.raises(MemoryError, match="too little"):
         total(1)

@@ -228,6 +228,11 @@ def test_what_cannot_be_kept_given_back_or_loaded_leaves_a_page_that_works(page:
     page.open(server)
     page.do("load('no game')")
     page.check_that_it_works()
+    page.do("load('x'.repeat(2 << 20))")
+    page.wait("byId('notice').textContent.includes('KiB')")
+    page.click("#notice")
+    # The browser complains, too.
+    assert page.log()
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -87,17 +86,6 @@ def test_two_boards_may_share_the_file(tmp_path: Path) -> None:
     text = (tmp_path / GAMES_FILE).read_text("utf-8")
     assert all(f'[GameId "{number:x}"]' in text for number in range(len(boards)))
     assert [path.name for path in tmp_path.iterdir()] == [GAMES_FILE]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="a link needs more rights there, and files have no such modes")
-def test_a_link_and_a_mode_stay(tmp_path: Path) -> None:
-    path, link = tmp_path / "real.pgn", tmp_path / "link.pgn"
-    path.touch(0o600)
-    link.symlink_to(path)
-    play(link, moves=["e2e4"])
-    assert link.is_symlink()
-    assert b"1. e4" in path.read_bytes()
-    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_what_cannot_be_saved_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

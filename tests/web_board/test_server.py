@@ -6,7 +6,6 @@ import html
 import json
 import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -84,7 +83,6 @@ def test_the_game_ends_by_the_rules(server: Served, fen: str, moves: list[str], 
         {"elo": 0},
         {"elo": 1000},
         {"elo": 2600, "white": 3000, "black": 3000, "increment": 0},
-        {"white": 10**400, "black": 1},
     ],
 )
 def test_the_engine_replies_with_a_legal_move(server: Served, fields: dict[str, int]) -> None:
@@ -184,7 +182,7 @@ DEEP = "[" * 100_000
         ("prove", '{"move": "e2e4", "start": "8/8/8/8/8/8/8/8 w - - 0 1"}'),
         ("reply", '{"elo": 5}'),
         ("reply", '{"white": -1}'),
-        ("reply", json.dumps({"white": -(10**400)})),
+        ("reply", json.dumps({"white": 10**400})),
         ("reply", '{"white": 1e400}'),
         ("reply", '{"start": "7k/5Q2/5K2/8/8/8/8/8 b - - 0 1"}'),
     ],
@@ -231,15 +229,6 @@ def test_a_request_is_not_larger_than_a_bound(server: Served) -> None:
     response = server.open("POST", "load", " " * (2 << 20))
     assert response.status == 413
     assert response.read() == b"A request has at most 1024 KiB."
-
-
-def test_sockets_that_hang_block_nobody(server: Served) -> None:
-    with ExitStack() as hanging:
-        for start in (b"", b"GET / HT", half_request(server)) * 60:
-            client = hanging.enter_context(socket.create_connection((server.host, server.port), timeout=30))
-            client.sendall(start)
-        assert server.open("GET", "").status == 200
-        assert server.ask("reply", start=MATE_IN_ONE) == [{"move": "a1a8"}]
 
 
 def half_request(server: Served) -> bytes:
@@ -300,24 +289,25 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path, is_searching: bool) -> None:
 # The command ---------------------------------------------------------------------------------------------------------
 
 
-def command(folder: Path, *arguments: str, before: str = "") -> subprocess.CompletedProcess[str]:
-    program = f"{before}\nimport sys\nfrom uci_engine.__main__ import program\nprogram()"
-    return run_python("-c", program, "board", "--no-browser", *arguments, folder=folder)
-
-
 @pytest.mark.parametrize(
-    ("arguments", "code", "word"),
+    ("arguments", "missing", "code", "word"),
     [
-        (["--fen", "nonsense"], 1, "position"),
-        (["--port", "70000"], 2, "65535"),
-        (["--port", "TAKEN"], 1, "taken"),
-        (["--option", "Nothing=1"], 2, "Nothing"),
+        ("--fen nonsense", "", 1, "position"),
+        ("--port 70000", "", 2, "65535"),
+        ("--port TAKEN", "", 1, "taken"),
+        ("--option Nothing=1", "", 2, "Nothing"),
+        ("", "starlette", 1, "[board]"),
+        ("", "uvicorn", 1, "[board]"),
+        ("", "jinja2", 1, "[board]"),
     ],
 )
-def test_wrong_arguments_end_in_one_sentence(tmp_path: Path, arguments: list[str], code: int, word: str) -> None:
+def test_what_is_wrong_or_missing_is_told_in_one_sentence(
+    tmp_path: Path, arguments: str, missing: str, code: int, word: str
+) -> None:
+    program = f"import sys; sys.modules[{missing!r}] = None\nfrom uci_engine.__main__ import program\nprogram()"
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
-        result = command(tmp_path, *(port if each == "TAKEN" else each for each in arguments))
+        words = arguments.replace("TAKEN", str(taken.getsockname()[1])).split()
+        result = run_python("-c", program, "board", "--no-browser", *words, folder=tmp_path)
     assert result.returncode == code
     assert result.stdout == ""
     assert word in result.stderr
@@ -342,14 +332,6 @@ def test_other_users_do_not_see_the_address(tmp_path: Path) -> None:
     with Served(tmp_path, browser=f"{sys.executable} {browser} %s"):
         pass
     assert not list(tmp_path.glob("*.html"))
-
-
-@pytest.mark.parametrize("library", ["starlette", "uvicorn", "jinja2"])
-def test_what_to_install_is_said_where_it_is_missing(tmp_path: Path, library: str) -> None:
-    result = command(tmp_path, before=f"import sys; sys.modules[{library!r}] = None")
-    assert result.returncode == 1
-    assert "[board]" in result.stderr
-    assert result.stderr.count("\n") == 1
 
 
 def test_a_position_reaches_the_page(tmp_path: Path) -> None:

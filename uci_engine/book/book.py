@@ -4,20 +4,19 @@ The file is read and checked once, so later changes of it have no effect. An ent
 learning data), and the entries are sorted by key.
 
 Invariants: an invalid file raises ValueError. Only regular files are read. A move that this module returns is legal.
-Nothing of a book is read before `OwnBook` is set. A bad book gives one message, and the engine searches.
 """
 
 from __future__ import annotations
 
+import mmap
 import random
 import sys
 import zlib
 from array import array
-from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from operator import le
+from operator import eq, le
 from pathlib import Path
 
 import chess
@@ -32,8 +31,8 @@ BUILT_IN = Path(__file__).with_name("book.bin")
 ENTRY_BYTES = 16
 MAX_BOOK_BYTES = 256 * 2**20
 
-# The maximum number of entries that are read for one position. Valid books have at most one for each legal move, and a
-# move must not wait for a book with a million.
+# The maximum number of entries for one position. Valid books have at most one for each legal move, and a move must not
+# wait for a book with a million.
 MAX_POSITION_ENTRIES = 512
 
 # At this variety, moves are drawn with probability proportional to weight; at 0 the heaviest is always played.
@@ -42,41 +41,39 @@ ALL_BY_WEIGHT = 100
 # The letters with accents that names of openings have.
 WITHOUT_ACCENTS = str.maketrans("\u00e1\u00e4\u0107\u00e9\u00f3\u00f6\u00f8\u00fc", "aaceooou")
 
-
 # The names of 3 807 positions, from the tables of lichess-org/chess-openings, which are in the public domain (CC0-1.0).
 # Each row has the Polyglot key of a position, its code in the Encyclopaedia of Chess Openings, and its name.
 # `scripts/make_book.py names` makes it.
 POSITIONS = Path(__file__).with_name("opening_names.tsv.gz")
 
 
-class Book:
+class Book(chess.polyglot.MemoryMappedReader):
+    """The reader of python-chess over a memory of its own, which no change of the file reaches."""
+
     def __init__(self, path: str = "") -> None:
         """Read the book at `path`, or the built-in one when it is empty. ValueError: it cannot be used."""
         title = f"book {quoted(path)}" if path else "the built-in book"
         try:
             with open(open_plain_file(Path(path or BUILT_IN)), "rb") as file:
-                self._keys, self._entries = _parsed(file.read(MAX_BOOK_BYTES + 1))
+                data = file.read(MAX_BOOK_BYTES + 1)
+            _check(data)
+            self.mmap = mmap.mmap(-1, len(data))
         except (OSError, ValueError) as error:
             raise ValueError(f"{title} cannot be read: {reason_of(error)}") from None
+        self.mmap.write(data)
         # Read now, while no clock is running.
         named_positions()
 
     def __len__(self) -> int:
         """Number of entries: moves, counted once for each position."""
-        return len(self._keys)
+        return len(self.mmap) // ENTRY_BYTES
 
     def moves(self, board: chess.Board) -> list[tuple[chess.Move, int]]:
         """The book's legal moves and their weights, heaviest first, but none that repeats a position of the game."""
         weights: dict[chess.Move, int] = {}
-        key = chess.polyglot.zobrist_hash(board)
-        first = bisect_left(self._keys, key)
-        for index in range(first, min(first + MAX_POSITION_ENTRIES, len(self._keys))):
-            if self._keys[index] != key:
-                break
-            move, weight = _legal_move(board, self._entries[index] >> 48), self._entries[index] >> 32 & 0xFFFF
-            if move is not None and weight > weights.get(move, 0):
-                weights[move] = weight
-        weights = {move: weight for move, weight in weights.items() if not _repeats(board, move)}
+        for entry in self.find_all(board):
+            if not _repeats(board, entry.move):
+                weights[entry.move] = max(entry.weight, weights.get(entry.move, 0))
         # Equal weights are sorted by name, so that the best move is always the same.
         return sorted(weights.items(), key=lambda item: (-item[1], item[0].uci()))
 
@@ -121,8 +118,8 @@ class Book:
         return line, f"book: {board.uci(move)}, weight {weight} ({share:.0%}){named}"
 
 
-def _parsed(data: bytes) -> tuple[array[int], array[int]]:
-    """The keys, and the rest of each entry. ValueError: this is no book."""
+def _check(data: bytes) -> None:
+    """ValueError: this is no book."""
     if not data:
         raise ValueError("it is empty")
     if len(data) > MAX_BOOK_BYTES:
@@ -135,21 +132,10 @@ def _parsed(data: bytes) -> tuple[array[int], array[int]]:
     keys, entries = numbers[::2], numbers[1::2]
     if not all(map(le, keys, islice(keys, 1, None))):
         raise ValueError("it is no Polyglot book: its entries are not sorted")
+    if any(map(eq, keys, islice(keys, MAX_POSITION_ENTRIES, None))):
+        raise ValueError(f"it is no Polyglot book: a position has more than {MAX_POSITION_ENTRIES} entries")
     if not any(entry >> 32 & 0xFFFF for entry in entries):
         raise ValueError("it holds no move with a weight")
-    return keys, entries
-
-
-def _legal_move(board: chess.Board, number: int) -> chess.Move | None:
-    """The move of an entry's 16 bits, with castling as king takes rook, or None if it is not legal."""
-    promotion = number >> 12 & 7
-    move = chess.Move(number >> 6 & 63, number & 63, promotion + 1 if promotion else None)
-    if board.chess960:
-        return move if board.is_legal(move) else None
-    try:
-        return board.parse_uci(move.uci()) or None
-    except (ValueError, IndexError):  # IndexError: no piece is promoted to
-        return None
 
 
 def _repeats(board: chess.Board, move: chess.Move) -> bool:

@@ -46,38 +46,34 @@ results never analysed.
 Entry = dict[str, Any]
 
 
-class GameFiles:
-    """The games to analyse, all read before the first is analysed. `digest` tells them from any others."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        """`names`: files, folders, or - for standard input. Raises PgnError and OSError."""
-        self.texts: list[bytes] = []
-        self._statuses: list[os.stat_result] = []
-        self._left = MAX_BYTES
-        for name in names:
-            if name == STDIN and sys.stdin is None:
-                raise PgnError("standard input is closed")
-            if name == STDIN:
-                self._read(sys.stdin.buffer)
-                continue
+def _files(names: Sequence[str]) -> Iterator[BinaryIO]:
+    """The files with the games, each open in its turn. `names`: files, folders, or - for standard input."""
+    for name in names:
+        if name != STDIN:
             for path in pgn_files(Path(name)):
                 with path.open("rb") as file:
-                    self._read(file)
-        if not self.texts:
-            raise PgnError(f"{names[0]} holds no game" if len(names) == 1 else "there is no game in these files")
-        self.digest = hashlib.sha256(b"".join(self.texts)).hexdigest()[:16]
+                    yield file
+        elif sys.stdin is None:
+            raise PgnError("standard input is closed")
+        else:
+            yield sys.stdin.buffer
 
-    def _read(self, file: BinaryIO) -> None:
-        text = file.read(self._left + 1)
-        self._left -= len(text)
-        if self._left < 0:
+
+def _read_games(names: Sequence[str]) -> tuple[list[bytes], list[os.stat_result]]:
+    """All games, and the state of each of their files. Raises PgnError and OSError."""
+    texts: list[bytes] = []
+    statuses = []
+    left = MAX_BYTES
+    for file in _files(names):
+        text = file.read(left + 1)
+        left -= len(text)
+        if left < 0:
             raise PgnError(f"the games have more than {MAX_BYTES >> 20} MiB: take fewer")
-        self._statuses.append(os.fstat(file.fileno()))
-        self.texts += game_texts(io.BytesIO(text))
-
-    def has_file(self, path: Path) -> bool:
-        """Whether this is one of the files with the games, by this name or another, or a link to one."""
-        return path.exists() and any(os.path.samestat(path.stat(), known) for known in self._statuses)
+        statuses.append(os.fstat(file.fileno()))
+        texts += game_texts(io.BytesIO(text))
+    if not texts:
+        raise PgnError(f"{names[0]} holds no game" if len(names) == 1 else "there is no game in these files")
+    return texts, statuses
 
 
 def run(words: Sequence[str], core: str) -> int:
@@ -108,12 +104,13 @@ class _Run:
         self._journal = self._folder / JOURNAL_FILE
         self._pgn = self._folder / PGN_FILE
         self._index = self._folder / INDEX_FILE
-        self._files = GameFiles(options.games)
-        count = 0 if options.no_pages else len(self._files.texts)
+        # All are read before the first is analysed.
+        self._texts, self._read = _read_games(options.games)
+        count = 0 if options.no_pages else len(self._texts)
         self._pages = [self._folder / f"game-{number:04}.html" for number in range(1, count + 1)]
         self._has_index = len(self._pages) > 1
         self._settings = {
-            "games": self._files.digest,
+            "games": hashlib.sha256(b"".join(self._texts)).hexdigest()[:16],
             "limit": limit_text(options.limit),
             "options": [str(options.threads), str(options.hash), *options.option],
             "pages": not options.no_pages,
@@ -141,7 +138,8 @@ class _Run:
         # Where there is a journal, the run that began it has made the rest, or was allowed to replace it.
         may_replace = self._options.force or self._journal.exists()
         for path in outputs:
-            if self._files.has_file(path):
+            # By this name or another, or by a link.
+            if path.exists() and any(os.path.samestat(path.stat(), status) for status in self._read):
                 raise _refusal(f"{path} has games to analyse, and would be replaced: name another folder with --output")
             if os.path.lexists(path) and not may_replace:
                 raise _refusal(f"{path} is there already: name another folder with --output, or replace with --force")
@@ -173,8 +171,12 @@ class _Run:
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         interrupted = True
         try:
-            with Progress(len(self._files.texts), len(self._entries)) as progress, suppress(KeyboardInterrupt):
-                self._analyse(progress)
+            with Progress(len(self._texts), len(self._entries)) as progress, suppress(KeyboardInterrupt):
+                done = {entry["number"] for entry in self._entries}
+                with analysis_engine(self._options) as engine:
+                    for number, text in enumerate(self._texts, start=1):
+                        if number not in done:
+                            self._analyse_game(engine, number, text, progress)
                 interrupted = False
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             self._entries.sort(key=lambda entry: entry["number"])
@@ -187,24 +189,17 @@ class _Run:
         for entry in self._entries:
             for remark in entry["remarks"]:
                 warn(printable(f"game {entry['number']}: {remark}"))
-        done = f"{analysed} of {len(self._files.texts)} games"
+        share = f"{analysed} of {len(self._texts)} games"
         if interrupted:
-            warn(f"interrupted: {done} are done, --resume goes on with the others")
+            warn(f"interrupted: {share} are done, --resume goes on with the others")
             return INTERRUPTED
         if not analysed:
             warn("no game could be analysed")
             return 1
         # What the user will want to open.
         result = self._index if self._has_index else self._folder / (self._entries[0].get("page") or PGN_FILE)
-        show(printable(f"{done} analysed: {result}"))
+        show(printable(f"{share} analysed: {result}"))
         return 0
-
-    def _analyse(self, progress: Progress) -> None:
-        done = {entry["number"] for entry in self._entries}
-        with analysis_engine(self._options) as engine:
-            for number, text in enumerate(self._files.texts, start=1):
-                if number not in done:
-                    self._analyse_game(engine, number, text, progress)
 
     def _analyse_game(self, engine: Engine, number: int, text: bytes, progress: Progress) -> None:
         names = "not a game"

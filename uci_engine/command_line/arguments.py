@@ -88,17 +88,11 @@ def add_options(parser: argparse.ArgumentParser, core: str, threads: int | None 
 
 def analysis_engine(options: argparse.Namespace) -> Engine:
     """An engine with the options of `add_options`. Raises UsageError where one is refused."""
-    from uci_engine.api import Engine, setting
-    from uci_engine.options import Options
+    from uci_engine.api import Engine
 
-    keywords: dict[str, Any] = {"move_overhead": 0}
-    known = Options()
+    settings: dict[str, Any] = {"Move Overhead": 0, **dict(_settings(options))}
     try:
-        for name, text in _settings(options):
-            if text is None:
-                raise ValueError(f"--option {name!a} has no value")
-            keyword, _, keywords[keyword] = setting(known, name, text)
-        return Engine(core=options.core, **keywords)
+        return Engine(core=options.core, **settings)
     except ValueError as error:
         raise UsageError(str(error)) from None
 

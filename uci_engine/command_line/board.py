@@ -8,7 +8,7 @@ import tempfile
 import threading
 import webbrowser
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from importlib import import_module
 from pathlib import Path
 
@@ -42,7 +42,7 @@ def run(words: Sequence[str], core: str) -> int:
     options = _parser(core).parse_args(words)
     try:
         import_module("jinja2")
-        from uci_engine.web_board import server
+        from uci_engine.web_board import desk, server
     except ImportError as error:
         if error.name is None or error.name.startswith("uci_engine"):
             raise
@@ -54,8 +54,8 @@ def run(words: Sequence[str], core: str) -> int:
         raise UsageError(printable(f"secateur board: {error}"), exit_code=1) from None
     for note in notes:
         warn(note)
-    with listening, analysis_engine(options) as engine, ExitStack() as leading:
-        board = server.BoardServer(engine, Path(options.pgn), start)
+    with listening, analysis_engine(options) as engine, closing(desk.Desk(engine)) as one, ExitStack() as leading:
+        board = server.BoardServer(one, Path(options.pgn), start)
         host, port = listening.getsockname()
         address = f"http://{host}:{port}/{board.token}/"
         # Until the server runs, an end by a signal must not leave the file that leads to the page.
@@ -66,7 +66,7 @@ def run(words: Sequence[str], core: str) -> int:
             warn("If no board appears in the browser, open this address there:")
             _open_browser(address, leading)
         show(address)
-        board.run_on(listening)
+        board.run(sockets=[listening])
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Standard input, output and error: lines for people, progress, and the UCI conversation."""
+"""Standard input, output and error: lines for people, progress, and errors."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import sys
 import time
 from collections.abc import Callable
 from typing import Self
-
-from uci_engine import __version__
 
 # On Windows a pipe without a reader is an invalid argument.
 NOBODY_READS = (errno.EPIPE, errno.EINVAL)
@@ -61,17 +59,6 @@ class Progress:
         text = f"games {int(self._done + 1e-6)}/{self._total}, {timedelta(seconds=round(left))} left"
         warn(f"\r{text:{self._width}}", end="")
         self._width = len(text)
-
-
-def converse(line: str, core: str, tuning: bool) -> int:
-    """Execute this UCI command, or with "" those of standard input until `quit`. Returns the exit code."""
-    from uci_engine.board.game import Game
-    from uci_engine.engine import UciEngine
-    from uci_engine.uci import loop as uci
-
-    if not line and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
-        show(f"Secateur {__version__} waits for UCI commands: help lists them, quit ends the program.")
-    return uci.run(lambda: (UciEngine(core, tuning), Game()), line or None)
 
 
 def guarded(action: Callable[[], int]) -> int:

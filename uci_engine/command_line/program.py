@@ -6,9 +6,11 @@ Modules are imported where they are used, so that the program starts fast.
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import sys
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -17,6 +19,7 @@ from uci_engine import __version__
 from uci_engine.command_line.arguments import (
     Parser,
     UsageError,
+    add_analysis,
     add_options,
     add_position,
     analysis_engine,
@@ -24,21 +27,25 @@ from uci_engine.command_line.arguments import (
     read_game,
     uci_engine,
 )
-from uci_engine.command_line.console import converse, guarded, show, warn
+from uci_engine.command_line.console import guarded, show, warn
 from uci_engine.core import CORES, require_own_evaluation
-from uci_engine.text import suggestion
+from uci_engine.text import quoted, suggestion
 
 if TYPE_CHECKING:
+    import chess
+
     from uci_engine.board.game import Game
     from uci_engine.engine import UciEngine
 
 CORE_VARIABLE = "SECATEUR_CORE"
+EXPLAIN_SECONDS = 2.0
 
 DESCRIPTION = """\
 Secateur is a UCI chess engine. Without arguments it speaks UCI on standard input and output, which is how
 chess programs use it. With arguments it runs one command and exits:
 
   secateur go LIMIT ...       search a position, for example: secateur go movetime 2000
+  secateur go perft DEPTH     count the leaf nodes of the legal moves, in all and behind each first move
   secateur board              play against it in the browser, and see what it thinks
   secateur analyse GAMES      annotate games, and show their mistakes on pages
   secateur explain            compare the legal moves of a position, or explain one
@@ -53,7 +60,13 @@ Search a position and show UCI lines, as the UCI command go does. Ctrl-C ends th
 
 The words are those of UCI: depth N, movetime N, nodes N, mate N, infinite, searchmoves MOVE ..., and for the clocks of
 a game wtime N, btime N, winc N, binc N, movestogo N. Times are in milliseconds. Without a limit the search is endless.
-perft N counts the leaf nodes of the legal move tree instead.
+perft N counts the leaf nodes of the legal move tree instead: a line for each move, and the total.
+"""
+
+EXPLAIN_DESCRIPTION = """\
+Compare the legal moves of a position: value, depth and line of each, best first.
+
+With --move, explain one move: the line that supports or refutes it, what is better, and why.
 """
 
 EVAL_KEYS = """\
@@ -113,7 +126,13 @@ def _execute(parser: Parser, options: argparse.Namespace) -> int:
 
         if command not in COMMAND_WORDS:
             parser.error(f"{command!a} is no command{suggestion(command, (*COMMANDS, *COMMAND_WORDS))}")
-    return converse(" ".join(options.words), options.core, options.tuning)
+    from uci_engine.board.game import Game
+    from uci_engine.engine import UciEngine
+    from uci_engine.uci import loop as uci
+
+    if not command and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
+        show(f"Secateur {__version__} waits for UCI commands: help lists them, quit ends the program.")
+    return uci.run(lambda: (UciEngine(options.core, options.tuning), Game()), " ".join(options.words) or None)
 
 
 def _go(words: Sequence[str], core: str, tuning: bool) -> int:
@@ -165,8 +184,6 @@ def _bench(words: Sequence[str], core: str, tuning: bool) -> int:
 
 
 def _eval(words: Sequence[str], core: str, tuning: bool) -> int:
-    import json
-
     parser = Parser("secateur eval", "Explain the evaluation of a position, term by term.", epilog=EVAL_KEYS)
     add_position(parser)
     add_options(parser, core)
@@ -177,6 +194,32 @@ def _eval(words: Sequence[str], core: str, tuning: bool) -> int:
         explanation = engine.explain(board)
     show(json.dumps(explanation.data(), indent=1) if options.json else str(explanation))
     return 0
+
+
+def _explain(words: Sequence[str], core: str, tuning: bool) -> int:
+    from uci_engine.game_analysis.examination import compare_moves, examine
+
+    parser = Parser("secateur explain", EXPLAIN_DESCRIPTION)
+    add_position(parser)
+    parser.add_argument("--move", metavar="MOVE", help="the move to explain, for example e2e4 or Nf3")
+    add_analysis(parser, core, EXPLAIN_SECONDS, "all searches")
+    parser.add_argument("--json", action="store_true", help="show JSON")
+    options = parser.parse_args(words)
+    board, limit = read_game(options, options.chess960).position, options.limit
+    move = None if options.move is None else _move(board, options.move)
+    with analysis_engine(options) as engine:
+        found = compare_moves(engine, board, limit) if move is None else examine(engine, board, move, limit)
+    show(json.dumps(found.data(), indent=1) if options.json else str(found))
+    return 0
+
+
+def _move(board: chess.Board, text: str) -> chess.Move:
+    """A legal move, in UCI notation or in SAN. Raises UsageError."""
+    for parse in (board.parse_uci, board.parse_san):
+        with suppress(ValueError):
+            if move := parse(text):
+                return move
+    raise UsageError(f"{quoted(text)} is no legal move here")
 
 
 def _in_module(name: str, words: Sequence[str], core: str, tuning: bool) -> int:
@@ -197,7 +240,7 @@ COMMANDS: dict[str, Callable[[Sequence[str], str, bool], int]] = {
     "go": _go,
     "board": partial(_in_module, "board"),
     "analyse": partial(_in_module, "analyse"),
-    "explain": partial(_in_module, "explain"),
+    "explain": _explain,
     "eval": _eval,
     "bench": _bench,
     "doctor": _doctor,

@@ -69,7 +69,7 @@ def bench(
     total = 0
     for number, fen in enumerate(POSITIONS, start=1):
         engine.new_game()
-        best, last = _search(engine, chess.Board(fen), limits, is_stopped)
+        best, last = search(engine, chess.Board(fen), limits, is_stopped)
         if is_stopped():
             on_line("info string bench was stopped")
             return
@@ -80,10 +80,10 @@ def bench(
     on_line(f"\nnodes {total}\ntime {seconds:.3f} s\nnps {round(total / seconds)}")
 
 
-def _search(
-    engine: UciEngine, board: chess.Board, limits: Limits, is_stopped: Callable[[], bool]
+def search(
+    engine: UciEngine, board: chess.Board, limits: Limits, is_stopped: Callable[[], bool] = lambda: False
 ) -> tuple[BestMove, Info]:
-    """The answer, and the last report of the best line."""
+    """The answer, and the last report of the best line. Raises the error of a search that has failed."""
     infos = [Info(score=0, nodes=0)]
     answers: list[BestMove] = []
     engine.go(board, limits, time.perf_counter(), infos.append, answers.append)

@@ -24,7 +24,6 @@ from uci_engine.core import Core, build_info, compiled_modules, load, stale_sour
 # scripts/EXPERIMENTS.md has the measurement.
 TIMES_SLOWER = 200
 SEARCH_DEPTH = 4
-MAX_SEARCH_SECONDS = 60.0
 
 # Position, whether it is Chess960, depth, and the count that other move generators agree on.
 PERFT_COUNTS = (
@@ -83,13 +82,11 @@ def check_engine(core_name: str) -> str | None:
 
     What is wrong, or None.
     """
-    import time
-
     import chess
 
     from uci_engine.engine import UciEngine
-    from uci_engine.search.info import BestMove
     from uci_engine.time_management import Limits
+    from uci_engine.tools.bench import search
 
     with closing(UciEngine(core_name)) as engine:
         if engine.problem:
@@ -100,12 +97,9 @@ def check_engine(core_name: str) -> str | None:
             count = engine.position.count(depth)
             if count != expected:
                 return f"{expected} moves expected at depth {depth} of {fen}, but: {count}"
-            answers: list[BestMove] = []
-            engine.go(board, Limits(depth=SEARCH_DEPTH), time.perf_counter(), lambda _: None, answers.append)
-            if not engine.wait(MAX_SEARCH_SECONDS):
-                return f"no answer within {MAX_SEARCH_SECONDS:.0f} s: {fen}"
-            if [answer.move in [*board.legal_moves] for answer in answers] != [True]:
-                return f"{answers} answered to {fen}"
+            answer, _ = search(engine, board, Limits(depth=SEARCH_DEPTH))
+            if answer.move not in [*board.legal_moves]:
+                return f"{answer} answered to {fen}"
     return None
 
 

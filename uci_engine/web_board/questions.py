@@ -30,7 +30,6 @@ PROOFS = (0.1, 1.0, 4.0)
 ROUNDS = ((0.3, 2.0), (2.0, 120.0))
 REVIEW = 0.2
 LINES = 3
-MAX_CLOCK_MS = 24 * 3600 * 1000
 # Of a name or a remark, so many characters are shown.
 MAX_WORD = 200
 # How a game ends, by the first that is true.
@@ -135,10 +134,7 @@ def _loaded(game: ReadGame) -> Answer:
 def reply(turn: Turn, fields: Fields) -> None:
     """The best move, or the engine's move at a level (`elo`), within the clocks of the game if it has any."""
     board, elo = fields.board(), fields.get("elo", 0)
-    # What is below 0 the engine refuses.
-    white, black, increment = (
-        max(-1, min(fields.get(name, 0), MAX_CLOCK_MS)) / 1000 for name in ("white", "black", "increment")
-    )
+    white, black, increment = (fields.get(name, 0) / 1000 for name in ("white", "black", "increment"))
     clocks = Limit(white_clock=white, black_clock=black, white_inc=increment, black_inc=increment)
     turn.configure(uci_analyse_mode=False)
     if elo:

@@ -29,7 +29,6 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from uci_engine.api import Engine
 from uci_engine.game_analysis.pages import render
 from uci_engine.search.strength import MAX_ELO, MIN_ELO
 from uci_engine.web_board.desk import Answer, Desk
@@ -42,8 +41,6 @@ HOSTS = [ADDRESS, "localhost"]
 # The browser keeps games by address, so the port should be the same every time.
 USUAL_PORT = 8064
 MAX_BODY_BYTES = 1 << 20
-# In JSON a character has up to four bytes, apart from rare ones.
-MAX_PGN_LENGTH = MAX_BODY_BYTES // 4
 # How long requests may still come, and answers be taken, when the server ends.
 GRACE_SECONDS = 1.0
 TEMPLATES = Path(__file__).with_name("templates")
@@ -73,14 +70,14 @@ def bound_socket(port: int | None) -> socket.socket:
 
 
 class BoardServer(uvicorn.Server):
-    """Serves the page until Ctrl-C. `token` is the first part of every path."""
+    """Serves the page until Ctrl-C or SIGTERM. `token` is the first part of every path."""
 
-    def __init__(self, engine: Engine, path: Path, start: chess.Board) -> None:
+    def __init__(self, desk: Desk, path: Path, start: chess.Board) -> None:
         """`path`: where games are saved. `start`: the first position."""
         self.token = secrets.token_urlsafe(16)
         # Called when the page is opened.
         self.on_open: Callable[[], object] = lambda: None
-        self._desk = Desk(engine)
+        self._desk = desk
         self._requests: dict[str, Callable[[Fields], Answer]] = {
             "positions": positions,
             "load": load,
@@ -88,7 +85,7 @@ class BoardServer(uvicorn.Server):
         }
         self._page = render(
             "board.html.j2",
-            {"start": start.fen(), "longest": MAX_PGN_LENGTH},
+            {"start": start.fen()},
             folder=TEMPLATES,
             scripts=SCRIPTS,
             styles=("live.css",),
@@ -101,13 +98,6 @@ class BoardServer(uvicorn.Server):
         hosts = Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False)
         app = Starlette(routes=routes, middleware=[hosts])
         super().__init__(uvicorn.Config(app, ws="none", log_level="error"))
-
-    def run_on(self, listening: socket.socket) -> None:
-        """Serve on this socket until Ctrl-C or SIGTERM."""
-        try:
-            self.run(sockets=[listening])
-        finally:
-            self._desk.close()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """End, and at once the answer that is being told. uvicorn itself would raise the signal again at the end."""
@@ -130,11 +120,12 @@ class BoardServer(uvicorn.Server):
         body = b""
         try:
             async for part in request.stream():
-                body += part
-                if len(body) > MAX_BODY_BYTES:
-                    raise HTTPException(413, f"A request has at most {MAX_BODY_BYTES >> 10} KiB.")
+                # What is too large is taken to its end, so that the page reads the answer.
+                body = body if len(body) > MAX_BODY_BYTES else body + part
         except ClientDisconnect:
             return Response()
+        if len(body) > MAX_BODY_BYTES:
+            raise HTTPException(413, f"A request has at most {MAX_BODY_BYTES >> 10} KiB.")
         return StreamingResponse(self._lines(name, body), headers=HEADERS, media_type="application/x-ndjson")
 
     async def _lines(self, name: str, body: bytes) -> AsyncIterator[str]:
@@ -145,5 +136,5 @@ class BoardServer(uvicorn.Server):
                     yield json.dumps(answer) + "\n"
             else:
                 yield json.dumps(await run_in_threadpool(self._requests[name], fields)) + "\n"
-        except (ValueError, EngineError) as error:
+        except (ValueError, OverflowError, EngineError) as error:
             yield json.dumps({"problem": str(error)}) + "\n"

@@ -104,10 +104,6 @@ class Viewer {
     return this.isLine ? this.track.back.at : this.at;
   }
 
-  leave() {
-    if (this.isLine) this.go(this.track.back.track, this.track.back.at);
-  }
-
   turn() {
     this.board.flipped = !this.board.flipped;
     this.show();
@@ -138,7 +134,7 @@ class Viewer {
       ["next", "ArrowRight", () => this.go(this.track, this.at + 1)],
       ["last", "End", () => this.go(this.track, this.track.positions.length - 1)],
       ["flip", "f", () => this.turn()],
-      ["leave", "Escape", () => this.leave()],
+      ["leave", "Escape", () => this.isLine && this.go(this.track.back.track, this.track.back.at)],
       ...actions,
     ];
     for (const [id, , action] of all) byId(id)?.addEventListener("click", action);

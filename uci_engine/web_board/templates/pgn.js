@@ -10,7 +10,6 @@ function forgetMistakes() {
 }
 
 async function load(text) {
-  if (text.length > data.longest) throw new Error(`A PGN here has at most ${data.longest >> 10} KiB.`);
   const { games, remark } = await ask("load", { pgn: text });
   byId("choice").hidden = games.length < 2;
   byId("games").replaceChildren(...games.map(({ title }, index) => new Option(`${index + 1}. ${title}`, index)));
