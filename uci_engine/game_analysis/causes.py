@@ -26,7 +26,7 @@ from uci_engine.game_analysis.boards import (
     value_at,
 )
 from uci_engine.game_analysis.deeds import ACTIVE, check_of, deed_of, is_double, left_hanging, opened_by, tempo_of
-from uci_engine.game_analysis.judgement import BLUNDER_LOSS, MISTAKE_LOSS, ONLY_MOVE_LOSS
+from uci_engine.game_analysis.judgement import MISTAKE_LOSS, ONLY_MOVE_LOSS
 from uci_engine.game_analysis.positional import FoundFeature, feature_of
 from uci_engine.game_analysis.searches import EXTENSION, Finder, Searches, nothing_found
 from uci_engine.game_analysis.tactics import DRAWS, Kind, Line, Motif, deciding_motifs
@@ -35,7 +35,6 @@ from uci_engine.game_analysis.thresholds import (
     CONFIRMED,
     LAST_DEFENCE,
     LEAST_LEAD,
-    LEAST_WORTH,
     LONGEST_MATE,
     MOST_WORTH,
     SOON,
@@ -357,10 +356,8 @@ def _material(lines: Comparison, line: Line) -> Cause | None:
         return None
     other, at = lines.against if is_missed else lines.missed, line.settled
     pawns = line.balance(at) - line.balance(0)
-    # What may be taken back at the end is not won, and what both lines win is no difference.
-    is_kept = at < len(line.moves) or 2 * line.gain() > pawns
-    is_worth = lines.lost >= LEAST_WORTH * pawns or lines.cost >= BLUNDER_LOSS
-    if not (is_kept and is_worth) or min(pawns, line.balance(at) + other.balance(other.settled)) < 1:
+    # What both lines win is no difference.
+    if min(pawns, line.balance(at) + other.balance(other.settled)) < 1:
         return None
     wins = [
         win.ply for win in line.wins() if win.ply < line.searched and not other.takes_as_soon(line, win.ply, win.square)

@@ -13,9 +13,6 @@ MAX_QUIET = 1
 MAX_ZUGZWANG_MOVES = 12
 # A longer mate explains nothing to a player.
 LONGEST_MATE = 8
-# Where n pawns are won, the values of the two moves differ by at least n times this, in pawns: values of won positions
-# grow more slowly than material.
-LEAST_WORTH = 0.45
 # Who is so many pawns ahead trades queens, and who is behind does not.
 LEAST_LEAD = 2
 # What takes n pawns is no reason for a loss of more than n times this.
