@@ -281,9 +281,13 @@ def causes_of(board: chess.Board, played: Found, better: Found, find: Finder = n
     main = _material(lines, lines.against)
     # What a missed mate takes on its way is no gain beside it.
     if main is None and not forced:
-        missed_gain = _material(lines, lines.missed)
         others = (_reply, _wrong_capture, _only_move, _threat, _queens, _lost_tempo, _position, _missed_tempo)
-        main = missed_gain or next(filter(None, (find_cause(lines) for find_cause in others)), None)
+        main = (
+            _material(lines, lines.missed)
+            or next(filter(None, (find_cause(lines) for find_cause in others)), None)
+            or _material(lines, lines.against, is_named=False)
+            or _material(lines, lines.missed, is_named=False)
+        )
     return (main, *forced) if main else forced
 
 
@@ -348,9 +352,12 @@ def _forced(lines: Comparison) -> tuple[Cause, ...]:
 # Material ------------------------------------------------------------------------------------------------------------
 
 
-def _material(lines: Comparison, line: Line) -> Cause | None:
-    """What one of the lines wins by force for its winner, and by what; None where that is not confirmed."""
-    is_missed = line is lines.missed
+def _material(lines: Comparison, line: Line, *, is_named: bool = True) -> Cause | None:
+    """What one of the lines wins by force for its winner, and by what; None where that is not confirmed.
+
+    `is_named`: only what has a name, or what the move played has made possible.
+    """
+    is_missed, first = line is lines.missed, line.own_plies().start
     if (lines.better if is_missed else lines.played).mate_for(line.winner) is not None:
         # Who is mated has lost more.
         return None
@@ -365,13 +372,15 @@ def _material(lines: Comparison, line: Line) -> Cause | None:
     evidence = lines.without_better if is_missed else lines.without_reply
     motifs = _motifs_of_gain(lines, line, wins, is_confirmed=evidence is not None and evidence.confirms)
     threat, opened = (False, None) if is_missed else _origin(lines)
-    if motifs is None and wins and not is_missed and min(wins) <= SOON:
-        # A guard that is gone is reason enough.
-        ply = min(wins)
+    if motifs is None:
+        ply = min(wins, default=len(line.moves))
+        if ply > first + SOON:
+            return None
         motifs = ()
-        opened = opened_by(line, lines.color, ply) or left_hanging(line, other, lines.color, ply)
-    if motifs is None or not (motifs or opened):
-        return None
+        if not is_missed:
+            opened = opened_by(line, lines.color, ply) or left_hanging(line, other, lines.color, ply)
+        if is_named and not opened:
+            return None
     end = max([motif.wins for motif in motifs] + [min(wins, default=0)]) + 1
     while line.is_taken_back(end - 1):
         end += 1
