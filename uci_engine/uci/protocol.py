@@ -23,7 +23,7 @@ from typing import Any
 
 from uci_engine.score import to_uci
 from uci_engine.search.info import BestMove, Info
-from uci_engine.text import QUOTE_LENGTH, Message, Messages, parse_int, quoted
+from uci_engine.text import MAX_MESSAGES, QUOTE_LENGTH, Message, parse_int, quoted
 from uci_engine.time_management import Limits
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
@@ -274,22 +274,27 @@ def _parse_go(rest: str) -> Go:
     words = deque(rest.split())
     limits: dict[str, Any] = {}
     moves: tuple[str, ...] | None = None
-    problems = Messages()
+    problems: list[Message] = []
     unknown_word: str | None = None
+
+    def remark(text: str, is_error: bool = True) -> None:
+        if len(problems) < MAX_MESSAGES:
+            problems.append(Message(text, is_error))
+
     while words:
         word = words.popleft()
         if word in _GO_NUMBERS:
             if not words or words[0] in GO_WORDS:
-                problems.add(f"go {word} needs a number")
+                remark(f"go {word} needs a number")
                 continue
             text = words.popleft()
             number = parse_int(text)
             if number is None:
-                problems.add(f"go {word} {{}} is not a number", text)
+                remark(f"go {word} {quoted(text)} is not a number")
                 continue
             field, minimum = _GO_NUMBERS[word]
             if minimum is not None and number < minimum:
-                problems.add(f"go {word} {number} is taken as {minimum}", is_error=False)
+                remark(f"go {word} {number} is taken as {minimum}", is_error=False)
                 number = minimum
             limits[field] = number
         elif word == "searchmoves":
@@ -299,7 +304,7 @@ def _parse_go(rest: str) -> Go:
             if found:
                 moves = tuple(found)
             else:
-                problems.add("go searchmoves needs at least one move")
+                remark("go searchmoves needs at least one move")
         elif word in GO_WORDS:
             limits[word] = True
         elif unknown_word is None:
@@ -310,8 +315,8 @@ def _parse_go(rest: str) -> Go:
     is_misread = problems or unknown_word is not None or limits.keys() - {"ponder"}
     if asked.is_endless and not asked.infinite and perft is None and is_misread:
         message = Message.error("no limit for go was understood, the search ends after depth 1")
-        return Go(replace(asked, depth=1), moves, perft, (*problems.kept(), message), unknown_word)
-    return Go(asked, moves, perft, problems.kept(), unknown_word)
+        return Go(replace(asked, depth=1), moves, perft, (*problems, message), unknown_word)
+    return Go(asked, moves, perft, tuple(problems), unknown_word)
 
 
 _PARSERS: dict[str, Callable[[str], Command]] = {
