@@ -126,8 +126,6 @@ def test_options_and_positions(line: str, command: SetOption | SetPosition) -> N
         "position moves e2e4",
         "position moves e2e4 startpos",
         f"position {FEN}",
-        "position fen",
-        "position fen moves e2e4",
         "position startpos e2e4",
         "position startpos startpos",
     ],

@@ -200,7 +200,8 @@ def format_info(info: Info) -> str:
         "string": info.message,
     }
     words = [f"{name} {value}" for name, value in fields.items() if value is not None]
-    return _one_line(" ".join(["info", *words]))
+    text = " ".join(["info", *words]).encode("ascii", "backslashreplace").decode("ascii")
+    return _NOT_PRINTABLE.sub(" ", text).rstrip()
 
 
 def format_message(message: Message) -> str:
@@ -212,11 +213,6 @@ def format_best_move(best: BestMove) -> str:
     if best.move is None:
         return "bestmove (none)"
     return f"bestmove {best.move.uci()}" + (f" ponder {best.ponder.uci()}" if best.ponder else "")
-
-
-def _one_line(text: str) -> str:
-    ascii_text = text.encode("ascii", "backslashreplace").decode("ascii")
-    return _NOT_PRINTABLE.sub(" ", ascii_text).rstrip()
 
 
 def _parse_debug(rest: str) -> Debug:
@@ -245,8 +241,6 @@ def _parse_position(rest: str) -> SetPosition:
     split = words.index("moves") if "moves" in words else len(words)
     described, moves = words[:split], tuple(words[split + 1 :])
     if keyword == "fen":
-        if not described:
-            return SetPosition(None, (), "the position after the word fen is missing")
         return SetPosition(" ".join(described), moves)
     if described:
         # Skipping these words might drop a move, and a wrong position is worse than none.
