@@ -286,7 +286,7 @@ class Engine:
         ValueError: an option is wrong. ImportError: the core is not installed.
         """
         with _LOADING:
-            inner = UciEngine(core, owns_process=False)
+            inner = UciEngine(core)
         self._inner = inner
         # Guards all that follows, and the reports of the running search.
         self._condition = EngineCondition()

@@ -222,6 +222,11 @@ def play(board: chess.Board, moves: Sequence[str]) -> None:
         board.push(move)
 
 
+def any_move(board: chess.Board | None) -> chess.Move | None:
+    """A legal move, if there is one, for a search that has failed: any move is better than none."""
+    return None if board is None else next(iter(board.legal_moves), None)
+
+
 def parse_searchmoves(board: chess.Board, words: Sequence[str]) -> tuple[list[chess.Move], list[Message]]:
     """The legal moves among the words of `searchmoves`, each once, and messages about the other words."""
     found = {word: _legal_move(board, word) for word in dict.fromkeys(words)}
