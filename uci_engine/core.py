@@ -145,7 +145,8 @@ def _choose(name: str) -> Core:
 
 def _import(name: str, reason: str, *, plain: bool, is_fallback: bool = False) -> Core:
     for module in KERNEL_MODULES:
-        if module in sys.modules and _is_compiled(sys.modules[module]) == plain:
+        spec = getattr(sys.modules.get(module), "__spec__", None)
+        if spec is not None and isinstance(spec.loader, ExtensionFileLoader) == plain:
             found = "compiled" if plain else "uncompiled"
             raise RuntimeError(f"{module} was imported {found} before the {name} core was requested")
     if plain and compiled_modules():
@@ -160,10 +161,6 @@ def _import(name: str, reason: str, *, plain: bool, is_fallback: bool = False) -
     else:
         position_class = importlib.import_module("uci_engine.board.position").Position
     return Core(name, reason, is_fallback, position_class)
-
-
-def _is_compiled(module: ModuleType) -> bool:
-    return module.__spec__ is not None and isinstance(module.__spec__.loader, ExtensionFileLoader)
 
 
 class _KernelFiles:
