@@ -45,7 +45,7 @@ both_options = pytest.mark.parametrize("option", FILES)
 
 def new_engine(option: str) -> UciEngine:
     """An engine in the position, which uses what the option names."""
-    engine = UciEngine(owns_process=False)
+    engine = UciEngine()
     engine.options.set("Use NNUE", "true" if option == "EvalFile" else "false")
     return engine
 
@@ -249,7 +249,7 @@ def test_without_its_network_a_new_engine_says_so_and_plays_with_the_features(
     monkeypatch.setattr(file, "DEFAULT_FILE", tmp_path / "default.network")
     # Not the network that is in memory, which other tests go on to use.
     monkeypatch.setattr("uci_engine.engine.default_network", default_network.__wrapped__)
-    with closing(UciEngine(owns_process=False)) as engine:
+    with closing(UciEngine()) as engine:
         assert engine.problem.isprintable()
         assert "network" in engine.problem
         search(engine)

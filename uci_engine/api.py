@@ -65,7 +65,7 @@ __all__ = ["Analysis", "Engine", "EngineOptions", "Explanation", "TermValue"]
 
 LOGGER = logging.getLogger("uci_engine")
 # What the engine's reports and those of python-chess call by the same name.
-SAME_NAMES = ("depth", "seldepth", "multipv", "nodes", "nps", "hashfull", "tbhits", "currmovenumber")
+SAME_NAMES = ("depth", "seldepth", "multipv", "nodes", "nps", "hashfull", "tbhits", "currmove", "currmovenumber")
 
 Moves = Iterable[chess.Move] | None
 
@@ -129,8 +129,7 @@ class Analysis:
         self._stop = stop
         self._infos: deque[InfoDict] = deque()
         self._multipv: list[InfoDict] = [{}]
-        self._best: chess.engine.BestMove | None = None
-        self._error: Exception | None = None
+        self._best: BestMove | None = None
 
     @property
     def is_done(self) -> bool:
@@ -162,9 +161,9 @@ class Analysis:
         with self._condition:
             while self._best is None:
                 self._condition.wait()
-            if self._error is not None:
-                raise EngineError(f"the search has failed: {self._error}") from self._error
-            return self._best
+            if self._best.error is not None:
+                raise EngineError(f"the search has failed: {self._best.error}") from self._best.error
+            return chess.engine.BestMove(self._best.move, self._best.ponder)
 
     def get(self) -> InfoDict:
         """Wait for the next report. `chess.engine.AnalysisComplete`: the analysis has ended and all were taken."""
@@ -230,8 +229,7 @@ class Analysis:
     def on_best_move(self, best: BestMove) -> None:
         """Take the answer. Called last, from the search's thread."""
         with self._condition:
-            self._best = chess.engine.BestMove(best.move, best.ponder)
-            self._error = best.error
+            self._best = best
             self._condition.notify_all()
 
 
@@ -240,8 +238,8 @@ def info_dict(info: Info, turn: chess.Color, selector: chess.engine.Info) -> Inf
     result: InfoDict = {}
     if not selector:
         return result
-    numbers = {name: getattr(info, name) for name in SAME_NAMES}
-    result.update({name: value for name, value in numbers.items() if value is not None})  # type: ignore[typeddict-item]
+    same = {name: getattr(info, name) for name in SAME_NAMES}
+    result.update({name: value for name, value in same.items() if value is not None})  # type: ignore[typeddict-item]
     if info.score is not None and selector & chess.engine.INFO_SCORE:
         is_mate = scores.is_mate(info.score)
         cp = scores.normalised(info.score, info.pieces)
@@ -254,8 +252,6 @@ def info_dict(info: Info, turn: chess.Color, selector: chess.engine.Info) -> Inf
         result["time"] = info.time_ms / 1000
     if info.pv and selector & chess.engine.INFO_PV:
         result["pv"] = list(info.pv)
-    if info.currmove is not None:
-        result["currmove"] = info.currmove
     if info.message is not None:
         result["string"] = str(info.message)
     return result
@@ -290,7 +286,7 @@ class Engine:
         ValueError: an option is wrong. ImportError: the core is not installed.
         """
         with _LOADING:
-            inner = UciEngine(core, owns_process=False)
+            inner = UciEngine(core)
         self._inner = inner
         # Guards all that follows, and the reports of the running search.
         self._condition = EngineCondition()
@@ -331,9 +327,10 @@ class Engine:
 
         When the game is over, the move of the result is None.
         """
-        search = self._begin(board, limit, **request)
-        best = self._answer(search)
-        return PlayResult(best.move, best.ponder, search.info)
+        # However this ends, also by Ctrl-C, the search ends too.
+        with self._begin(board, limit, **request) as search:
+            best = search.wait()
+            return PlayResult(best.move, best.ponder, search.info)
 
     @overload
     def analyse(
@@ -357,9 +354,9 @@ class Engine:
 
         The other arguments are those of `play`.
         """
-        search = self._begin(board, limit, multipv=multipv, analyses=True, **request)
-        self._answer(search)
-        return search.info if multipv is None else search.multipv
+        with self._begin(board, limit, multipv=multipv, analyses=True, **request) as search:
+            search.wait()
+            return search.info if multipv is None else search.multipv
 
     def analysis(
         self,
@@ -539,11 +536,6 @@ class Engine:
     def __exit__(self, *reason: object) -> None:
         self.close()
 
-    def __repr__(self) -> str:
-        state = ", closed" if self._is_closed else ""
-        options = self._inner.options
-        return f"<{self.name}, hash={options.hash.value}, threads={options.threads.value}{state}>"
-
     # How a search begins and ends ----------------------------------------------------------------------------------
 
     def _begin(
@@ -589,14 +581,6 @@ class Engine:
         self._require_open()
         # The thread of the last search has answered, and is about to end.
         self._inner.wait()
-
-    def _answer(self, search: Analysis) -> chess.engine.BestMove:
-        """Wait for a search. If that is interrupted, for example by Ctrl-C, the search is stopped."""
-        try:
-            return search.wait()
-        except BaseException:
-            search.stop()
-            raise
 
     def _require_open(self) -> None:
         if self._is_closed:

@@ -23,8 +23,6 @@ from uci_engine import processor
 
 if TYPE_CHECKING:
     from uci_engine.board.position import Position
-    from uci_engine.search.search import Searcher
-    from uci_engine.search.transposition_table import TranspositionTable
 
 # In import order. A new kernel module is a line here. setup.py imports this file, where python-chess may be missing.
 KERNEL_MODULES = (
@@ -61,7 +59,7 @@ _OWN_EVALUATION = _ROOT / "evaluation" / "__init__.py"
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """The chosen core: its name (never "auto"), the reason, its three classes, and the kernel modules by name.
+    """The chosen core: its name (never "auto"), the reason, and its board. All else is imported after `load`.
 
     `is_fallback`: the slow core runs only because the compiled one is not installed, or not for this processor.
     """
@@ -70,9 +68,6 @@ class Core:
     reason: str
     is_fallback: bool
     position_class: type[Position]
-    searcher_class: type[Searcher]
-    table_class: type[TranspositionTable]
-    modules: Mapping[str, ModuleType]
 
 
 # Empty until the first `load`. A process keeps its core, because a module cannot be imported twice.
@@ -83,13 +78,11 @@ def load(name: str = "auto") -> Core:
     """The core called `name`, one of CORES; "auto" is the compiled one if it is installed and the processor can run it.
 
     ValueError: the name is not in CORES. RuntimeError: this process already runs another core. ImportError: the
-    compiled core is requested but missing or built for another processor, only some of its modules are compiled, or
-    another file hides the package `evaluation`.
+    compiled core is requested but missing or built for another processor, or only some of its modules are compiled.
     """
     if name not in CORES:
         raise ValueError(f"no core is called {name!r}; choose from {', '.join(CORES)}")
     if not _loaded:
-        require_own_evaluation()
         _loaded.append(_choose(name))
     core = _loaded[0]
     if name not in ("auto", core.name):
@@ -152,7 +145,8 @@ def _choose(name: str) -> Core:
 
 def _import(name: str, reason: str, *, plain: bool, is_fallback: bool = False) -> Core:
     for module in KERNEL_MODULES:
-        if module in sys.modules and _is_compiled(sys.modules[module]) == plain:
+        spec = getattr(sys.modules.get(module), "__spec__", None)
+        if spec is not None and isinstance(spec.loader, ExtensionFileLoader) == plain:
             found = "compiled" if plain else "uncompiled"
             raise RuntimeError(f"{module} was imported {found} before the {name} core was requested")
     if plain and compiled_modules():
@@ -160,24 +154,13 @@ def _import(name: str, reason: str, *, plain: bool, is_fallback: bool = False) -
     elif not plain and build_info().get("fast_copy") and processor.has_fast_instructions():
         sys.meta_path.insert(0, _KernelFiles(compiled_modules(_FAST_COPY)))
         reason += ", with all instructions of this processor"
-    modules = {module: importlib.import_module(module) for module in KERNEL_MODULES}
+    for module in KERNEL_MODULES:
+        importlib.import_module(module)
     if name == "python-chess":
         position_class = importlib.import_module("uci_engine.board.chess_position").ChessPosition
     else:
-        position_class = modules["uci_engine.board.position"].Position
-    return Core(
-        name=name,
-        reason=reason,
-        is_fallback=is_fallback,
-        position_class=position_class,
-        searcher_class=modules["uci_engine.search.search"].Searcher,
-        table_class=modules["uci_engine.search.transposition_table"].TranspositionTable,
-        modules=modules,
-    )
-
-
-def _is_compiled(module: ModuleType) -> bool:
-    return module.__spec__ is not None and isinstance(module.__spec__.loader, ExtensionFileLoader)
+        position_class = importlib.import_module("uci_engine.board.position").Position
+    return Core(name, reason, is_fallback, position_class)
 
 
 class _KernelFiles:

@@ -16,9 +16,7 @@ Invariant: only `stop` and `ponderhit` reach a running search. Options change be
 from __future__ import annotations
 
 import contextlib
-import gc
 import random
-import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -31,6 +29,7 @@ from evaluation.network.file import Network, NetworkError, default_network
 from evaluation.weights import Weights, default_weights
 from uci_engine import __version__
 from uci_engine import score as scores
+from uci_engine.board.game import any_move
 from uci_engine.book.book import Book
 from uci_engine.core import load
 from uci_engine.options import Options
@@ -54,17 +53,8 @@ if TYPE_CHECKING:
     from uci_engine.board.position import Position
     from uci_engine.explanation import Explanation
 
-# The time after which a waiting thread gets the GIL. A `stop` passes through three threads, and in plain
-# Python the search holds the GIL.
-SWITCH_SECONDS = 0.001
-
 OnInfo = Callable[[Info], None]
 OnBestMove = Callable[[BestMove], None]
-
-
-def any_move(board: chess.Board | None) -> chess.Move | None:
-    """A legal move, if there is one, for a search that has failed: any move is better than none."""
-    return None if board is None else next(iter(board.legal_moves), None)
 
 
 class UciEngine:
@@ -72,12 +62,8 @@ class UciEngine:
     own thread, and `on_info` also from the timer's.
     """
 
-    def __init__(self, core: str = "auto", tuning: bool = False, owns_process: bool = True) -> None:
-        """`core`: see `uci_engine.core.load`, which may raise. `tuning`: offer search parameters as options.
-
-        `owns_process`: whether the process is there for this engine alone. Then the engine also sets how Python
-        switches threads and collects garbage.
-        """
+    def __init__(self, core: str = "auto", tuning: bool = False) -> None:
+        """`core`: see `uci_engine.core.load`, which may raise. `tuning`: offer search parameters as options."""
         self.core = load(core)
         self.name = f"Secateur {__version__}"
         if self.core.name != "compiled":
@@ -93,7 +79,6 @@ class UciEngine:
         self._timer = Timer()
         self._seed = random.SystemRandom().getrandbits(64)
         self._connect_options()
-        self._owns_process = owns_process
         # The state of the running search, if any; `go` sets more. `is_endless`: whether only a command ends it.
         self.is_endless = False
         self._search: SearchManager | None = None
@@ -102,11 +87,6 @@ class UciEngine:
         self._lock = threading.Lock()
         self._stop_event = threading.Event()
         self._may_answer = threading.Event()
-        if owns_process:
-            sys.setswitchinterval(SWITCH_SECONDS)
-            # These objects live until the end, so the garbage collector can ignore them.
-            gc.collect()
-            gc.freeze()
 
     # While no search runs ------------------------------------------------------------------------------------------
 
@@ -264,8 +244,6 @@ class UciEngine:
     # The thread of the search --------------------------------------------------------------------------------------
 
     def _run(self) -> None:
-        if self._owns_process:
-            gc.disable()
         answer = BestMove(None)
         try:
             answer = self._think()
@@ -278,8 +256,6 @@ class UciEngine:
                 self._on_info(Info(message=Message.error(f"{type(error).__name__} in the search: {error}")))
             self._may_answer.wait()
         finally:
-            if self._owns_process:
-                gc.enable()
             self._clock.is_pondering = False
             self._on_best_move(answer)
             # On a loaded machine a thread may stop late. The answer does not wait for it, but the next command does.

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import chess
+from chess.engine import Cp, PovScore, PovWdl, Wdl
 
 from evaluation.base.constants import FULL_PHASE, FULL_SCALE
 from evaluation.catalogue import KNOWN_ENDING, LIMIT, NETWORK_TERM
 from evaluation.trace import Subtotal, TermValue, Trace
 from uci_engine.score import normalised, win_draw_loss
 from uci_engine.text import counted_pieces
-
-if TYPE_CHECKING:
-    from chess.engine import PovScore, PovWdl
 
 REASONS: Final = 3
 # The width of the first column, and of a square.
@@ -49,8 +47,6 @@ class Explanation(Trace):
     @property
     def expected(self) -> PovWdl:
         """The result that the score lets expect."""
-        from chess.engine import PovWdl, Wdl
-
         wdl = Wdl(*self._permille)
         return PovWdl(wdl if self.white_to_move else -wdl, self.white_to_move)
 
@@ -124,8 +120,6 @@ class Explanation(Trace):
         return f"<Explanation of {self.fen}: {self.white_score / 100:+.2f} for White, {len(self.terms)} terms>"
 
     def _pov(self, white_cp: int) -> PovScore:
-        from chess.engine import Cp, PovScore
-
         return PovScore(Cp(white_cp if self.white_to_move else -white_cp), self.white_to_move)
 
     @property

@@ -71,7 +71,8 @@ def win_curve(pieces: int) -> tuple[float, float]:
     """Midpoint and spread of the model of wins, in internal centipawns, for a position with this many pieces."""
     fewest, most = WIN_PIECES
     share = min(max(pieces, fewest), most) / MAX_PIECES
-    return _polynomial(WIN_MIDPOINT_CP, share), _polynomial(WIN_SPREAD_CP, share)
+    (a, b, c), (d, e, f) = WIN_MIDPOINT_CP, WIN_SPREAD_CP
+    return a + (b + c * share) * share, d + (e + f * share) * share
 
 
 def normalised(score: int, pieces: int) -> int:
@@ -110,10 +111,3 @@ def _win_permille(score: int, pieces: int) -> int:
     midpoint_cp, spread_cp = win_curve(pieces)
     # 1 / (1 + exp(x)) by a function that cannot overflow.
     return round(500.0 * (1.0 - math.tanh((midpoint_cp - score) / spread_cp / 2.0)))
-
-
-def _polynomial(coefficients: tuple[float, ...], x: float) -> float:
-    value = 0.0
-    for coefficient in reversed(coefficients):
-        value = value * x + coefficient
-    return value

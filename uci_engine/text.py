@@ -1,7 +1,4 @@
-"""Text: English lists; what comes from outside, its numbers, how it is quoted; messages about errors, its and ours.
-
-Invariant: all errors of a line are counted, but at most MAX_MESSAGES messages are kept.
-"""
+"""Text: English lists; what comes from outside, its numbers, how it is quoted; messages about errors, its and ours."""
 
 from __future__ import annotations
 
@@ -21,6 +18,7 @@ DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212
 
 _INTEGER = re.compile(r"([+-]?)([0-9]+)")
 
+# The most messages about one line of input: the first ones.
 MAX_MESSAGES = 8
 # The maximum number of characters that `quoted` repeats.
 QUOTE_LENGTH = 60
@@ -98,25 +96,3 @@ class Message:
     @staticmethod
     def error(text: str | Exception) -> Message:
         return Message(str(text), is_error=True)
-
-
-class Messages:
-    """Messages about one line."""
-
-    def __init__(self) -> None:
-        self._kept: list[Message] = []
-        self._count = 0
-
-    def __bool__(self) -> bool:
-        return self._count > 0
-
-    def add(self, text: str, *words: str, is_error: bool = True) -> None:
-        """Add a message. Each `{}` in it is replaced by one of the words, which are quoted."""
-        self._count += 1
-        if self._count <= MAX_MESSAGES:
-            self._kept.append(Message(text.format(*map(quoted, words)), is_error))
-
-    def kept(self) -> tuple[Message, ...]:
-        """The first MAX_MESSAGES messages, and a last one with the number of the others."""
-        more = self._count - len(self._kept)
-        return (*self._kept, Message(f"and {more} more like these")) if more else tuple(self._kept)

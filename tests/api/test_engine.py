@@ -292,7 +292,6 @@ def test_options_by_keyword() -> None:
         assert set(engine.options) == set(KEYWORDS)
         assert engine.play(chess.Board(), Limit(time=5)).info["string"].startswith("book: ")
         assert "string" not in engine.analyse(chess.Board(), Limit(depth=1))
-        assert f"hash=2, threads={threads}" in repr(engine)
     with Engine(hash=1, uci_elo=1800, uci_limit_strength=False) as engine:
         assert engine.options["uci_limit_strength"] is False
 
@@ -501,7 +500,6 @@ def test_a_closed_engine_says_so() -> None:
     for call in [*searches(engine, board, Limit(depth=1)), *other_calls(engine, board), *calls]:
         with pytest.raises(EngineTerminatedError, match=r"^this engine is closed$"):
             call()
-    assert "closed" in repr(engine)
 
 
 @pytest.mark.usefixtures("capfd")

@@ -35,6 +35,7 @@ from tests.support.kernel import (
 from uci_engine.board import moves
 from uci_engine.board.game import seen_twice
 from uci_engine.board.moves import NOISY, QUIET
+from uci_engine.board.position import cuckoo_move
 from uci_engine.core import load
 
 # The number of long random games to play; by default there are a few.
@@ -374,10 +375,6 @@ def test_repetitions_are_those_counted_from_the_start() -> None:
 
 
 # Repetitions one move away --------------------------------------------------------------------------------
-
-
-def cuckoo_move(difference: int) -> int:
-    return int(load().modules["uci_engine.board.position"].cuckoo_move(difference))
 
 
 def test_every_reversible_move_is_found_by_the_difference_of_its_keys_and_nothing_else() -> None:

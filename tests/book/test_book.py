@@ -171,7 +171,7 @@ def strings_of(engine: UciEngine) -> list[str]:
 
 
 def test_a_book_is_read_when_it_is_named_or_wanted_and_a_refused_one_says_so_then(path: Path) -> None:
-    with closing(UciEngine(owns_process=False)) as engine:
+    with closing(UciEngine()) as engine:
         assert engine.options.set("BookFile", str(path)) == []  # nobody wants a book yet
         (message,) = engine.options.set("OwnBook", "true")
         assert str(message).startswith(f"error: book {quoted(str(path))} cannot be read")

@@ -163,9 +163,12 @@ def test_the_text_has_the_families_and_titles_that_are_not_0_and_the_score(fen: 
 
 
 @pytest.mark.parametrize("network", [None, NETWORK])
-def test_every_piece_stands_on_a_board_above_its_number(network: Network | None) -> None:
+def test_the_network_is_shown_and_every_piece_above_its_number(network: Network | None) -> None:
     explanation = Explanation.of(chess.Board(TYPICAL), None, network)
     lines = str(explanation).splitlines()
+    features, output = explanation.features_score / 100, (explanation.network_score or 0) / 100
+    assert (f"Features {features:+.2f}, network {output:+.2f} (White's view)" in lines) == (network is not None)
+    assert ("etwork" in str(explanation)) == (network is not None)
     tops = [number for number, line in enumerate(lines) if line.startswith(" 8 |")]
     assert len(tops) == (1 if network is None else 2)
     for value in explanation.pieces:
@@ -263,14 +266,6 @@ def test_a_contribution_is_what_the_output_loses_without_the_inputs_of_a_piece(b
         if board.piece_type_at(square) != chess.KING and (len(found) - 2) // 4 == bucket:
             change = output_of(NETWORK, board) - output_of(NETWORK, without)
             assert abs(2**14 * white_cp - white(change, board)) < 2**14
-
-
-def test_the_text_shows_both() -> None:
-    explanation = explained(chess.Board(TYPICAL))
-    assert explanation.network_score is not None
-    terms, network_score = explanation.features_score / 100, explanation.network_score / 100
-    assert f"Features {terms:+.2f}, network {network_score:+.2f} (White's view)" in str(explanation)
-    assert "etwork" not in str(Explanation.of(chess.Board(TYPICAL), network=None))
 
 
 def test_the_reasons_say_for_whom_the_network_sees_more() -> None:

@@ -32,6 +32,7 @@ from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.core import load
 from uci_engine.search import parameters
+from uci_engine.search.mate_search import MateSearch
 from uci_engine.search.parameters import OFF_DEPTH
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.time_management import time_tunables
@@ -471,7 +472,7 @@ def test_an_illegal_table_move_is_passed_over(mate: int | None) -> None:
     machine = searcher()
     machine.table.clear()
     # The mate search has keys of its own. A lower bound below every score changes nothing but the move.
-    salt = load().modules["uci_engine.search.mate_search"].MateSearch(machine, ()).salt if mate else 0
+    salt = MateSearch(machine, ()).salt if mate else 0
     generator = random.Random(2)
     for line in itertools.product(board.legal_moves, range(2)):
         after = board.copy()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.support.kernel import on_core
 from uci_engine import score as scores
-from uci_engine.core import load
+from uci_engine.search.transposition_table import TranspositionTable
 
 UPPER, LOWER, EXACT = 1, 2, 3
 AGES = 64
@@ -19,7 +19,7 @@ ENTRIES_PER_BUCKET = 4
 
 
 def new_table(megabytes: int = 1) -> Any:
-    return load().table_class(megabytes)
+    return TranspositionTable(megabytes)
 
 
 def unpack(entry: int) -> tuple[int, int, int, int, int]:

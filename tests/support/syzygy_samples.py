@@ -11,9 +11,10 @@ from typing import Any
 import chess
 
 from tests.support import ROOT, TABLES
-from uci_engine.core import Core, load
+from uci_engine.core import load
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.root_ranking import RootRanker, RootRanking
+from uci_engine.tablebases.syzygy import SymbolReader
 from uci_engine.tablebases.syzygy_files import CHECKSUM_BYTES, LINE_BYTES
 from uci_engine.tablebases.tablebases import Tablebases
 from uci_engine.time_management import Clock
@@ -28,10 +29,10 @@ class Probing:
     """A searcher of the core that runs here, with tables to probe."""
 
     def __init__(self, path: str | Path, copied_bytes: int | None = None) -> None:
-        self.core: Core = load()
-        self.searcher: Any = ThreadPool(self.core, 1).main
+        core = load()
+        self.searcher: Any = ThreadPool(core, 1).main
         self.position: Any = self.searcher.position
-        self.tables = Tablebases(self.core, self.searcher.prober, copied_bytes)
+        self.tables = Tablebases(core, self.searcher.prober, copied_bytes)
         self.sentences = [str(message) for message in self.tables.set_syzygy_path(str(path))]
 
     def value(self, board: chess.Board) -> int | None:
@@ -56,7 +57,7 @@ class Probing:
         return ranker.rank(allowed or list(board.legal_moves), probe_limit)
 
     def read_symbols(self, pattern: bytes) -> Any:
-        return self.core.modules["uci_engine.tablebases.syzygy"].SymbolReader().read(pattern)
+        return SymbolReader().read(pattern)
 
 
 def random_board(name: str, choice: random.Random) -> chess.Board:

@@ -24,7 +24,7 @@ def total(depth: int | None, use_nnue: bool | None = None) -> tuple[int, list[st
     `use_nnue`: with or without the network; None: as a new engine has it.
     """
     lines: list[str] = []
-    with closing(UciEngine(owns_process=False)) as engine:
+    with closing(UciEngine()) as engine:
         if use_nnue is not None:
             engine.options.set("Use NNUE", "true" if use_nnue else "false")
         bench.bench(engine, depth, lines.append)
@@ -57,7 +57,7 @@ def test_a_limited_depth_is_the_usual_one_when_none_is_given(monkeypatch: pytest
 
 def test_a_stop_before_the_beginning_is_not_lost() -> None:
     lines: list[str] = []
-    with closing(UciEngine(owns_process=False)) as engine:
+    with closing(UciEngine()) as engine:
         bench.bench(engine, 100, lines.append, lambda: True)
     assert lines == ["info string bench was stopped"]
 

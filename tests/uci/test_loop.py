@@ -117,7 +117,7 @@ class Conversation:
             mock.patch.object(Game, "set", self.engine.set_position),
             mock.patch("uci_engine.tools.perft.perft"),
         ):
-            dispatcher = uci.Dispatcher(cast("UciEngine", self.engine), inbox, Writer(output))
+            dispatcher = uci.Dispatcher(cast("UciEngine", self.engine), inbox, Writer(output), Game())
             for line in (*lines, "quit") if hurry else lines:
                 inbox.put(Event(0.0, parse(line), line))
             dispatcher.serve()

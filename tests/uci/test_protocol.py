@@ -40,13 +40,9 @@ def test_empty_lines(line: str) -> None:
     assert parse(line) == Word.EMPTY
 
 
-@pytest.mark.parametrize("line", ["UCI", "Quit", "quit!", "uciok", "ucinewgames", "stop;", "go\u0301"])
-def test_commands_are_exact_and_case_sensitive(line: str) -> None:
-    assert parse(f" {line}\n") == protocol.Unknown(line)
-
-
-def test_unknown_text_is_shortened() -> None:
-    assert parse("x" * 10_000) == protocol.Unknown("x" * QUOTE_LENGTH)
+@pytest.mark.parametrize("line", ["UCI", "Quit", "quit!", "uciok", "ucinewgames", "stop;", "go\u0301", "x" * 10_000])
+def test_commands_are_exact_and_what_is_none_is_shortened(line: str) -> None:
+    assert parse(f" {line}\n") == protocol.Unknown(line[:QUOTE_LENGTH])
 
 
 # Numbers
@@ -64,18 +60,12 @@ def test_unknown_text_is_shortened() -> None:
         ("1" + "0" * 18, MAX_INT),
         ("-" + "9" * 5000, -MAX_INT),
         ("0" * 5000 + "12", 12),
+        *((word, None) for word in ("", "-", "+", "1_000", "1e3", "0x10", "\u0663", " 5", "5 ", "--5", "+-5")),
+        *((word, None) for word in ("1.0", "inf", "\u00b2", "5\n")),
     ],
 )
-def test_parse_int(word: str, number: int) -> None:
+def test_parse_int(word: str, number: int | None) -> None:
     assert parse_int(word) == number
-
-
-@pytest.mark.parametrize(
-    "word",
-    ["", "-", "+", "1_000", "1e3", "0x10", "\u0663", " 5", "5 ", "--5", "+-5", "1.0", "inf", "\u00b2", "5\n"],
-)
-def test_parse_int_refuses(word: str) -> None:
-    assert parse_int(word) is None
 
 
 # Options and positions
@@ -126,8 +116,6 @@ def test_options_and_positions(line: str, command: SetOption | SetPosition) -> N
         "position moves e2e4",
         "position moves e2e4 startpos",
         f"position {FEN}",
-        "position fen",
-        "position fen moves e2e4",
         "position startpos e2e4",
         "position startpos startpos",
     ],

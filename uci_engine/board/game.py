@@ -17,7 +17,7 @@ import chess
 
 from evaluation import check
 from uci_engine.board.moves import key_of
-from uci_engine.text import DASHES, Message, Messages, parse_int, quoted
+from uci_engine.text import DASHES, MAX_MESSAGES, Message, parse_int, quoted
 
 MAX_GAME_PLIES = 20_000
 """Longest move list that is played out; the longest possible game under the 75-move rule is shorter."""
@@ -222,16 +222,17 @@ def play(board: chess.Board, moves: Sequence[str]) -> None:
         board.push(move)
 
 
+def any_move(board: chess.Board | None) -> chess.Move | None:
+    """A legal move, if there is one, for a search that has failed: any move is better than none."""
+    return None if board is None else next(iter(board.legal_moves), None)
+
+
 def parse_searchmoves(board: chess.Board, words: Sequence[str]) -> tuple[list[chess.Move], list[Message]]:
     """The legal moves among the words of `searchmoves`, each once, and messages about the other words."""
-    problems = Messages()
-    moves = {}
-    for word in dict.fromkeys(words):
-        if move := _legal_move(board, word):
-            moves[move] = True
-        else:
-            problems.add("searchmoves: {} is not a legal move", word)
-    return list(moves), list(problems.kept())
+    found = {word: _legal_move(board, word) for word in dict.fromkeys(words)}
+    wrong = [word for word, move in found.items() if move is None]
+    problems = [Message.error(f"searchmoves: {quoted(word)} is not a legal move") for word in wrong[:MAX_MESSAGES]]
+    return list(dict.fromkeys(filter(None, found.values()))), problems
 
 
 def _normalise_castling(word: str) -> str:

@@ -87,12 +87,14 @@ class ThreadPool:
 
         `network`: None: it is off.
         """
+        from uci_engine.search.transposition_table import TranspositionTable
+
         self._core = core
         self._values: dict[str, int] = {}
         self.weights = default_weights()
         self.network = network
         self._network_weights = _network_weights(network)
-        self.table = core.table_class(hash_mib)
+        self.table = TranspositionTable(hash_mib)
         self.main = self.new_searcher(self.table)
         self.searchers = [self.main]
         self.threads: list[TaskThread] = []
@@ -102,9 +104,10 @@ class ThreadPool:
     def new_searcher(self, table: TranspositionTable) -> Searcher:
         """A searcher that evaluates as the others, on their table or on another. Raises MemoryError."""
         from evaluation.evaluator import Evaluator
+        from uci_engine.search.search import Searcher
 
         position = self._core.position_class(self.weights.piece_square())
-        return self._core.searcher_class(position, Evaluator(self.weights, self._network_weights), table, self._values)
+        return Searcher(position, Evaluator(self.weights, self._network_weights), table, self._values)
 
     def resize(self, threads: int) -> None:
         """Set the number of threads, at least 1, and 1 in plain Python.

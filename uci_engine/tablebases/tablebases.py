@@ -49,13 +49,15 @@ class Tablebases:
         """`prober`: the searcher's `SyzygyProber`, which gets the tables in use. `copied_bytes`: maximum bytes to copy,
         None for the core's default.
         """
+        from uci_engine.tablebases import checksum
+        from uci_engine.tablebases.syzygy import SymbolReader
+
         usual = COPIED_BYTES.get(core.name, COPIED_BYTES_PLAIN)
         self._copied_bytes = usual if copied_bytes is None else copied_bytes
-        checksum = core.modules["uci_engine.tablebases.checksum"]
         self._checksum = checksum.Checksum()
         self._max_checked_bytes = checksum.MAX_BYTES
         self._prober = prober
-        self._read_symbols = core.modules["uci_engine.tablebases.syzygy"].SymbolReader().read
+        self._read_symbols = SymbolReader().read
         self._mapped: dict[Path, Identity] = {}
         self.wdl: set[str] = set()
         self.dtz: set[str] = set()
@@ -108,7 +110,7 @@ class Tablebases:
 
     def _check(self, data: bytes | mmap.mmap) -> None:
         size = len(data) - CHECKSUM_BYTES
-        if size <= self._max_checked_bytes and self._checksum.of(data, size) != data[size:]:
+        if size <= self._max_checked_bytes and self._checksum.of(memoryview(data), size) != data[size:]:
             raise TableError("its checksum is wrong, it is damaged")
 
     def drop(self, name: str) -> None:

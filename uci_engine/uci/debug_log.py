@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import stat
 import time
 
 from uci_engine import __version__
+from uci_engine.text import printable
 
 FROM_GUI = ">>"
 TO_GUI = "<<"
@@ -26,8 +26,6 @@ HEADING = "# Secateur debug log"
 NEW_FILE_MODE = 0o600
 # Longer lines are cut. The longest game that the engine accepts fits.
 MAX_LINE_CHARACTERS = 1 << 17
-
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class DebugLog:
@@ -56,10 +54,8 @@ class DebugLog:
         """Note lines. `at_seconds`: the `time.time()` at which they were read or written."""
         date = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at_seconds))
         for line in text.split("\n"):
-            # Control characters are escaped, so that nobody's terminal obeys them.
-            line = _CONTROL.sub(lambda match: f"\\x{ord(match.group()):02x}", line)
-            line = f"{date}.{int(at_seconds % 1 * 1000):03} [{os.getpid()}] {mark} {line}\n"
-            self._write(line.encode("utf-8", errors="replace"))
+            record = f"{date}.{int(at_seconds % 1 * 1000):03} [{os.getpid()}] {mark} {printable(line)}\n"
+            self._write(record.encode())
 
     def close(self) -> None:
         os.close(self._descriptor)

@@ -17,6 +17,7 @@ takes the commands out in order and executes them on the engine, also during a s
 
 from __future__ import annotations
 
+import gc
 import os
 import queue
 import signal
@@ -30,7 +31,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from evaluation.files import reason_of
-from uci_engine.board.game import Game, PositionError, display, parse_searchmoves
+from uci_engine.board.game import Game, PositionError, any_move, display, parse_searchmoves
 from uci_engine.search.info import BestMove, Info
 from uci_engine.text import Message, parse_int, print_failure, quoted
 from uci_engine.uci import protocol
@@ -63,6 +64,10 @@ STUCK_SECONDS = 1.0
 # So many commands may wait for the end of a search. Then it is stopped: the reader pauses at UNREAD_LIMIT, and a `stop`
 # might never be read.
 WAITING_LIMIT = UNREAD_LIMIT // 2
+
+# The time after which a waiting thread gets the GIL. A `stop` passes through three threads, and in plain
+# Python the search holds the GIL.
+SWITCH_SECONDS = 0.001
 
 # Executed at any time, even before commands that wait.
 _ALWAYS = (Word.UCI, Word.IS_READY, Word.REGISTER, Word.HELP, Word.EMPTY)
@@ -223,10 +228,10 @@ def _read_signals(descriptor: int, inbox: Inbox) -> None:
 class Dispatcher:
     """Executes commands, one after the other, in the thread that calls `serve` or `execute_line`."""
 
-    def __init__(self, engine: UciEngine, inbox: Inbox, writer: Writer, game: Game | None = None) -> None:
-        """`game`: with the first position, None for a new game."""
+    def __init__(self, engine: UciEngine, inbox: Inbox, writer: Writer, game: Game) -> None:
+        """`game`: with the first position."""
         self._engine = engine
-        self._game = game or Game()
+        self._game = game
         self._inbox = inbox
         self._writer = writer
         self._waiting: list[Event] = []
@@ -262,6 +267,7 @@ class Dispatcher:
                 # The search's thread sends this event just before its `bestmove`, so wait for the thread to end.
                 self._engine.wait()
                 self._searching = False
+                gc.enable()
                 self._execute_waiting()
                 return self._searching or not self._input_ended
             case Mark.END_OF_INPUT:
@@ -392,9 +398,9 @@ class Dispatcher:
         try:
             self._engine.go(board, limits, received_at, self._on_info, self._on_best_move)
             self._searching = True
+            # It would cost time on the clock.
+            gc.disable()
         except Exception as error:
-            from uci_engine.engine import any_move
-
             report_failure(self._writer, error)
             self._writer.write(format_best_move(BestMove(any_move(board))))
 
@@ -419,7 +425,7 @@ class Dispatcher:
         from uci_engine.tools.bench import bench
 
         def search(is_stopped: Callable[[], bool]) -> None:
-            with closing(UciEngine(owns_process=False)) as engine:
+            with closing(UciEngine()) as engine:
                 bench(engine, depth, self._writer.write, is_stopped)
 
         self._start(search)
@@ -482,6 +488,10 @@ def run(begin: Callable[[], tuple[UciEngine, Game]], line: str | None = None) ->
     writer = Writer(sys.stdout.buffer)
     quit_on_signals(inbox)
     engine, game = begin()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    # What there is now lives until the end, so the garbage collector can ignore it.
+    gc.collect()
+    gc.freeze()
     log_file = engine.options.debug_log_file
     log_file.on_set = lambda: writer.set_log(DebugLog(log_file.value) if log_file.value else None)
     # The command line may have set it already.

@@ -23,7 +23,7 @@ from typing import Any
 
 from uci_engine.score import to_uci
 from uci_engine.search.info import BestMove, Info
-from uci_engine.text import QUOTE_LENGTH, Message, Messages, parse_int, quoted
+from uci_engine.text import MAX_MESSAGES, QUOTE_LENGTH, Message, parse_int, quoted
 from uci_engine.time_management import Limits
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
@@ -200,7 +200,8 @@ def format_info(info: Info) -> str:
         "string": info.message,
     }
     words = [f"{name} {value}" for name, value in fields.items() if value is not None]
-    return _one_line(" ".join(["info", *words]))
+    text = " ".join(["info", *words]).encode("ascii", "backslashreplace").decode("ascii")
+    return _NOT_PRINTABLE.sub(" ", text).rstrip()
 
 
 def format_message(message: Message) -> str:
@@ -212,11 +213,6 @@ def format_best_move(best: BestMove) -> str:
     if best.move is None:
         return "bestmove (none)"
     return f"bestmove {best.move.uci()}" + (f" ponder {best.ponder.uci()}" if best.ponder else "")
-
-
-def _one_line(text: str) -> str:
-    ascii_text = text.encode("ascii", "backslashreplace").decode("ascii")
-    return _NOT_PRINTABLE.sub(" ", ascii_text).rstrip()
 
 
 def _parse_debug(rest: str) -> Debug:
@@ -245,8 +241,6 @@ def _parse_position(rest: str) -> SetPosition:
     split = words.index("moves") if "moves" in words else len(words)
     described, moves = words[:split], tuple(words[split + 1 :])
     if keyword == "fen":
-        if not described:
-            return SetPosition(None, (), "the position after the word fen is missing")
         return SetPosition(" ".join(described), moves)
     if described:
         # Skipping these words might drop a move, and a wrong position is worse than none.
@@ -274,22 +268,27 @@ def _parse_go(rest: str) -> Go:
     words = deque(rest.split())
     limits: dict[str, Any] = {}
     moves: tuple[str, ...] | None = None
-    problems = Messages()
+    problems: list[Message] = []
     unknown_word: str | None = None
+
+    def remark(text: str, is_error: bool = True) -> None:
+        if len(problems) < MAX_MESSAGES:
+            problems.append(Message(text, is_error))
+
     while words:
         word = words.popleft()
         if word in _GO_NUMBERS:
             if not words or words[0] in GO_WORDS:
-                problems.add(f"go {word} needs a number")
+                remark(f"go {word} needs a number")
                 continue
             text = words.popleft()
             number = parse_int(text)
             if number is None:
-                problems.add(f"go {word} {{}} is not a number", text)
+                remark(f"go {word} {quoted(text)} is not a number")
                 continue
             field, minimum = _GO_NUMBERS[word]
             if minimum is not None and number < minimum:
-                problems.add(f"go {word} {number} is taken as {minimum}", is_error=False)
+                remark(f"go {word} {number} is taken as {minimum}", is_error=False)
                 number = minimum
             limits[field] = number
         elif word == "searchmoves":
@@ -299,7 +298,7 @@ def _parse_go(rest: str) -> Go:
             if found:
                 moves = tuple(found)
             else:
-                problems.add("go searchmoves needs at least one move")
+                remark("go searchmoves needs at least one move")
         elif word in GO_WORDS:
             limits[word] = True
         elif unknown_word is None:
@@ -310,8 +309,8 @@ def _parse_go(rest: str) -> Go:
     is_misread = problems or unknown_word is not None or limits.keys() - {"ponder"}
     if asked.is_endless and not asked.infinite and perft is None and is_misread:
         message = Message.error("no limit for go was understood, the search ends after depth 1")
-        return Go(replace(asked, depth=1), moves, perft, (*problems.kept(), message), unknown_word)
-    return Go(asked, moves, perft, problems.kept(), unknown_word)
+        return Go(replace(asked, depth=1), moves, perft, (*problems, message), unknown_word)
+    return Go(asked, moves, perft, tuple(problems), unknown_word)
 
 
 _PARSERS: dict[str, Callable[[str], Command]] = {

@@ -188,10 +188,13 @@ class SelfPlayer:
     """The engine with a fixed number of nodes a move, for both sides of a game; see `uci_engine.search.self_play`."""
 
     def __init__(self, nodes: int, hash_mib: int) -> None:
-        core = load()
-        pool = ThreadPool(core, hash_mib, default_network() if NETWORK_BY_DEFAULT else None)
-        self._searchers = (pool.main, pool.new_searcher(core.table_class(1)))
-        self._game: Any = core.modules["uci_engine.search.self_play"].SelfPlay(*self._searchers)
+        pool = ThreadPool(load(), hash_mib, default_network() if NETWORK_BY_DEFAULT else None)
+        # As every kernel module, only after `load`.
+        from uci_engine.search.self_play import SelfPlay
+        from uci_engine.search.transposition_table import TranspositionTable
+
+        self._searchers = (pool.main, pool.new_searcher(TranspositionTable(1)))
+        self._game: Any = SelfPlay(*self._searchers)
         self._game.nodes = nodes
 
     def play(self, opening: Opening, rules: Rules, kept: Kept, seed: int) -> PlayedGame:
