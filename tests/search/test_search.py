@@ -33,6 +33,7 @@ from uci_engine.board import moves
 from uci_engine.core import load
 from uci_engine.search import parameters
 from uci_engine.search.parameters import OFF_DEPTH
+from uci_engine.search.root_moves import sorted_root_moves
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.time_management import time_tunables
 from uci_engine.tunable import Tunable
@@ -322,12 +323,12 @@ def test_one_depth_alone_is_exact_and_leaves_no_result_of_an_earlier_one() -> No
 def test_root_moves_are_sorted_by_rank_then_tt_move_then_eval() -> None:
     machine = fresh_searcher(chess.Board("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1"))
     root = machine.root()
-    order = machine.sorted_root_moves(dict.fromkeys(root, 0))
+    order = sorted_root_moves(machine, dict.fromkeys(root, 0))
     assert sorted(order) == sorted(root)
     assert moves.decode(order[0], False).uci() == "e4d5"
     machine.table.store(machine.position.key, order[-2], 0, 0, 1, 1)
-    assert machine.sorted_root_moves(dict.fromkeys(root, 0))[0] == order[-2]
-    assert machine.sorted_root_moves({**dict.fromkeys(root, 0), order[-1]: 1})[0] == order[-1]
+    assert sorted_root_moves(machine, dict.fromkeys(root, 0))[0] == order[-2]
+    assert sorted_root_moves(machine, {**dict.fromkeys(root, 0), order[-1]: 1})[0] == order[-1]
 
 
 # Mates and draws ------------------------------------------------------------------------------------------

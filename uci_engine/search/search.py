@@ -72,8 +72,6 @@ EXTENSION_LIMIT_FACTOR = 2
 ASPIRATION_DEPTH = 4
 # A window that fails with a half width of this or more opens completely.
 MAX_ASPIRATION_WINDOW_CP = 400
-# Before the first search root moves are sorted by eval; a move that loses material by SEE has this penalty.
-LOSING_MOVE_PENALTY_CP = 1000
 
 
 class Searcher(Tunables):
@@ -101,7 +99,6 @@ class Searcher(Tunables):
     node_limit: i64
     root_count: int
     root_end: int
-    root_depth: int  # the depth of `root_nodes`, 0 before the first search of these moves
     root_first: int  # the index of the first root move to search: the number of the line of MultiPV
     all_root_moves: bool  # whether they are all legal moves
     probe_limit: int  # the maximum number of pieces for a probe of the tablebases; 0: never
@@ -112,7 +109,6 @@ class Searcher(Tunables):
     root_moves = ints(MAX_MOVES)
 
     # The window in search
-    line_score: int  # the last one of the line, around which the next window opens
     alpha: int
     beta: int
     half_window: int
@@ -122,7 +118,7 @@ class Searcher(Tunables):
     # The last result
     has_result: bool  # of this line and depth
     depth: int
-    score: int
+    score: int  # the next window opens around it
     seldepth: int
     is_lower_bound: bool
     result_length: int
@@ -146,7 +142,7 @@ class Searcher(Tunables):
     null_move_min_ply: int  # steps 9 to 12 are off at lower plies (null move verification)
     probcut_move: int
     reductions = ints(4096)  # [depth * 64 + move count], in 1024ths of a ply
-    root_nodes = i64s(MAX_MOVES)  # nodes below each root move, in all windows of this depth
+    root_nodes = i64s(MAX_MOVES)  # nodes below each root move, in all windows of this line and depth
 
     def __init__(
         self, position: Position, evaluator: Evaluator, table: TranspositionTable, values: Mapping[str, int]
@@ -172,12 +168,11 @@ class Searcher(Tunables):
         chosen = {**defaults(PARAMETERS), **values}
         for name, value in chosen.items():
             setattr(self, name, value)
-        logarithms = [math.log(max(count, 1)) for count in range(64)]
         base = chosen["lmr_base"] / 100
         factor = 100 / chosen["lmr_divisor"]
         for depth in range(1, 64):
             for move_count in range(1, 64):
-                reduction = base + factor * logarithms[depth] * logarithms[move_count]
+                reduction = base + factor * math.log(depth) * math.log(move_count)
                 self.reductions[depth * 64 + move_count] = int(1024 * reduction)
 
     # Before and after a search -----------------------------------------------------------------------------------
@@ -201,7 +196,6 @@ class Searcher(Tunables):
     def clear_result(self) -> void:
         """Clear the last result, and the line in search."""
         self.root_first = 0
-        self.line_score = -INFINITE
         self.has_result = False
         self.failed_high = False
         self.finished = False
@@ -230,14 +224,10 @@ class Searcher(Tunables):
         index: int
         for index in range(self.root_count):
             self.root_moves[index] = moves[index]
-        # The nodes of these moves are counted from 0.
-        self.root_depth = 0
 
     def set_all_root_moves(self) -> int:
         """Set all legal moves as root moves, in the order of the move picker, and return their number."""
-        entry: u64 = self.table.probe(self.position.key)
-        tt_move = entry_move(entry)
-        self.picker.begin(0, tt_move if self.position.is_legal(tt_move) else 0, False)
+        self.picker.begin(0, self.tt_move(), False)
         self.root_count = 0
         while True:
             move = self.picker.next(0)
@@ -247,7 +237,6 @@ class Searcher(Tunables):
             self.root_count += 1
         self.root_end = self.root_count
         self.all_root_moves = True
-        self.root_depth = 0
         return self.root_count
 
     def root(self) -> list[int]:
@@ -261,31 +250,10 @@ class Searcher(Tunables):
         """The raw eval of the current position, from the side to move's view."""
         return self.evaluator.evaluate(self.position)
 
-    def expected_reply(self, move: int) -> int:
-        """The TT move after `move` is played at the root, or 0. It is the ponder move."""
-        self.position.make(move)
-        entry = self.table.probe(self.position.key)
-        reply: int = entry_move(entry)
-        if not self.position.is_legal(reply):
-            reply = 0
-        self.position.unmake(move)
-        return reply
-
-    def sorted_root_moves(self, ranks: Mapping[int, int]) -> list[int]:
-        """The root moves in the order for the first search: by tablebase rank, TT move, static eval after the move.
-
-        `ranks`: the tablebase rank of each root move, 0 without tablebases. The position is set up.
-        """
-        position = self.position
-        scores_cp = {}
-        for move in ranks:
-            position.make(move)
-            scores_cp[move] = -self.evaluate()
-            position.unmake(move)
-            if not position.see_at_least(move, 0):
-                scores_cp[move] -= LOSING_MOVE_PENALTY_CP
-        tt_move: int = entry_move(self.table.probe(position.key))
-        return sorted(ranks, key=lambda move: (ranks[move], move == tt_move, scores_cp[move], move), reverse=True)
+    def tt_move(self) -> int:
+        """The TT move of the current position if it is legal, or 0."""
+        move: int = entry_move(self.table.probe(self.position.key))
+        return move if self.position.is_legal(move) else 0
 
     def run(self, first_depth: int, last_depth: int, skip_size: int = 0, skip_phase: int = 0) -> None:
         """`deepen` without the GIL."""
@@ -308,7 +276,7 @@ class Searcher(Tunables):
         for depth in range(first_depth, last_depth + 1):
             if skip_size and (depth + skip_phase) // skip_size % 2:
                 continue
-            self.begin_line(depth, self.root_first, self.line_score, self.root_count)
+            self.begin_line(depth, self.root_first, self.score, self.root_count)
             while self._search_window(depth):
                 pass
             if not self.finished:
@@ -320,9 +288,11 @@ class Searcher(Tunables):
         The line has the root moves from its own index to `end` - 1. The best one is moved to the index of the line.
         """
         self.has_result = False
-        self.line_score = score
+        self.score = score
         self.root_first = line
         self.root_end = end
+        for index in range(self.root_count):
+            self.root_nodes[index] = 0
         self.open_window(score, self.aspiration_window_cp if depth >= ASPIRATION_DEPTH else 0)
 
     def _search_window(self, depth: int) -> bool:
@@ -339,7 +309,7 @@ class Searcher(Tunables):
         # A loss that an interrupted search has found is not proved: a move that it did not reach may be better. The
         # score before stands, if there is one.
         is_proved: bool = score > -TABLEBASE_BOUND or not self.stopped
-        is_first: bool = self.line_score == -INFINITE
+        is_first: bool = self.score == -INFINITE
         if self.root_moves_done and score > self.alpha and (is_proved or is_first):
             self._save_result(depth, score, score >= self.beta or not is_proved)
         if self.stopped:
@@ -373,7 +343,6 @@ class Searcher(Tunables):
         self.has_result = True
         self.depth = depth
         self.score = score
-        self.line_score = score
         self.seldepth = self.deepest_ply
         self.is_lower_bound = is_lower_bound
         self.result_length = self.pv_length[0]
@@ -392,10 +361,6 @@ class Searcher(Tunables):
         self.deepest_ply = 0
         self.pv_length[0] = 0
         self.extension_limit_ply = EXTENSION_LIMIT_FACTOR * depth
-        if depth != self.root_depth:
-            self.root_depth = depth
-            for index in range(self.root_count):
-                self.root_nodes[index] = 0
         score = self._search(depth, alpha, beta, 0, False)
         if self.root_first == 0 and not self.stopped:
             nodes: i64 = 0
@@ -690,7 +655,7 @@ class Searcher(Tunables):
                 return ply + 2 - MATE
             quiet: bool = not self.position.is_noisy(move)
             new_depth = depth - 1
-            reduction = self._reduction(depth, move_count + 1)
+            reduction = self.reductions[min(depth, 63) * 64 + min(move_count + 1, 63)]
             reduced_depth = max(new_depth - (reduction >> 10), 0)
             # Steps 16 to 19 prune moves below the root, only once `best_score` is above a loss, and only with pieces
             # (zugzwang).
@@ -892,10 +857,6 @@ class Searcher(Tunables):
         if alpha < score < beta:
             score = -self._search(depth, -beta, -alpha, ply + 1, False)
         return score
-
-    def _reduction(self, depth: int, move_count: int) -> int:
-        """The base reduction from the table, by depth and move count."""
-        return self.reductions[(depth if depth < 63 else 63) * 64 + (move_count if move_count < 63 else 63)]
 
     def _probcut(self, depth: int, probcut_beta: int, ply: int, tt_move: int, static_eval: int, cut_node: bool) -> int:
         """Returns the score of a capture or promotion that fails high against `probcut_beta` at `depth`, or -INFINITE.
