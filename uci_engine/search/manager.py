@@ -178,7 +178,9 @@ class SearchManager:
             others = zip(self._threads, self.searchers[1:], strict=True)
             found = [RootMove.of(searcher, self._ranks) for thread, searcher in others if not thread.is_working]
             self._lines[0] = vote([self._lines[0], *found])
-            self._apply_analysis()
+            if self.analysis is not None:
+                self.analysis.set_best(self._lines[0])
+                self._lines[0] = self.analysis.better_move() or self.analysis.better_move_at_end() or self._lines[0]
         self._apply_strength()
         self._searched_ms = self._clock.elapsed_ms()
 
@@ -207,7 +209,7 @@ class SearchManager:
         searcher.probe_limit = 0 if self._ranking.complete else min(options.probe_limit, searcher.prober.max_pieces)
         searcher.probe_depth = options.probe_depth
         searcher.fifty_moves = options.fifty_moves
-        searcher.set_contempt(options.contempt_cp)
+        searcher.contempt_cp = options.contempt_cp
         searcher.spares_checks = options.analyse_mode
 
     # Time and nodes ------------------------------------------------------------------------------------------------
@@ -387,12 +389,6 @@ class SearchManager:
     @property
     def nodes(self) -> int:
         return sum(int(searcher.nodes) for searcher in self.searchers)
-
-    def _apply_analysis(self) -> None:
-        """Use a better move of the analysis as the answer, if any."""
-        if self.analysis is not None:
-            self.analysis.set_best(self._lines[0])
-            self._lines[0] = self.analysis.better_move() or self.analysis.better_move_at_end() or self._lines[0]
 
     def _apply_strength(self) -> None:
         """With limited strength, replace the best line by the one that the level picks."""
