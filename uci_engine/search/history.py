@@ -205,10 +205,13 @@ class Histories:
         centipawn.
         """
         self._find_places(ply)
-        total = 0
-        for table in range(TABLES):
-            total += self.errors[self.places[table]]
-        return total
+        return (
+            self.errors[self.places[0]]
+            + self.errors[self.places[1]]
+            + self.errors[self.places[2]]
+            + self.errors[self.places[3]]
+            + self.errors[self.places[4]]
+        )
 
     def update_correction(self, ply: int, depth: int, error_cp: int) -> void:
         """Record that a search to `depth` scored the position `error_cp` above its static eval.

@@ -164,11 +164,12 @@ class Searcher(Tunables):
         chosen = {**defaults(PARAMETERS), **values}
         for name, value in chosen.items():
             setattr(self, name, value)
+        logarithms = [math.log(max(count, 1)) for count in range(64)]
         base = chosen["lmr_base"] / 100
         factor = 100 / chosen["lmr_divisor"]
         for depth in range(1, 64):
             for move_count in range(1, 64):
-                reduction = base + factor * math.log(depth) * math.log(move_count)
+                reduction = base + factor * logarithms[depth] * logarithms[move_count]
                 self.reductions[depth * 64 + move_count] = int(1024 * reduction)
 
     # Before and after a search -----------------------------------------------------------------------------------
