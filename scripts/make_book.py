@@ -39,6 +39,7 @@ from uci_engine.board import moves
 from uci_engine.book.book import BUILT_IN, POSITIONS
 from uci_engine.core import load
 from uci_engine.score import DRAW, MATE
+from uci_engine.search.root_moves import sorted_root_moves
 from uci_engine.search.thread_pool import ThreadPool
 
 OPENINGS = Path(__file__).with_name("openings.tsv")
@@ -152,7 +153,7 @@ def scorer(depth: int) -> Callable[[str], int]:
         searcher.begin(0)
         searcher.position.set_board(board)
         ranks = {moves.encode(board, move): 0 for move in board.legal_moves}
-        searcher.set_root(searcher.sorted_root_moves(ranks))
+        searcher.set_root(sorted_root_moves(searcher, ranks))
         searcher.table.new_search()
         searcher.run(1, depth)
         score: int = searcher.score

@@ -11,8 +11,7 @@ Invariant of the internal scale, from the middle outwards:
     full window              |score| =  INFINITE
 
 A mate in p plies scores MATE - p, so the shorter mate scores more; a tablebase win reached after p plies scores
-TABLEBASE_WIN - p. Every score fits in 16 signed bits, also as the transposition table keeps it
-(`Searcher.score_to_tt`).
+TABLEBASE_WIN - p. Every score fits in 16 signed bits, also as the transposition table keeps it.
 """
 
 from __future__ import annotations

@@ -33,35 +33,28 @@ NO_MATES = [
 ]
 
 
-def mates_in(board: chess.Board, count: int) -> bool:
-    """Whether the side to move can force mate in at most so many moves, by trying everything."""
-    if count == 0 or board.halfmove_clock >= 100 or board.is_repetition(3):
+def is_decided(board: chess.Board, plies: int) -> bool:
+    """Whether the side to move mates (odd) or is mated (even) in at most so many plies, by trying everything."""
+    legal = list(board.legal_moves)
+    is_attacker = plies % 2 == 1
+    if not legal:
+        return not is_attacker and board.is_check()
+    if plies <= 0 or board.halfmove_clock >= 100 or board.is_repetition(3):
         return False
-    for move in list(board.legal_moves):
-        if count == 1 and not board.gives_check(move):
+    for move in legal:
+        if plies == 1 and not board.gives_check(move):
             continue
         board.push(move)
-        won = is_mated_in(board, count - 1)
+        decided = is_decided(board, plies - 1)
         board.pop()
-        if won:
-            return True
-    return False
+        if decided == is_attacker:
+            return decided
+    return not is_attacker
 
 
-def is_mated_in(board: chess.Board, count: int) -> bool:
-    """Whether the side to move is mated, or is forced to be in at most so many moves."""
-    replies = list(board.legal_moves)
-    if not replies:
-        return board.is_check()
-    if count == 0 or board.halfmove_clock >= 100 or board.is_repetition(3):
-        return False
-    for move in replies:
-        board.push(move)
-        lost = mates_in(board, count)
-        board.pop()
-        if not lost:
-            return False
-    return True
+def mates_in(board: chess.Board, count: int) -> bool:
+    """Whether the side to move can force mate in at most so many moves."""
+    return is_decided(board, 2 * count - 1)
 
 
 def is_refuted(outcome: Outcome, count: int) -> bool:
@@ -87,7 +80,7 @@ def test_a_mate_is_proved_and_a_shorter_one_refuted(name: str) -> None:
     if count < 4:
         assert mates_in(board, count)
         assert not mates_in(board, count - 1)
-        assert all(is_mated_in(board_after(fen, word), count - 1) for word in firsts)
+        assert all(is_decided(board_after(fen, word), 2 * count - 2) for word in firsts)
 
 
 @pytest.mark.parametrize(("fen", "count"), NO_MATES)

@@ -32,12 +32,6 @@ LESS = {
 }
 
 
-def is_noisy(position: Any, move: int) -> bool:
-    """Whether a legal move captures or promotes, by the position."""
-    assert position.is_legal(move)
-    return bool(position.is_noisy(move))
-
-
 def set_up(board: chess.Board) -> tuple[Any, Any]:
     """A position and the searcher over it, with empty histories."""
     machine = searcher()
@@ -60,7 +54,7 @@ def unsettle(machine: Any, generator: random.Random, legal: list[int]) -> None:
     """Killers and histories as in the middle of a search: some of these moves, some of other positions."""
     for _ in range(20):
         move = generator.choice([*legal, generator.randrange(1, 1 << 16)])
-        machine.histories.update_after_cutoff(PLY, move, True, generator.randrange(1, 2000), 0)
+        machine.stack.add_killer(PLY, move)
         machine.histories.update_quiet(PLY, generator.choice(legal), generator.randrange(-2000, 2000))
 
 
@@ -82,14 +76,14 @@ def test_every_legal_move_comes_exactly_once(chess960: bool) -> None:
                 assert found[0] == tt_move
             checks += board.is_check()
             quiet_free = picked(machine, tt_move, quiescence=True)
-            expected = legal if board.is_check() else [move for move in legal if is_noisy(position, move)]
+            expected = legal if board.is_check() else [move for move in legal if position.is_noisy(move)]
             assert sorted(quiet_free) == sorted(expected), board.fen()
     assert checks > 0
 
 
 def stage(position: Any, move: int, killers: set[int]) -> int:
     """Of a move: 0 captures that lose nothing, 1 killers, 2 quiet moves, 3 losing captures."""
-    if is_noisy(position, move):
+    if position.is_noisy(move):
         return 0 if position.see_at_least(move, 0) else 3
     return 1 if move in killers else 2
 
@@ -102,10 +96,10 @@ def test_stages_come_in_their_order() -> None:
             if board.is_check():
                 continue
             position, machine = set_up(board)
-            quiet = [move for move in position.legal_moves() if not is_noisy(position, move)]
+            quiet = [move for move in position.legal_moves() if not position.is_noisy(move)]
             killers = set(generator.sample(quiet, min(2, len(quiet))))
             for move in killers:
-                machine.histories.update_after_cutoff(PLY, move, True, 1, 0)
+                machine.stack.add_killer(PLY, move)
             stages = [stage(position, move, killers) for move in picked(machine)]
             assert stages == sorted(stages), board.fen()
             seen |= set(stages)

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.base import constants
-from tests.support.kernel import searcher
 from uci_engine import score
 
 PIECES = st.integers(2, 32)
@@ -75,21 +74,6 @@ def test_the_curve_is_that_of_the_nearest_number_of_pieces() -> None:
     assert score.win_curve(2) == score.win_curve(fewest)
     assert score.win_curve(most + 1) == score.win_curve(most)
     assert all(score.win_curve(pieces)[0] > 1 < score.win_curve(pieces)[1] for pieces in range(fewest, most + 1))
-
-
-@given(PLIES, PLIES, PLIES, st.sampled_from([score.MATE, score.TABLEBASE_WIN]))
-def test_table_stores_the_distance_from_the_node(stored_at: int, read_at: int, left: int, win: int) -> None:
-    # A win `left` plies below the node, seen from roots at two different distances.
-    stored_at, read_at = min(stored_at, score.MAX_PLY - left), min(read_at, score.MAX_PLY - left)
-    for sign in (1, -1):
-        stored = searcher().score_to_tt(sign * (win - stored_at - left), stored_at)
-        assert stored == sign * (win - left)
-        assert searcher().score_to_tt(stored, -read_at) == sign * (win - read_at - left)
-
-
-@given(STATIC, PLIES)
-def test_the_table_stores_static_scores_as_they_are(value: int, ply: int) -> None:
-    assert searcher().score_to_tt(value, ply) == value
 
 
 @pytest.mark.parametrize("pieces", range(2, 33))

@@ -34,6 +34,7 @@ from uci_engine.core import load
 from uci_engine.search import parameters
 from uci_engine.search.mate_search import MateSearch
 from uci_engine.search.parameters import OFF_DEPTH
+from uci_engine.search.root_moves import sorted_root_moves
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.time_management import time_tunables
 from uci_engine.tunable import Tunable
@@ -69,7 +70,7 @@ class NoTable:
     def probe(self, key: int) -> int:
         return 0
 
-    def store(self, key: int, move: int, score: int, raw_eval: int, depth: int, bound: int) -> int:
+    def store(self, *_: int) -> int:
         return 0
 
 
@@ -83,13 +84,16 @@ def plain_searcher() -> Any:
     machine.configure(STEPS_OFF)
     position = machine.position
 
+    def drawn(ply: int) -> int:
+        return int(machine.contempt_cp if ply % 2 else -machine.contempt_cp)
+
     def leaf(alpha: int, beta: int, ply: int) -> int:
         if machine._enter_node(ply):
             return 0
         machine.picker.begin(ply, 0, False)
         if machine.picker.next(ply) == 0:
-            return ply - scores.MATE if position.checkers else int(machine.draw_score[ply & 1])
-        return int(machine.draw_score[ply & 1] if position.is_draw(ply) else machine.evaluate())
+            return ply - scores.MATE if position.checkers else drawn(ply)
+        return drawn(ply) if position.is_draw(ply) else int(machine.evaluate())
 
     machine.table = NoTable()
     machine._quiescence = leaf
@@ -104,13 +108,13 @@ def plain_search(cases: list[tuple[str, str, bool, int, int]]) -> list[tuple[int
     results = []
     for fen, played, chess960, depth, contempt_cp in cases:
         board = board_after(fen, played, chess960)
-        machine.set_contempt(contempt_cp)
+        machine.contempt_cp = contempt_cp
         machine.position.set_board(board)
         machine.begin(0)
         machine.set_root([moves.encode(board, move) for move in board.legal_moves])
-        value = machine.search_root(depth, -scores.INFINITE, scores.INFINITE)
+        machine.run(depth, depth)
         best: chess.Move = moves.decode(machine.root()[0], board.chess960)
-        results.append((value, best.uci(), machine.nodes))
+        results.append((machine.score, best.uci(), machine.nodes))
     return results
 
 
@@ -134,41 +138,29 @@ class Minimax:
         self.nodes = 0
         self._contempt_cp = contempt_cp
 
-    def value(self, board: chess.Board, depth: int, ply: int, keys: list[str]) -> int:
-        """The value for the side to move. `keys`: the EPD of every position before."""
+    def value(self, board: chess.Board, depth: int, ply: int) -> int:
+        """The value for the side to move."""
         self.nodes += ply > 0
         drawn = self._contempt_cp if ply % 2 else -self._contempt_cp
         if not any(board.generate_legal_moves()):
             return ply - scores.MATE if board.is_check() else drawn
-        key = board.epd()
-        if ply > 0 and self._is_draw(board, ply, key, keys):
+        if ply > 0 and self._is_draw(board, ply):
             return drawn
         if depth == 0:
             return evaluate(board)
         best = -scores.INFINITE
         for move in list(board.legal_moves):
             board.push(move)
-            best = max(best, -self.value(board, depth - 1, ply + 1, [*keys, key]))
+            best = max(best, -self.value(board, depth - 1, ply + 1))
             board.pop()
         return best
 
     @staticmethod
-    def _is_draw(board: chess.Board, ply: int, key: str, keys: list[str]) -> bool:
-        if board.halfmove_clock >= 100 or board.is_insufficient_material():
+    def _is_draw(board: chess.Board, ply: int) -> bool:
+        if board.halfmove_clock >= 100 or board.is_insufficient_material() or board.is_repetition(3):
             return True
-        plies_from_null = keys[max(len(keys) - board.halfmove_clock, 0) :]
-        inside = keys[len(keys) - ply + 1 :]
-        return key in plies_from_null and (key in inside or plies_from_null.count(key) >= 2)
-
-
-def earlier_keys(board: chess.Board) -> list[str]:
-    """The keys of the positions before this one."""
-    past = board.copy()
-    keys = []
-    while past.move_stack:
-        past.pop()
-        keys.append(past.epd())
-    return keys[::-1]
+        # Once is enough below the root.
+        return board.copy(stack=ply - 1).is_repetition(2)
 
 
 PLAIN_CASES = [
@@ -210,12 +202,11 @@ def test_without_pruning_the_value_is_minimaxs() -> None:
     for (fen, played, chess960, depth, contempt_cp), (value, best, nodes) in zip(cases, found, strict=True):
         board = board_after(fen, played, chess960)
         reference = Minimax(contempt_cp)
-        expected = reference.value(board, depth, 0, earlier_keys(board))
+        expected = reference.value(board, depth, 0)
         assert value == expected, (fen, contempt_cp)
         # The move, too, is worth that much.
-        keys = [*earlier_keys(board), board.epd()]
         board.push_uci(best)
-        assert -Minimax(contempt_cp).value(board, depth - 1, 1, keys) == expected, (fen, best)
+        assert -Minimax(contempt_cp).value(board, depth - 1, 1) == expected, (fen, best)
         # Moves searched again with the window open may cost more than there is to save in a very small tree.
         if reference.nodes > 100:
             assert nodes < reference.nodes
@@ -323,12 +314,12 @@ def test_one_depth_alone_is_exact_and_leaves_no_result_of_an_earlier_one() -> No
 def test_root_moves_are_sorted_by_rank_then_tt_move_then_eval() -> None:
     machine = fresh_searcher(chess.Board("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1"))
     root = machine.root()
-    order = machine.sorted_root_moves(dict.fromkeys(root, 0))
+    order = sorted_root_moves(machine, dict.fromkeys(root, 0))
     assert sorted(order) == sorted(root)
     assert moves.decode(order[0], False).uci() == "e4d5"
-    machine.table.store(machine.position.key, order[-2], 0, 0, 1, 1)
-    assert machine.sorted_root_moves(dict.fromkeys(root, 0))[0] == order[-2]
-    assert machine.sorted_root_moves({**dict.fromkeys(root, 0), order[-1]: 1})[0] == order[-1]
+    machine.table.store(machine.position.key, 0, order[-2], 0, 0, 1, 1)
+    assert sorted_root_moves(machine, dict.fromkeys(root, 0))[0] == order[-2]
+    assert sorted_root_moves(machine, {**dict.fromkeys(root, 0), order[-1]: 1})[0] == order[-1]
 
 
 # Mates and draws ------------------------------------------------------------------------------------------
@@ -361,7 +352,10 @@ def test_where_no_reply_is_mate_none_is_found_nor_stalemate(fen: str) -> None:
     for move in board.legal_moves:
         machine = fresh_searcher(board)
         machine.set_root([moves.encode(board, move)])
-        assert machine.search_root(3, 3 - scores.MATE, 4 - scores.MATE) == 4 - scores.MATE
+        machine.begin_line(3, 0, -scores.INFINITE, 1)
+        machine.alpha, machine.beta = 3 - scores.MATE, 4 - scores.MATE
+        assert machine.search_window(3)
+        assert machine.score == 4 - scores.MATE
 
 
 def test_stalemate_is_sought_when_losing() -> None:
@@ -407,8 +401,8 @@ def test_the_nearer_the_fifty_move_rule_the_less_a_static_eval_is_worth(clock: i
     machine = fresh_searcher(board)
     raw_eval = machine.evaluate()
     assert abs(raw_eval) > 300
-    # Nothing can be captured, so this is the static eval.
-    assert machine.search_root(0, -scores.INFINITE, scores.INFINITE) == raw_eval - (raw_eval * clock >> 8)
+    machine.run(1, 1)
+    assert machine.stack.static_eval[0] == raw_eval - (raw_eval * clock >> 8)
 
 
 # Parameters -----------------------------------------------------------------------------------------------
@@ -459,10 +453,10 @@ def test_the_best_of_some_moves_is_not_the_positions_score(whole: bool) -> None:
 
 def test_the_share_of_the_best_move_is_the_first_lines() -> None:
     machine = fresh_searcher(chess.Board(MIDDLEGAME))
-    machine.search_root(3, -scores.INFINITE, scores.INFINITE)
+    machine.run(3, 3)
     share = machine.effort_permille
     machine.root_first = 20
-    machine.search_root(3, -scores.INFINITE, scores.INFINITE)
+    machine.run(3, 3)
     assert machine.effort_permille == share > 0
 
 
@@ -482,6 +476,6 @@ def test_an_illegal_table_move_is_passed_over(mate: int | None) -> None:
         legal = {moves.encode(after, move) for move in after.legal_moves}
         # Promotions and captures en passant, so that quiescence considers them.
         wrong = next(move for move in iter(lambda: generator.randrange(1 << 14, 3 << 14), 0) if move not in legal)
-        machine.table.store(key_of(after) ^ salt, wrong, -scores.MATE, scores.NO_SCORE, 0, 2)
+        machine.table.store(key_of(after) ^ salt, 0, wrong, -scores.MATE, scores.NO_SCORE, 0, 2)
     search(board, depth=3 if mate is None else None, mate=mate, fresh=False)
     assert state_of(machine.position) == state_of(new_position(board))

@@ -75,7 +75,7 @@ def test_a_limit_of_nodes_counts_all_threads_and_is_exact(
         assert outcome.last.nodes == sum(counts) == nodes
         assert len(counts) == min(threads, nodes)
         assert max(counts) - min(counts) <= 1
-        assert all(list(searcher.draw_score) == [-nodes, nodes] for searcher in outcome.manager.searchers)
+        assert all(searcher.contempt_cp == nodes for searcher in outcome.manager.searchers)
 
 
 def test_the_depth_asked_for_is_the_main_searchs(pool: ThreadPool) -> None:
@@ -109,7 +109,7 @@ def test_mates_and_tablebases(pool: ThreadPool) -> None:
 
 def test_another_contempt_forgets_the_scores(pool: ThreadPool) -> None:
     for white_cp, is_kept in ((20, True), (20, True), (-20, False)):
-        pool.table.store(5, 1, 2, 3, 4, 3)
+        pool.table.store(5, 0, 1, 2, 3, 4, 3)
         pool.set_contempt(white_cp)
         assert (pool.table.probe(5) != 0) == is_kept
 

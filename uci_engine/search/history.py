@@ -27,7 +27,7 @@ from evaluation.base.bitboards import ALL, BB, BISHOP, KING, KNIGHT, QUEEN, ROOK
 from evaluation.base.typed import clear_i16s, i16s, ints, u64, void
 from uci_engine.board.moves import EN_PASSANT, MAX_MOVES, from_square, move_type, to_square
 from uci_engine.board.position import Position
-from uci_engine.search.stack import MAX_CAPTURES, MAX_QUIETS, PLIES_BACK, SearchStack
+from uci_engine.search.stack import MAX_SEARCHED, PLIES_BACK, SearchStack
 
 # Values stay within ±2 ** HISTORY_SHIFT.
 HISTORY_SHIFT = 14
@@ -40,7 +40,11 @@ CONTINUATION_SIZE = 1 << 19
 # Entries of the pawn history: 512 keys of pawns and kings, two colours, 512 moves.
 PAWN_SIZE = 1 << 19
 
-# The correction history: entries of each table for one side to move.
+# After a TT cutoff, a quiet move that led to the node gets a malus if it was one of so many first moves.
+EARLY_MOVES = 3
+
+# The correction history: its tables, and the entries of each for one side to move.
+TABLES = 5
 BY_PAWNS = 1 << 14
 BY_PIECES = 1 << 14
 BY_MOVES = 1 << 16
@@ -70,6 +74,7 @@ class Histories:
     continuation = i16s(2 * CONTINUATION_SIZE)  # [table][colour][piece type, to of the earlier move][piece type, to]
     pawn = i16s(PAWN_SIZE)  # [pawn key][colour][piece type, to]
     errors = i16s(CORRECTION_SIZE)  # by pawns, White's pieces, Black's pieces, 2 plies, 4 plies; within ±LIMIT
+    places = ints(TABLES)  # of the errors of the position, see `_find_places`
     quiet_scores = ints(MAX_MOVES)  # the results of `score_quiets`
 
     def __init__(self, position: Position, stack: SearchStack) -> None:
@@ -137,20 +142,33 @@ class Histories:
         index = self._capture_index(move)
         self.capture[index] = _with_gravity(self.capture[index], bonus)
 
-    def update_after_cutoff(self, ply: int, move: int, is_quiet: bool, bonus: int, malus: int) -> void:
+    def update_after_cutoff(self, ply: int, move: int, bonus: int, malus: int) -> void:
         """A move failed high: a bonus for it, a malus for the moves recorded in the stack as searched before it.
 
         A quiet move becomes a killer as well. Quiet moves get no malus after a capture fails high.
         """
+        is_quiet: bool = not self.position.is_noisy(move)
         if is_quiet:
             self.stack.add_killer(ply, move)
             self.update_quiet(ply, move, bonus)
-            for index in range(self.stack.quiet_count[ply]):
-                self.update_quiet(ply, self.stack.quiets_searched[ply * MAX_QUIETS + index], -malus)
         else:
             self.update_capture(move, bonus)
-        for index in range(self.stack.capture_count[ply]):
-            self.update_capture(self.stack.captures_searched[ply * MAX_CAPTURES + index], -malus)
+        for index in range(self.stack.searched_count[ply]):
+            searched = self.stack.searched[ply * MAX_SEARCHED + index]
+            if self.position.is_noisy(searched):
+                self.update_capture(searched, -malus)
+            elif is_quiet:
+                self.update_quiet(ply, searched, -malus)
+
+    def update_after_tt_cutoff(self, ply: int, tt_move: int, bonus: int, malus: int) -> void:
+        """After a TT score has failed high: a bonus for the TT move if it is quiet, a malus for an early quiet move
+        that led here.
+        """
+        if self.position.is_legal(tt_move) and not self.position.is_noisy(tt_move):
+            self.stack.find_threats(ply)
+            self.update_quiet(ply, tt_move, bonus)
+        if self.stack.is_quiet[ply - 1] and self.stack.move_count[ply - 1] <= EARLY_MOVES:
+            self.update_previous_move(ply, -malus)
 
     def _update_continuation(self, ply: int, plies_back: int, move_index: int, bonus: int) -> void:
         """Add a bonus to the continuation history of the move so many plies before a ply. See `_continuation_index`."""
@@ -186,33 +204,34 @@ class Histories:
         """The sum of the five errors of the position: positive when static evals were too low, in 256ths of a
         centipawn.
         """
-        turn = self.position.turn
+        self._find_places(ply)
         return (
-            self.errors[self._place_by_pawns(turn)]
-            + self.errors[self._place_by_pieces(turn, 0)]
-            + self.errors[self._place_by_pieces(turn, 1)]
-            + self.errors[self._place_by_moves(turn, ply, 2)]
-            + self.errors[self._place_by_moves(turn, ply, 4)]
+            self.errors[self.places[0]]
+            + self.errors[self.places[1]]
+            + self.errors[self.places[2]]
+            + self.errors[self.places[3]]
+            + self.errors[self.places[4]]
         )
 
     def update_correction(self, ply: int, depth: int, error_cp: int) -> void:
-        """Record that a search to `depth` scored the position `error_cp` above its static eval."""
-        turn = self.position.turn
+        """Record that a search to `depth` scored the position `error_cp` above its static eval.
+
+        Each error is an exponential moving average: the new one has the weight `weight` / 256.
+        """
+        self._find_places(ply)
         weight = min(depth + 1, MAX_CORRECTION_WEIGHT)
         error = max(-LIMIT, min(error_cp * 256, LIMIT))
-        self._update_error(self._place_by_pawns(turn), error, weight)
-        self._update_error(self._place_by_pieces(turn, 0), error, weight)
-        self._update_error(self._place_by_pieces(turn, 1), error, weight)
-        self._update_error(self._place_by_moves(turn, ply, 2), error, weight)
-        self._update_error(self._place_by_moves(turn, ply, 4), error, weight)
+        for table in range(TABLES):
+            old = self.errors[self.places[table]]
+            self.errors[self.places[table]] = old + (((error - old) * weight) >> 8)
 
-    def _update_error(self, index: int, error: int, weight: int) -> void:
-        """Update an exponential moving average: the new error has the weight `weight` / 256."""
-        old = self.errors[index]
-        self.errors[index] = old + (((error - old) * weight) >> 8)
-
-    def _place_by_pawns(self, turn: int) -> int:
-        return turn * BY_PAWNS + (self.position.pawn_key & (BY_PAWNS - 1))
+    def _find_places(self, ply: int) -> void:
+        turn = self.position.turn
+        self.places[0] = turn * BY_PAWNS + (self.position.pawn_key & (BY_PAWNS - 1))
+        self.places[1] = self._place_by_pieces(turn, 0)
+        self.places[2] = self._place_by_pieces(turn, 1)
+        self.places[3] = self._place_by_moves(turn, ply, 2)
+        self.places[4] = self._place_by_moves(turn, ply, 4)
 
     def _place_by_pieces(self, turn: int, colour: int) -> int:
         pieces = self.position.by_colour[colour]

@@ -28,7 +28,7 @@ from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.board.game import seen_twice
 from uci_engine.search.info import Info
-from uci_engine.search.root_moves import RootAnalysis, RootMove, vote
+from uci_engine.search.root_moves import RootAnalysis, RootMove, sorted_root_moves, vote
 from uci_engine.search.strength import MATE_NODES, Strength
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.root_ranking import RootRanking
@@ -178,7 +178,9 @@ class SearchManager:
             others = zip(self._threads, self.searchers[1:], strict=True)
             found = [RootMove.of(searcher, self._ranks) for thread, searcher in others if not thread.is_working]
             self._lines[0] = vote([self._lines[0], *found])
-            self._apply_analysis()
+            if self.analysis is not None:
+                self.analysis.set_best(self._lines[0])
+                self._lines[0] = self.analysis.better_move() or self.analysis.better_move_at_end() or self._lines[0]
         self._apply_strength()
         self._searched_ms = self._clock.elapsed_ms()
 
@@ -186,7 +188,7 @@ class SearchManager:
         """Set up the main searcher, sort the root moves, and begin the lines of MultiPV with the first of them."""
         self._set_up(self._main)
         ranks = {move: self._ranks[move].rank if self._ranks else 0 for move in self._root_moves}
-        order = self._main.sorted_root_moves(ranks)
+        order = sorted_root_moves(self._main, ranks)
         self._main.set_root(order)
         # Moves are sorted by rank, so an end index is enough.
         rank_order = [-ranks[move] for move in order]
@@ -207,7 +209,7 @@ class SearchManager:
         searcher.probe_limit = 0 if self._ranking.complete else min(options.probe_limit, searcher.prober.max_pieces)
         searcher.probe_depth = options.probe_depth
         searcher.fifty_moves = options.fifty_moves
-        searcher.set_contempt(options.contempt_cp)
+        searcher.contempt_cp = options.contempt_cp
         searcher.spares_checks = options.analyse_mode
 
     # Time and nodes ------------------------------------------------------------------------------------------------
@@ -375,20 +377,18 @@ class SearchManager:
 
     @property
     def ponder(self) -> chess.Move | None:
-        """The expected reply to the best move, if any. Do not call while `run` is running."""
+        """The expected reply to the best move, if any: of its PV or the TT. Do not call while `run` is running."""
         pv = self._lines[0].pv
-        reply = pv[1] if len(pv) > 1 else self._main.expected_reply(pv[0])
+        if len(pv) > 1:
+            return self._decode(pv[1])
+        self._main.position.make(pv[0])
+        reply = self._main.tt_move()
+        self._main.position.unmake(pv[0])
         return self._decode(reply) if reply else None
 
     @property
     def nodes(self) -> int:
         return sum(int(searcher.nodes) for searcher in self.searchers)
-
-    def _apply_analysis(self) -> None:
-        """Use a better move of the analysis as the answer, if any."""
-        if self.analysis is not None:
-            self.analysis.set_best(self._lines[0])
-            self._lines[0] = self.analysis.better_move() or self.analysis.better_move_at_end() or self._lines[0]
 
     def _apply_strength(self) -> None:
         """With limited strength, replace the best line by the one that the level picks."""

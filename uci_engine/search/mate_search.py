@@ -109,29 +109,22 @@ class MateSearch:
 
         key = self.position.key ^ self.salt
         entry = self.searcher.table.probe(key)
-        tt_move: int = 0
-        if entry:
-            tt_move = entry_move(entry)
-            tt_score = self.searcher.score_to_tt(entry_score(entry), -ply)
-            if (
-                not pv_node
-                and entry_depth(entry) >= depth
-                and self.position.halfmove_clock + entry_depth(entry) <= FIFTY_MOVES_PLIES
-                and entry_bound(entry) & (LOWER if tt_score >= beta else UPPER)
-            ):
-                if tt_score >= beta:
-                    self.searcher._update_after_tt_cutoff(ply, tt_move, depth)
-                return tt_score
+        tt_move: int = entry_move(entry)
+        tt_score: int = entry_score(entry, ply)
+        if (
+            not pv_node
+            and entry_depth(entry) >= depth
+            and self.position.halfmove_clock + entry_depth(entry) <= FIFTY_MOVES_PLIES
+            and entry_bound(entry) & (LOWER if tt_score >= beta else UPPER)
+        ):
+            return tt_score
 
-        self.searcher.stack.clear_killers(ply + 1)
+        self.searcher.stack.begin_moves(ply)
         self.searcher.picker.begin(ply, tt_move if self.position.is_legal(tt_move) else 0, False)
         best_score = -INFINITE
         best_move = 0
-        best_is_quiet: bool = False
         has_moves: bool = False
         move_count = 0
-        self.searcher.stack.quiet_count[ply] = 0
-        self.searcher.stack.capture_count[ply] = 0
         old_alpha = alpha
         while True:
             move = self.searcher.picker.next(ply)
@@ -157,23 +150,19 @@ class MateSearch:
                 best_score = score
                 if score > alpha:
                     best_move = move
-                    best_is_quiet = quiet
                     if pv_node:
-                        self.searcher._update_pv(ply, move)
+                        self.searcher.stack.update_pv(ply, move)
                     alpha = score
                     if score >= beta:
                         break
-            self.searcher.stack.add_searched(ply, move, quiet)
+            self.searcher.stack.add_searched(ply, move)
 
-        if not has_moves:
-            return ply - MATE if in_check else 0
         if move_count == 0:
-            return 0
+            return ply - MATE if in_check and not has_moves else 0
         if best_score >= beta:
             bonus = self.searcher._history_bonus(depth, best_score - beta)
-            self.searcher.histories.update_after_cutoff(ply, best_move, best_is_quiet, bonus, bonus)
+            self.searcher.histories.update_after_cutoff(ply, best_move, bonus, bonus)
         if self.position.halfmove_clock + depth <= FIFTY_MOVES_PLIES:
             bound = LOWER if best_score >= beta else EXACT if alpha > old_alpha else UPPER
-            score = self.searcher.score_to_tt(best_score, ply)
-            self.searcher.table.store(key, best_move, score, NO_SCORE, depth, bound)
+            self.searcher.table.store(key, ply, best_move, best_score, NO_SCORE, depth, bound)
         return best_score

@@ -124,9 +124,9 @@ class MovePicker:
         if self.stage[ply] == GENERATE_QUIET:
             quiet_start = self.end[ply]
             end = self.position.generate(QUIET, quiet_start)
-            if self.skips_quiets[ply]:
-                end = self._keep_generated_checks(quiet_start, end)
             self._score_quiet(ply, quiet_start, end)
+            if self.skips_quiets[ply]:
+                self._keep_checks(ply)
             self.stage[ply] = QUIETS
 
         if self.stage[ply] == QUIETS:
@@ -165,25 +165,16 @@ class MovePicker:
         if self.skips_quiets[ply] == 0:
             self.skips_quiets[ply] = 1
             if self.stage[ply] == QUIETS:
-                self.end[ply] = self._keep_checks(self.cursor[ply], self.end[ply])
+                self._keep_checks(ply)
 
-    def _keep_checks(self, start: int, end: int) -> int:
-        """Move the checking moves of `scored_moves` to the front, in their order. Returns the index after the last."""
-        kept = start
-        for index in range(start, end):
+    def _keep_checks(self, ply: int) -> void:
+        """Of the remaining moves keep those that give check, in their order."""
+        kept = self.cursor[ply]
+        for index in range(kept, self.end[ply]):
             if self.position.gives_check(self.scored_moves[index] & 0xFFFF):
                 self.scored_moves[kept] = self.scored_moves[index]
                 kept += 1
-        return kept
-
-    def _keep_generated_checks(self, start: int, end: int) -> int:
-        """The same for the moves that were just generated, which have no scores."""
-        kept = start
-        for index in range(start, end):
-            if self.position.gives_check(self.position.moves[index]):
-                self.position.moves[kept] = self.position.moves[index]
-                kept += 1
-        return kept
+        self.end[ply] = kept
 
     def is_good_capture(self, ply: int) -> bool:
         """Whether the last move returned at a ply was a capture or promotion that loses no material."""

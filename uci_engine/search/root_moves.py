@@ -26,6 +26,9 @@ from uci_engine.tablebases.root_ranking import TablebaseRank
 if TYPE_CHECKING:
     from uci_engine.search.search import Searcher
 
+# Before the first search root moves are sorted by eval; a move that loses material by SEE has this penalty.
+LOSING_MOVE_PENALTY_CP = 1000
+
 # Thread voting: added to each score's margin above the worst, so that the worst score has a vote too. With equal scores
 # depth and agreement decide.
 VOTE_BASE_CP = 10
@@ -84,6 +87,23 @@ class RootMove:
         if known is None or not self.depth or scores.is_mate(self.score):
             return self.score, self.is_lower_bound
         return known, False
+
+
+def sorted_root_moves(searcher: Searcher, ranks: Mapping[int, int]) -> list[int]:
+    """The root moves in the order for the first search: by tablebase rank, TT move, static eval after the move.
+
+    `ranks`: the tablebase rank of each root move, 0 without tablebases. The position is set up.
+    """
+    position = searcher.position
+    scores_cp = {}
+    for move in ranks:
+        position.make(move)
+        scores_cp[move] = -searcher.evaluate()
+        position.unmake(move)
+        if not position.see_at_least(move, 0):
+            scores_cp[move] -= LOSING_MOVE_PENALTY_CP
+    tt_move = searcher.tt_move()
+    return sorted(ranks, key=lambda move: (ranks[move], move == tt_move, scores_cp[move], move), reverse=True)
 
 
 def vote(candidates: Sequence[RootMove]) -> RootMove:

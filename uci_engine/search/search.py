@@ -1,8 +1,8 @@
 """The search: principal variation search (PVS) with quiescence search, over either board.
 
-`Searcher.run` is iterative deepening with aspiration windows. `search_root` searches one window. `_search` searches one
-node, in numbered steps. `_quiescence` continues the search at the horizon. Scores are in centipawns from the side to
-move's view, on the scale of `uci_engine.score`. The parameters are in `parameters`.
+`Searcher.run` is iterative deepening with aspiration windows. `_search` searches one node, in numbered steps.
+`_quiescence` continues the search at the horizon. Scores are in centipawns from the side to move's view, on the scale
+of `uci_engine.score`. The parameters are in `parameters`.
 
 Invariant: `run` never takes the GIL, so many threads cannot delay the UCI thread.
 Invariant: node count, score, best move and principal variation depend only on the position with its history, the
@@ -57,8 +57,6 @@ TABLEBASE_DEPTH_BONUS = 6
 NULL_MOVE_VERIFICATION_PERCENT = 75
 # Hindsight: what the previous move has lost by the static evals, for one ply less.
 HINDSIGHT_MARGIN_CP = 100
-# After a TT cutoff, a quiet move that led to the node gets a malus if it was one of so many first moves.
-EARLY_MOVES = 3
 # TT entries that hold only a raw eval: below every depth that is searched.
 EVAL_DEPTH = -2
 # In an analysis SEE pruning spares a check that loses no more than this for each ply of depth.
@@ -72,8 +70,6 @@ EXTENSION_LIMIT_FACTOR = 2
 ASPIRATION_DEPTH = 4
 # A window that fails with a half width of this or more opens completely.
 MAX_ASPIRATION_WINDOW_CP = 400
-# Before the first search root moves are sorted by eval; a move that loses material by SEE has this penalty.
-LOSING_MOVE_PENALTY_CP = 1000
 
 
 class Searcher(Tunables):
@@ -101,18 +97,16 @@ class Searcher(Tunables):
     node_limit: i64
     root_count: int
     root_end: int
-    root_depth: int  # the depth of `root_nodes`, 0 before the first search of these moves
     root_first: int  # the index of the first root move to search: the number of the line of MultiPV
     all_root_moves: bool  # whether they are all legal moves
     probe_limit: int  # the maximum number of pieces for a probe of the tablebases; 0: never
     probe_depth: int  # the minimum depth for positions with exactly so many pieces
     fifty_moves: bool  # whether a cursed win is a draw
     spares_checks: bool  # whether SEE pruning lets a check lose more (step 19)
-    draw_score = ints(2)  # for the side to move at even and at odd plies
+    contempt_cp: int  # how much worse than 0 a draw is for the side to move at the root, and better for the other
     root_moves = ints(MAX_MOVES)
 
     # The window in search
-    line_score: int  # the last one of the line, around which the next window opens
     alpha: int
     beta: int
     half_window: int
@@ -122,7 +116,7 @@ class Searcher(Tunables):
     # The last result
     has_result: bool  # of this line and depth
     depth: int
-    score: int
+    score: int  # the next window opens around it
     seldepth: int
     is_lower_bound: bool
     result_length: int
@@ -138,15 +132,13 @@ class Searcher(Tunables):
     current_move_number: shared_int
     stopped: bool
     stop_requested: shared_int
-    pv_length = ints(PLIES)
-    pv_table = ints(PLIES * PLIES)  # [ply * PLIES + n]
 
     # For the search itself
     extension_limit_ply: int  # no extension and no do-deeper search from this ply on
     null_move_min_ply: int  # steps 9 to 12 are off at lower plies (null move verification)
     probcut_move: int
     reductions = ints(4096)  # [depth * 64 + move count], in 1024ths of a ply
-    root_nodes = i64s(MAX_MOVES)  # nodes below each root move, in all windows of this depth
+    root_nodes = i64s(MAX_MOVES)  # nodes below each root move, in all windows of this line and depth
 
     def __init__(
         self, position: Position, evaluator: Evaluator, table: TranspositionTable, values: Mapping[str, int]
@@ -162,7 +154,7 @@ class Searcher(Tunables):
         self.probe_limit = 0
         self.probe_depth = 1
         self.fifty_moves = True
-        self.set_contempt(0)
+        self.contempt_cp = 0
         self.spares_checks = False
         self.configure(values)
         self.begin(0)
@@ -188,8 +180,6 @@ class Searcher(Tunables):
         self.nodes = 0
         self.tb_hits = 0
         self.deepest_ply = 0
-        self.root_count = 0
-        self.effort_permille = 0
         self.current_move = 0
         self.current_move_number = 0
         self.stopped = False
@@ -201,23 +191,11 @@ class Searcher(Tunables):
     def clear_result(self) -> void:
         """Clear the last result, and the line in search."""
         self.root_first = 0
-        self.line_score = -INFINITE
-        self.has_result = False
-        self.failed_high = False
-        self.finished = False
         self.depth = 0
         self.score = -INFINITE
         self.seldepth = 0
         self.is_lower_bound = False
         self.result_length = 0
-
-    def set_contempt(self, contempt_cp: int) -> None:
-        """Count a draw as -`contempt_cp` for the side to move at the root, and so as +`contempt_cp` for the other side.
-
-        The TT and the correction history must hold no results of another value, nor of the other side.
-        """
-        self.draw_score[0] = -contempt_cp
-        self.draw_score[1] = contempt_cp
 
     def stop(self) -> None:
         """Ask a running search to stop soon. The request holds until `begin`."""
@@ -225,19 +203,15 @@ class Searcher(Tunables):
 
     def set_root(self, moves: Sequence[int]) -> None:
         """Set the root moves: legal, distinct, best first, at most MAX_MOVES."""
-        self.root_count = self.root_end = len(moves)
+        self.root_count = len(moves)
         self.all_root_moves = len(moves) == len(self.position.legal_moves())
         index: int
         for index in range(self.root_count):
             self.root_moves[index] = moves[index]
-        # The nodes of these moves are counted from 0.
-        self.root_depth = 0
 
     def set_all_root_moves(self) -> int:
         """Set all legal moves as root moves, in the order of the move picker, and return their number."""
-        entry: u64 = self.table.probe(self.position.key)
-        tt_move = entry_move(entry)
-        self.picker.begin(0, tt_move if self.position.is_legal(tt_move) else 0, False)
+        self.picker.begin(0, self.tt_move(), False)
         self.root_count = 0
         while True:
             move = self.picker.next(0)
@@ -245,9 +219,7 @@ class Searcher(Tunables):
                 break
             self.root_moves[self.root_count] = move
             self.root_count += 1
-        self.root_end = self.root_count
         self.all_root_moves = True
-        self.root_depth = 0
         return self.root_count
 
     def root(self) -> list[int]:
@@ -261,31 +233,10 @@ class Searcher(Tunables):
         """The raw eval of the current position, from the side to move's view."""
         return self.evaluator.evaluate(self.position)
 
-    def expected_reply(self, move: int) -> int:
-        """The TT move after `move` is played at the root, or 0. It is the ponder move."""
-        self.position.make(move)
-        entry = self.table.probe(self.position.key)
-        reply: int = entry_move(entry)
-        if not self.position.is_legal(reply):
-            reply = 0
-        self.position.unmake(move)
-        return reply
-
-    def sorted_root_moves(self, ranks: Mapping[int, int]) -> list[int]:
-        """The root moves in the order for the first search: by tablebase rank, TT move, static eval after the move.
-
-        `ranks`: the tablebase rank of each root move, 0 without tablebases. The position is set up.
-        """
-        position = self.position
-        scores_cp = {}
-        for move in ranks:
-            position.make(move)
-            scores_cp[move] = -self.evaluate()
-            position.unmake(move)
-            if not position.see_at_least(move, 0):
-                scores_cp[move] -= LOSING_MOVE_PENALTY_CP
-        tt_move: int = entry_move(self.table.probe(position.key))
-        return sorted(ranks, key=lambda move: (ranks[move], move == tt_move, scores_cp[move], move), reverse=True)
+    def tt_move(self) -> int:
+        """The TT move of the current position if it is legal, or 0."""
+        move: int = entry_move(self.table.probe(self.position.key))
+        return move if self.position.is_legal(move) else 0
 
     def run(self, first_depth: int, last_depth: int, skip_size: int = 0, skip_phase: int = 0) -> None:
         """`deepen` without the GIL."""
@@ -308,7 +259,7 @@ class Searcher(Tunables):
         for depth in range(first_depth, last_depth + 1):
             if skip_size and (depth + skip_phase) // skip_size % 2:
                 continue
-            self.begin_line(depth, self.root_first, self.line_score, self.root_count)
+            self.begin_line(depth, self.root_first, self.score, self.root_count)
             while self._search_window(depth):
                 pass
             if not self.finished:
@@ -320,14 +271,17 @@ class Searcher(Tunables):
         The line has the root moves from its own index to `end` - 1. The best one is moved to the index of the line.
         """
         self.has_result = False
-        self.line_score = score
+        self.score = score
         self.root_first = line
         self.root_end = end
+        for index in range(self.root_count):
+            self.root_nodes[index] = 0
         self.open_window(score, self.aspiration_window_cp if depth >= ASPIRATION_DEPTH else 0)
 
     def _search_window(self, depth: int) -> bool:
         """Search the line with the current window. Returns True after a fail high or low, with the window widened.
 
+        The root moves from `root_first` to `root_end` (exclusive) are searched. The best one is moved to `root_first`.
         After False the line is `finished`, or was interrupted. `has_result`: a search of this line has found a best
         move; even if it was interrupted, the result is valid.
         """
@@ -335,15 +289,24 @@ class Searcher(Tunables):
         self.finished = False
         if self.stop_requested:
             return False
-        score: int = self.search_root(depth, self.alpha, self.beta)
+        self.root_moves_done = 0
+        self.deepest_ply = 0
+        self.stack.pv_length[0] = 0
+        self.extension_limit_ply = EXTENSION_LIMIT_FACTOR * depth
+        score: int = self._search(depth, self.alpha, self.beta, 0, False)
         # A loss that an interrupted search has found is not proved: a move that it did not reach may be better. The
         # score before stands, if there is one.
         is_proved: bool = score > -TABLEBASE_BOUND or not self.stopped
-        is_first: bool = self.line_score == -INFINITE
+        is_first: bool = self.score == -INFINITE
         if self.root_moves_done and score > self.alpha and (is_proved or is_first):
             self._save_result(depth, score, score >= self.beta or not is_proved)
         if self.stopped:
             return False
+        if self.root_first == 0:
+            nodes: i64 = 0
+            for index in range(self.root_count):
+                nodes += self.root_nodes[index]
+            self.effort_permille = self.root_nodes[0] * 1000 // max(nodes, 1)
         if self.alpha < score < self.beta:
             self.finished = True
             return False
@@ -373,36 +336,13 @@ class Searcher(Tunables):
         self.has_result = True
         self.depth = depth
         self.score = score
-        self.line_score = score
         self.seldepth = self.deepest_ply
         self.is_lower_bound = is_lower_bound
-        self.result_length = self.pv_length[0]
+        self.result_length = self.stack.pv_length[0]
         for index in range(self.result_length):
-            self.result_pv[index] = self.pv_table[index]
+            self.result_pv[index] = self.stack.pv_table[index]
 
     # The search itself ------------------------------------------------------------------------------------------
-
-    def search_root(self, depth: int, alpha: int, beta: int) -> int:
-        """Search the root moves from `root_first` to `root_end` (exclusive) to `depth`. Returns the best score.
-
-        A score outside the window is a bound. The best move is moved to `root_first`; its PV is in `pv_table`. When
-        `stopped` is true, only `root_moves_done` moves were finished, and the result counts only if it is above alpha.
-        """
-        self.root_moves_done = 0
-        self.deepest_ply = 0
-        self.pv_length[0] = 0
-        self.extension_limit_ply = EXTENSION_LIMIT_FACTOR * depth
-        if depth != self.root_depth:
-            self.root_depth = depth
-            for index in range(self.root_count):
-                self.root_nodes[index] = 0
-        score = self._search(depth, alpha, beta, 0, False)
-        if self.root_first == 0 and not self.stopped:
-            nodes: i64 = 0
-            for index in range(self.root_count):
-                nodes += self.root_nodes[index]
-            self.effort_permille = self.root_nodes[0] * 1000 // max(nodes, 1)
-        return score
 
     def _search(self, depth: int, alpha: int, beta: int, ply: int, cut_node: bool) -> int:
         """The score of the position at `ply`, searched to `depth`; exact inside the window, otherwise a bound.
@@ -425,7 +365,7 @@ class Searcher(Tunables):
         in_check: bool = self.position.checkers != 0
         excluded_move = self.stack.excluded_move[ply]
         least_score = -INFINITE
-        draw_score = self.draw_score[ply & 1]
+        draw_score = self.contempt_cp if ply & 1 else -self.contempt_cp
         if ply and excluded_move == 0:
             if self.position.is_draw(ply) or self.evaluator.is_known_draw(self.position):
                 return draw_score
@@ -448,39 +388,35 @@ class Searcher(Tunables):
         # 6. Transposition table (TT): an entry of sufficient depth causes a cutoff in non-PV nodes. Otherwise it gives
         # a move and a better eval.
         entry: u64 = self.table.probe(self.position.key)
-        tt_move: int = 0
-        tt_bound: int = 0
-        tt_score: int = 0
-        tt_depth: int = 0
-        if entry:
-            tt_move = entry_move(entry)
-            tt_bound = entry_bound(entry)
-            tt_score = self.score_to_tt(entry_score(entry), -ply)
-            tt_depth = entry_depth(entry)
-            if (
-                not pv_node
-                and excluded_move == 0
-                and tt_depth >= depth
-                and self.position.halfmove_clock < TT_HALFMOVE_LIMIT
-                and tt_bound & (LOWER if tt_score >= beta else UPPER)
-            ):
-                if tt_score >= beta:
-                    self._update_after_tt_cutoff(ply, tt_move, depth)
-                return tt_score
-            if not self.position.is_legal(tt_move):
-                tt_move = 0
+        tt_move: int = entry_move(entry)
+        tt_bound: int = entry_bound(entry)
+        tt_score: int = entry_score(entry, ply)
+        tt_depth: int = entry_depth(entry)
+        if (
+            not pv_node
+            and excluded_move == 0
+            and tt_depth >= depth
+            and self.position.halfmove_clock < TT_HALFMOVE_LIMIT
+            and tt_bound & (LOWER if tt_score >= beta else UPPER)
+        ):
+            if tt_score >= beta:
+                bonus = min(self.tt_cutoff_bonus * depth, self.history_bonus_limit >> 1)
+                malus = min(self.tt_cutoff_malus * depth, self.history_bonus_limit)
+                self.histories.update_after_tt_cutoff(ply, tt_move, bonus, malus)
+            return tt_score
         if ply == 0:
             tt_move = self.root_moves[self.root_first]
+        elif tt_move and not self.position.is_legal(tt_move):
+            tt_move = 0
 
         # 7. Tablebases: probe when a capture or pawn move has just been made, because the tables assume a halfmove
         # clock of 0. A win or loss is a bound, because there may also be a forced mate. A draw is exact.
         floor = -INFINITE
         ceiling = INFINITE
         if ply and self.probe_limit and self.position.halfmove_clock == 0 and excluded_move == 0:
-            wdl = self._probe(depth)
-            if wdl != FAILED:
+            score = self._tablebase_score(depth, ply, draw_score)
+            if score != NO_SCORE:
                 self.tb_hits += 1
-                score = self._tablebase_score(wdl, ply)
                 bound = EXACT
                 if score >= TABLEBASE_BOUND:
                     floor = score
@@ -489,39 +425,29 @@ class Searcher(Tunables):
                     ceiling = score
                     bound = UPPER
                 if bound == EXACT or floor >= beta or ceiling <= alpha:
-                    self._store(ply, 0, score, NO_SCORE, depth + TABLEBASE_DEPTH_BONUS, bound)
+                    self.table.store(self.position.key, ply, 0, score, NO_SCORE, depth + TABLEBASE_DEPTH_BONUS, bound)
                     return score
                 alpha = max(alpha, floor)
 
         # 8. Static evaluation: the raw eval, damped by the halfmove clock and corrected by the correction history, is
         # the static eval. If the TT bound allows it, the TT score replaces it as `eval`.
-        raw_eval: int = NO_SCORE
+        raw_eval: int = entry_eval(entry)
         static_eval: int = NO_SCORE
         eval: int = NO_SCORE
-        improving: bool = False
         opponent_worsening: bool = False
         correction: int = 0
         if not in_check:
             # Read the correction history before evaluating, so that the cache miss overlaps with the evaluation.
             correction = self.histories.correction(ply)
-            if entry:
-                raw_eval = entry_eval(entry)
             if raw_eval == NO_SCORE:
                 raw_eval = self.evaluator.evaluate(self.position)
             static_eval = self._corrected(raw_eval, correction)
             eval = static_eval
             # A new entry keeps the raw eval, also where a step below returns without a result.
             if entry == 0 and excluded_move == 0:
-                self._store(ply, 0, 0, raw_eval, EVAL_DEPTH, 0)
-            if entry and tt_bound & (LOWER if tt_score > static_eval else UPPER):
+                self.table.store(self.position.key, ply, 0, 0, raw_eval, EVAL_DEPTH, 0)
+            if tt_bound & (LOWER if tt_score > static_eval else UPPER):
                 eval = tt_score
-            # Improving: the static eval is higher than at this side's last move, or in check there at the one before.
-            if ply >= 2 and self.stack.static_eval[ply - 2] != NO_SCORE:
-                improving = static_eval > self.stack.static_eval[ply - 2]
-            elif ply >= 4 and self.stack.static_eval[ply - 4] != NO_SCORE:
-                improving = static_eval > self.stack.static_eval[ply - 4]
-            else:
-                improving = True
             if ply and excluded_move == 0 and self.stack.static_eval[ply - 1] != NO_SCORE:
                 # What the opponent's move has lost by the static evals.
                 gain = static_eval + self.stack.static_eval[ply - 1]
@@ -537,6 +463,7 @@ class Searcher(Tunables):
                 elif self.stack.reduction[ply - 1] >= 2 and gain > HINDSIGHT_MARGIN_CP and depth >= 2:
                     depth -= 1
         self.stack.static_eval[ply] = static_eval
+        improving: bool = not in_check and self.stack.is_improving(ply)
         self.stack.cutoff_count[ply + 2] = 0
         double_extensions = self.stack.double_extensions[ply - 1] if ply else 0
         self.stack.double_extensions[ply] = double_extensions
@@ -596,16 +523,18 @@ class Searcher(Tunables):
             # 11. ProbCut: a capture or promotion that beats beta by a margin at reduced depth will very likely fail
             # high at full depth too. Not if a TT upper bound of that depth says that none does.
             probcut_beta = beta + self.probcut_margin_cp
+            reduced_depth = depth - self.probcut_reduction
             if (
                 depth >= self.probcut_depth
                 and -TABLEBASE_BOUND < beta < TABLEBASE_BOUND
-                and not (tt_bound & UPPER and tt_depth > depth - self.probcut_reduction and tt_score < probcut_beta)
+                and not (tt_bound & UPPER and tt_depth > reduced_depth and tt_score < probcut_beta)
             ):
-                score = self._probcut(depth - self.probcut_reduction, probcut_beta, ply, tt_move, static_eval, cut_node)
+                score = self._probcut(reduced_depth, probcut_beta, ply, tt_move, static_eval, cut_node)
                 if self.stopped:
                     return 0
                 if score >= probcut_beta:
-                    self._store(ply, self.probcut_move, score, raw_eval, depth - self.probcut_reduction + 1, LOWER)
+                    move = self.probcut_move
+                    self.table.store(self.position.key, ply, move, score, raw_eval, reduced_depth + 1, LOWER)
                     return score
 
             # 12. Small ProbCut: return if a TT lower bound, at most a few plies too shallow, beats beta by a larger
@@ -662,14 +591,11 @@ class Searcher(Tunables):
         # 15. The move loop. The singular search has used this ply's part of the stack and of the picker. So set the
         # static eval again, restart the picker and clear the counts.
         self.stack.static_eval[ply] = static_eval
-        self.stack.clear_killers(ply + 1)
+        self.stack.begin_moves(ply)
         self.picker.begin(ply, tt_move, False)
         best_score = -INFINITE
         best_move = 0
-        best_is_quiet: bool = False
         move_count = 0
-        self.stack.quiet_count[ply] = 0
-        self.stack.capture_count[ply] = 0
         old_alpha = alpha
         lmp_count = self.lmp_base + depth * depth
         if not improving:
@@ -690,7 +616,7 @@ class Searcher(Tunables):
                 return ply + 2 - MATE
             quiet: bool = not self.position.is_noisy(move)
             new_depth = depth - 1
-            reduction = self._reduction(depth, move_count + 1)
+            reduction = self.reductions[min(depth, 63) * 64 + min(move_count + 1, 63)]
             reduced_depth = max(new_depth - (reduction >> 10), 0)
             # Steps 16 to 19 prune moves below the root, only once `best_score` is above a loss, and only with pieces
             # (zugzwang).
@@ -790,14 +716,13 @@ class Searcher(Tunables):
                 best_score = score
                 if score > alpha:
                     best_move = move
-                    best_is_quiet = quiet
                     if pv_node and ply:
-                        self._update_pv(ply, move)
+                        self.stack.update_pv(ply, move)
                     alpha = score
                     if score >= beta:
                         self.stack.cutoff_count[ply] = self.stack.cutoff_count[ply] + 1
                         break
-            self.stack.add_searched(ply, move, quiet)
+            self.stack.add_searched(ply, move)
 
         # 23. Checkmate and stalemate: there is no legal move. (In a singular search: none other than the TT move.)
         if best_score == -INFINITE:
@@ -810,7 +735,7 @@ class Searcher(Tunables):
         if best_score >= beta:
             bonus = self._history_bonus(depth, best_score - beta)
             malus = bonus * self.history_malus_percent // 100
-            self.histories.update_after_cutoff(ply, best_move, best_is_quiet, bonus, malus)
+            self.histories.update_after_cutoff(ply, best_move, bonus, malus)
         elif ply and best_move == 0 and excluded_move == 0 and self.stack.is_quiet[ply - 1]:
             bonus = self.fail_low_bonus * depth
             self.histories.update_previous_move(ply, min(bonus, self.history_bonus_limit))
@@ -820,10 +745,10 @@ class Searcher(Tunables):
         # With `searchmoves` or MultiPV the score at the root may not be that of the position.
         if excluded_move == 0 and (ply or (self.root_first == 0 and self.all_root_moves)):
             bound = LOWER if best_score >= beta else EXACT if alpha > old_alpha else UPPER
-            self._store(ply, best_move, best_score, raw_eval, depth, bound)
+            self.table.store(self.position.key, ply, best_move, best_score, raw_eval, depth, bound)
             if (
                 not in_check
-                and (best_move == 0 or best_is_quiet)
+                and (best_move == 0 or not self.position.is_noisy(best_move))
                 and not (bound == LOWER and best_score <= static_eval)
                 and not (bound == UPPER and best_score >= static_eval)
             ):
@@ -836,7 +761,7 @@ class Searcher(Tunables):
         """Set the PV to the root move at `index`, and move it to index `first`. The moves between go back by one."""
         move = self.root_moves[index]
         nodes = self.root_nodes[index]
-        self._update_pv(0, move)
+        self.stack.update_pv(0, move)
         for later in range(index, first, -1):
             self.root_moves[later] = self.root_moves[later - 1]
             self.root_nodes[later] = self.root_nodes[later - 1]
@@ -893,10 +818,6 @@ class Searcher(Tunables):
             score = -self._search(depth, -beta, -alpha, ply + 1, False)
         return score
 
-    def _reduction(self, depth: int, move_count: int) -> int:
-        """The base reduction from the table, by depth and move count."""
-        return self.reductions[(depth if depth < 63 else 63) * 64 + (move_count if move_count < 63 else 63)]
-
     def _probcut(self, depth: int, probcut_beta: int, ply: int, tt_move: int, static_eval: int, cut_node: bool) -> int:
         """Returns the score of a capture or promotion that fails high against `probcut_beta` at `depth`, or -INFINITE.
 
@@ -931,7 +852,7 @@ class Searcher(Tunables):
         # 1. Count the node; draws, also by an upcoming repetition, and the maximum ply.
         if self._enter_node(ply):
             return 0
-        draw_score = self.draw_score[ply & 1]
+        draw_score = self.contempt_cp if ply & 1 else -self.contempt_cp
         if self.position.is_draw(ply):
             return draw_score
         in_check: bool = self.position.checkers != 0
@@ -946,41 +867,35 @@ class Searcher(Tunables):
 
         # 2. Transposition table (TT): any depth is enough here.
         entry: u64 = self.table.probe(self.position.key)
-        tt_move: int = 0
-        tt_bound: int = 0
-        tt_score: int = 0
-        if entry:
-            tt_move = entry_move(entry)
-            tt_bound = entry_bound(entry)
-            tt_score = self.score_to_tt(entry_score(entry), -ply)
-            if (
-                not pv_node
-                and self.position.halfmove_clock < TT_HALFMOVE_LIMIT
-                and tt_bound & (LOWER if tt_score >= beta else UPPER)
-            ):
-                return tt_score
-            # A mate in a PV node: search on, so that the PV reaches it.
-            if pv_node and tt_bound and (tt_score >= MATE_BOUND or tt_score <= -MATE_BOUND):
-                return max(least_score, self._search(1, alpha, beta, ply, False))
+        tt_move: int = entry_move(entry)
+        tt_bound: int = entry_bound(entry)
+        tt_score: int = entry_score(entry, ply)
+        if (
+            not pv_node
+            and self.position.halfmove_clock < TT_HALFMOVE_LIMIT
+            and tt_bound & (LOWER if tt_score >= beta else UPPER)
+        ):
+            return tt_score
+        # A mate in a PV node: search on, so that the PV reaches it.
+        if pv_node and tt_bound and (tt_score >= MATE_BOUND or tt_score <= -MATE_BOUND):
+            return max(least_score, self._search(1, alpha, beta, ply, False))
 
         # 3. Stand pat: when not in check, the side to move need not capture, so the eval is a lower bound.
-        raw_eval: int = NO_SCORE
+        raw_eval: int = entry_eval(entry)
         static_eval: int = NO_SCORE
         best_score: int = -INFINITE
         if not in_check:
             # Read the correction history before evaluating, so that the cache miss overlaps with the evaluation.
             correction = self.histories.correction(ply)
-            if entry:
-                raw_eval = entry_eval(entry)
             if raw_eval == NO_SCORE:
                 raw_eval = self.evaluator.evaluate(self.position)
             static_eval = self._corrected(raw_eval, correction)
             best_score = static_eval
-            if entry and tt_bound & (LOWER if tt_score > best_score else UPPER):
+            if tt_bound & (LOWER if tt_score > best_score else UPPER):
                 best_score = tt_score
             if best_score >= beta:
                 if entry == 0:
-                    self._store(ply, 0, best_score, raw_eval, 0, LOWER)
+                    self.table.store(self.position.key, ply, 0, best_score, raw_eval, 0, LOWER)
                 return best_score
         alpha = max(alpha, best_score)
 
@@ -1036,7 +951,7 @@ class Searcher(Tunables):
                 if score > alpha:
                     best_move = move
                     if pv_node:
-                        self._update_pv(ply, move)
+                        self.stack.update_pv(ply, move)
                     alpha = score
                     if score >= beta:
                         break
@@ -1046,12 +961,13 @@ class Searcher(Tunables):
             return ply - MATE
 
         # 10. Store the result, but not as exact: it does not replace a deeper entry. Then as in step 25 of the search.
-        self._store(ply, best_move, best_score, raw_eval, 0, LOWER if best_score >= beta else UPPER)
+        bound = LOWER if best_score >= beta else UPPER
+        self.table.store(self.position.key, ply, best_move, best_score, raw_eval, 0, bound)
         return max(best_score, least_score)
 
     def _enter_node(self, ply: int) -> bool:
         """Count a node and clear its PV. Returns whether the search must stop."""
-        self.pv_length[ply] = 0
+        self.stack.pv_length[ply] = 0
         if self.nodes >= self.node_limit or (self.nodes & POLL_MASK == 0 and self.stop_requested):
             self.stopped = True
         if self.stopped:
@@ -1061,59 +977,24 @@ class Searcher(Tunables):
             self.deepest_ply = ply
         return False
 
-    def _update_pv(self, ply: int, move: int) -> void:
-        """Set the PV of this ply to the move and the PV of the next ply."""
-        base = ply * PLIES
-        length = self.pv_length[ply + 1]
-        self.pv_table[base] = move
-        for index in range(length):
-            self.pv_table[base + 1 + index] = self.pv_table[base + PLIES + index]
-        self.pv_length[ply] = length + 1
-
     def _history_bonus(self, depth: int, above_beta_cp: int) -> int:
         """The history bonus at `depth`, for one ply more if the score is well above beta."""
         bonus = self.history_bonus * (depth + 1 if above_beta_cp > self.history_bonus_margin_cp else depth)
         return min(bonus, self.history_bonus_limit)
 
-    def _update_after_tt_cutoff(self, ply: int, tt_move: int, depth: int) -> void:
-        """After a TT score has failed high: a history bonus for the TT move if it is quiet, a malus for an early quiet
-        move that led here.
+    def _tablebase_score(self, depth: int, ply: int, draw_score: int) -> int:
+        """The score by the win, draw or loss (WDL) of the tablebases, or NO_SCORE. With the fifty-move rule, a cursed
+        win scores 1 centipawn more than a draw, and a blessed loss 1 less.
         """
-        if self.position.is_legal(tt_move) and not self.position.is_noisy(tt_move):
-            bonus = self.tt_cutoff_bonus * depth
-            self.stack.find_threats(ply)
-            self.histories.update_quiet(ply, tt_move, min(bonus, self.history_bonus_limit >> 1))
-        if self.stack.is_quiet[ply - 1] and self.stack.move_count[ply - 1] <= EARLY_MOVES:
-            bonus = min(self.tt_cutoff_malus * depth, self.history_bonus_limit)
-            self.histories.update_previous_move(ply, -bonus)
-
-    # Tablebases and transposition table -------------------------------------------------------------------------
-
-    def _probe(self, depth: int) -> int:
-        """The win, draw or loss (WDL) of the tablebases, or FAILED."""
         piece_count = popcount(self.position.by_colour[0] | self.position.by_colour[1])
         if piece_count > self.probe_limit or (piece_count == self.probe_limit and depth < self.probe_depth):
-            return FAILED
-        return self.prober.probe_wdl(self.position)
-
-    def _tablebase_score(self, wdl: int, ply: int) -> int:
-        """The score of a WDL value: 2 (win) to -2 (loss). With the fifty-move rule, a cursed win scores 1 centipawn
-        more than a draw, and a blessed loss 1 less.
-        """
+            return NO_SCORE
+        wdl = self.prober.probe_wdl(self.position)
+        if wdl == FAILED:
+            return NO_SCORE
         draw_limit = 1 if self.fifty_moves else 0
         if wdl > draw_limit:
             return TABLEBASE_WIN - ply
         if wdl < -draw_limit:
             return ply - TABLEBASE_WIN
-        return self.draw_score[ply & 1] + wdl
-
-    def _store(self, ply: int, move: int, score: int, raw_eval: int, depth: int, bound: int) -> void:
-        self.table.store(self.position.key, move, self.score_to_tt(score, ply), raw_eval, depth, bound)
-
-    def score_to_tt(self, score: int, ply: int) -> int:
-        """A mate or tablebase score by distance to the node at `ply`, from one to the root. `-ply`: the other way."""
-        if score >= TABLEBASE_BOUND:
-            return score + ply
-        if score <= -TABLEBASE_BOUND:
-            return score - ply
-        return score
+        return draw_score + wdl

@@ -198,8 +198,8 @@ class SelfPlay:
                     self.scout_position.make(move)
                     made += 1
             self._quiescence_score()
-            for index in range(self.scout.pv_length[0]):
-                self.path[made] = self.scout.pv_table[index]
+            for index in range(self.scout.stack.pv_length[0]):
+                self.path[made] = self.scout.stack.pv_table[index]
                 self.scout_position.make(self.path[made])
                 made += 1
             # Not so where an entry of the table has cut the line short.

@@ -22,14 +22,13 @@ from evaluation.base.bitboards import (
 from evaluation.base.typed import ints, lsb, u64s, void
 from uci_engine.board.moves import from_square, to_square
 from uci_engine.board.position import Position
-from uci_engine.score import MAX_PLY
+from uci_engine.score import MAX_PLY, NO_SCORE
 
 PLIES = MAX_PLY
 # The histories read up to four plies back. The entries before the root are padding and never written.
 PLIES_BACK = 4
 # Maximum number of searched moves kept per node, for the malus.
-MAX_QUIETS = 64
-MAX_CAPTURES = 32
+MAX_SEARCHED = 96
 
 
 class SearchStack:
@@ -48,10 +47,10 @@ class SearchStack:
     double_extensions = ints(PLIES)  # number of them on the line to the move being searched
     cutoff_count = ints(PLIES)  # number of cutoffs at this ply below the node two plies up
     killers = ints(2 * PLIES)  # [ply * 2 + n]
-    quiet_count = ints(PLIES)  # number of quiets_searched
-    capture_count = ints(PLIES)  # number of captures_searched
-    quiets_searched = ints(PLIES * MAX_QUIETS)  # [ply * MAX_QUIETS + n]
-    captures_searched = ints(PLIES * MAX_CAPTURES)  # [ply * MAX_CAPTURES + n]
+    searched_count = ints(PLIES)  # number of searched moves
+    searched = ints(PLIES * MAX_SEARCHED)  # [ply * MAX_SEARCHED + n]
+    pv_length = ints(PLIES)  # of the principal variation (PV) from this ply on
+    pv_table = ints(PLIES * PLIES)  # [ply * PLIES + n]
 
     def __init__(self, position: Position) -> None:
         self.position = position
@@ -66,7 +65,8 @@ class SearchStack:
             self.excluded_move[ply] = 0
             self.double_extensions[ply] = 0
             self.cutoff_count[ply] = 0
-            self.clear_killers(ply)
+            self.killers[2 * ply] = 0
+            self.killers[2 * ply + 1] = 0
 
     def set_move(self, ply: int, move: int, is_quiet: bool) -> void:
         """Record a move that is about to be made."""
@@ -115,23 +115,41 @@ class SearchStack:
             self.killers[2 * ply + 1] = self.killers[2 * ply]
             self.killers[2 * ply] = move
 
-    def clear_killers(self, ply: int) -> void:
-        """Clear the killers of a ply, because they come from another part of the tree."""
-        self.killers[2 * ply] = 0
-        self.killers[2 * ply + 1] = 0
+    def begin_moves(self, ply: int) -> void:
+        """Before the moves of a ply: none has been searched, and the killers of the next ply are from another part of
+        the tree.
+        """
+        self.searched_count[ply] = 0
+        self.killers[2 * ply + 2] = 0
+        self.killers[2 * ply + 3] = 0
 
-    def add_searched(self, ply: int, move: int, quiet: bool) -> void:
+    def add_searched(self, ply: int, move: int) -> void:
         """Record a move of this ply that has been searched and did not fail high."""
-        if quiet:
-            count = self.quiet_count[ply]
-            if count < MAX_QUIETS:
-                self.quiets_searched[ply * MAX_QUIETS + count] = move
-                self.quiet_count[ply] = count + 1
-        else:
-            count = self.capture_count[ply]
-            if count < MAX_CAPTURES:
-                self.captures_searched[ply * MAX_CAPTURES + count] = move
-                self.capture_count[ply] = count + 1
+        count = self.searched_count[ply]
+        if count < MAX_SEARCHED:
+            self.searched[ply * MAX_SEARCHED + count] = move
+            self.searched_count[ply] = count + 1
+
+    def update_pv(self, ply: int, move: int) -> void:
+        """Set the PV of this ply to the move and the PV of the next ply."""
+        base = ply * PLIES
+        length = self.pv_length[ply + 1]
+        self.pv_table[base] = move
+        for index in range(length):
+            self.pv_table[base + 1 + index] = self.pv_table[base + PLIES + index]
+        self.pv_length[ply] = length + 1
+
+    def is_improving(self, ply: int) -> bool:
+        """Whether the static eval is higher than at this side's last move, or if that was in check at the one before.
+
+        True where neither has one.
+        """
+        before = NO_SCORE
+        if ply >= 2:
+            before = self.static_eval[ply - 2]
+        if ply >= 4 and before == NO_SCORE:
+            before = self.static_eval[ply - 4]
+        return self.static_eval[ply] > before
 
     def previous_to_square(self, ply: int) -> int:
         """The to-square of the move before a ply.

@@ -6,8 +6,8 @@ the data. Reads and writes are relaxed: threads see them in any order. If two th
 data may be from different threads. Then they do not match, and the probe misses.
 
 Four entries make a bucket of one cache line. The data, from the lowest bit: move (16 bits), score + 32768 (16), raw
-eval + 32768 (16), depth + 8 (8), bound (2), age (6). Mate and tablebase scores are stored by their distance from the
-node (`Searcher.score_to_tt`).
+eval - NO_SCORE (16), depth + 8 (8), bound (2), age (6). Mate and tablebase scores are stored by their distance from the
+node, and are by that from the root outside.
 
 Invariant: a probe returns what was stored under the same key, or 0. So each word is read once, because a second read
 could see another thread's write.
@@ -28,6 +28,7 @@ from evaluation.base.typed import (
     u64,
     void,
 )
+from uci_engine.score import NO_SCORE, TABLEBASE_BOUND
 
 LOW_HALF = 0xFFFFFFFF
 
@@ -47,7 +48,7 @@ TT_AGE_PLIES = 4
 TT_REPLACE_PLIES = 4
 
 
-# What is in an entry.
+# What is in an entry. 0, no entry, has neither move nor bound nor eval.
 @inline
 def entry_move(entry: u64) -> int:
     """The TT move, or 0."""
@@ -55,15 +56,25 @@ def entry_move(entry: u64) -> int:
 
 
 @inline
-def entry_score(entry: u64) -> int:
-    """The score, by distance from the node."""
-    return (entry >> 16 & 0xFFFF) - 32768
+def entry_score(entry: u64, ply: int) -> int:
+    """The score, by distance from the root, for a node at `ply`."""
+    return _nearer((entry >> 16 & 0xFFFF) - 32768, -ply)
+
+
+@inline
+def _nearer(score: int, plies: int) -> int:
+    """A mate or tablebase score with its end so many plies nearer, any other score as it is."""
+    if score >= TABLEBASE_BOUND:
+        return score + plies
+    if score <= -TABLEBASE_BOUND:
+        return score - plies
+    return score
 
 
 @inline
 def entry_eval(entry: u64) -> int:
     """The raw eval, or NO_SCORE."""
-    return (entry >> 32 & 0xFFFF) - 32768
+    return (entry >> 32 & 0xFFFF) + NO_SCORE
 
 
 @inline
@@ -167,8 +178,9 @@ class TranspositionTable:
             word += 2
         return 0
 
-    def store(self, key: u64, move: int, score: int, raw_eval: int, depth: int, bound: int) -> void:
-        """Store a result, in the entry of the same position or else in the least valuable one of the bucket.
+    def store(self, key: u64, ply: int, move: int, score: int, raw_eval: int, depth: int, bound: int) -> void:
+        """Store a result of a node at `ply`, in the entry of the same position or else in the least valuable one of
+        the bucket.
 
         An entry's value is its depth, minus TT_AGE_PLIES for each search since it was stored. A bound does not replace
         an entry of the same position and search that is deeper by more than TT_REPLACE_PLIES. A result without a move
@@ -195,8 +207,8 @@ class TranspositionTable:
                 place = word
             word += 2
         high: u64 = (bound << 8) | (depth + DEPTH_OFFSET)
-        low: u64 = score + 32768
-        middle: u64 = raw_eval + 32768
+        low: u64 = _nearer(score, ply) + 32768
+        middle: u64 = raw_eval - NO_SCORE
         entry = (self.age << AGE_SHIFT) | (high << 48) | (middle << 32) | (low << 16) | move
         self.words[place] = key ^ entry
         self.words[place + 1] = entry
