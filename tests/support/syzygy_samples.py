@@ -56,7 +56,7 @@ class Probing:
         return ranker.rank(allowed or list(board.legal_moves), probe_limit)
 
     def read_symbols(self, pattern: bytes) -> Any:
-        return self.core.modules["uci_engine.tablebases.syzygy"].SymbolReader().read(pattern)
+        return self.core.modules["uci_engine.tablebases.syzygy"].read_symbols(pattern)
 
 
 def random_board(name: str, choice: random.Random) -> chess.Board:

@@ -55,7 +55,7 @@ class Tablebases:
         self._checksum = checksum.Checksum()
         self._max_checked_bytes = checksum.MAX_BYTES
         self._prober = prober
-        self._read_symbols = core.modules["uci_engine.tablebases.syzygy"].SymbolReader().read
+        self._read_symbols = core.modules["uci_engine.tablebases.syzygy"].read_symbols
         self._mapped: dict[Path, Identity] = {}
         self.wdl: set[str] = set()
         self.dtz: set[str] = set()
