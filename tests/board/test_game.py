@@ -212,7 +212,7 @@ def test_en_passant(fen: str, kept: bool) -> None:
         ("0 1", (0, 1), 0),
         ("100 80", (100, 80), 0),
         ("151 80", (MAX_HALFMOVE_CLOCK, 80), 0),
-        ("-1 -1", (0, 1), 2),
+        ("-1 -1", (0, 1), 1),
         ("0 0", (0, 1), 0),
         ("1" + "0" * 20 + " 99999999999", (MAX_HALFMOVE_CLOCK, MAX_FULLMOVE_NUMBER), 0),
         ("x 5", (0, 1), 1),
