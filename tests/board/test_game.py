@@ -314,15 +314,6 @@ def test_notes_come_with_the_fen_that_is_read() -> None:
     assert len(game.set(fen, ["e1d1"], False)) == 1
 
 
-def test_no_position_of_a_game_beyond_the_75_move_rule_is_noted() -> None:
-    game, board, said = Game(), chess.Board(), []
-    for number in range(400):
-        said += game.set(board.fen(), [], False)
-        board.push_uci(("g1f3", "g8f6", "f3g1", "f6g8")[number % 4])
-    assert said == game.set("4k3/8/8/8/8/8/8/4K3 w - - 0 10000", [], False) == []
-    assert len(game.set("4k3/8/8/8/8/8/8/4K3 w - - -1 10000", [], False)) == 1
-
-
 @pytest.mark.parametrize(
     ("fen", "moves"),
     [("nonsense", []), (None, ["e2e5"]), (None, ["e2e4", "e7e5", "0000"]), ("8/8/8/8/8/8/8/8 w - - 0 1", [])],
