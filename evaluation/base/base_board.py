@@ -76,14 +76,14 @@ class BaseBoard:
         self.pawn_key = 0
         self.material_key = 0
 
-    def put(self, piece: int, square: int) -> None:
+    def put(self, piece: int, square: int) -> void:
         """Put a piece on an empty square."""
         self.squares[square] = piece
         self.by_type[piece >> 1] |= BB[square]
         self.by_colour[piece & 1] |= BB[square]
         self.add(piece, square)
 
-    def remove(self, piece: int, square: int) -> None:
+    def remove(self, piece: int, square: int) -> void:
         """Remove a piece from its square."""
         self.squares[square] = 0
         self.by_type[piece >> 1] ^= BB[square]

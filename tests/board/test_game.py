@@ -212,7 +212,7 @@ def test_en_passant(fen: str, kept: bool) -> None:
         ("0 1", (0, 1), 0),
         ("100 80", (100, 80), 0),
         ("151 80", (MAX_HALFMOVE_CLOCK, 80), 0),
-        ("-1 -1", (0, 1), 2),
+        ("-1 -1", (0, 1), 1),
         ("0 0", (0, 1), 0),
         ("1" + "0" * 20 + " 99999999999", (MAX_HALFMOVE_CLOCK, MAX_FULLMOVE_NUMBER), 0),
         ("x 5", (0, 1), 1),
@@ -312,15 +312,6 @@ def test_notes_come_with_the_fen_that_is_read() -> None:
     assert len(game.set(fen, [], False)) == 1
     assert game.set(fen, ["e1e2"], False) == []
     assert len(game.set(fen, ["e1d1"], False)) == 1
-
-
-def test_no_position_of_a_game_beyond_the_75_move_rule_is_noted() -> None:
-    game, board, said = Game(), chess.Board(), []
-    for number in range(400):
-        said += game.set(board.fen(), [], False)
-        board.push_uci(("g1f3", "g8f6", "f3g1", "f6g8")[number % 4])
-    assert said == game.set("4k3/8/8/8/8/8/8/4K3 w - - 0 10000", [], False) == []
-    assert len(game.set("4k3/8/8/8/8/8/8/4K3 w - - -1 10000", [], False)) == 1
 
 
 @pytest.mark.parametrize(

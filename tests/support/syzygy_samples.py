@@ -14,7 +14,7 @@ from tests.support import ROOT, TABLES
 from uci_engine.core import load
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.root_ranking import RootRanker, RootRanking
-from uci_engine.tablebases.syzygy import SymbolReader
+from uci_engine.tablebases.syzygy import read_symbols
 from uci_engine.tablebases.syzygy_files import CHECKSUM_BYTES, LINE_BYTES
 from uci_engine.tablebases.tablebases import Tablebases
 from uci_engine.time_management import Clock
@@ -57,7 +57,7 @@ class Probing:
         return ranker.rank(allowed or list(board.legal_moves), probe_limit)
 
     def read_symbols(self, pattern: bytes) -> Any:
-        return SymbolReader().read(pattern)
+        return read_symbols(pattern)
 
 
 def random_board(name: str, choice: random.Random) -> chess.Board:

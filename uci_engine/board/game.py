@@ -17,7 +17,7 @@ import chess
 
 from evaluation import check
 from uci_engine.board.moves import key_of
-from uci_engine.text import DASHES, MAX_MESSAGES, Message, parse_int, quoted
+from uci_engine.text import DASHES, MAX_MESSAGES, Message, quoted
 
 MAX_GAME_PLIES = 20_000
 """Longest move list that is played out; the longest possible game under the 75-move rule is shorter."""
@@ -137,11 +137,11 @@ def normalise_fen(text: str) -> str:
     clocks = ["0", "1"]
     rest = [word.rstrip(";") for word in words[4:]]
     for i, word in enumerate(rest[:2]):
-        if parse_int(word) is None:  # the operations of an EPD line begin here, or something unknown
+        if not _is_clock(word):  # the operations of an EPD line begin here, or something unknown
             break
         clocks[i] = word
     for name, word in pairwise(rest):
-        if name in _CLOCK_OPERATIONS and parse_int(word) is not None:
+        if name in _CLOCK_OPERATIONS and _is_clock(word):
             clocks[_CLOCK_OPERATIONS.index(name)] = word
     return " ".join(fields + clocks)
 
@@ -164,21 +164,16 @@ def read_fen(text: str, chess960: bool | None) -> tuple[chess.Board, list[str]]:
     if fen not in (as_written, f"{as_written} 0 1"):
         notes.append(f"the position is read as {fen}")
 
-    *fields, halfmove_clock, fullmove_number = fen.split()
     try:
-        # The clocks are set below, because python-chess accepts a number of any length.
-        board = chess.Board(" ".join(fields), chess960=chess960)
+        board = chess.Board(fen, chess960=chess960)
     except ValueError as error:
         # The message repeats the whole text after a colon.
         reason = str(error).partition(": ")[0]
         raise PositionError(f"{quoted(text)} is not a FEN: {reason}") from None
     _reject(board)
     # The number of letters counts, because python-chess silently drops some rights.
-    notes += _repair(board, fields[2], len(fields[2].strip("-")))
-    board.halfmove_clock = _clock("halfmove clock", halfmove_clock, 0, MAX_HALFMOVE_CLOCK, notes)
-    # Many programs write move number 0 for 1: no message.
-    written_number = "1" if parse_int(fullmove_number) == 0 else fullmove_number
-    board.fullmove_number = _clock("move number", written_number, 1, MAX_FULLMOVE_NUMBER, notes)
+    castling = fen.split()[2]
+    notes += _repair(board, castling, len(castling.strip("-")))
     return board, notes
 
 
@@ -203,9 +198,7 @@ def checked(board: chess.Board) -> tuple[chess.Board, list[str]]:
         game.push(move)
     if (game.turn, game.board_fen(promoted=True)) != (given.turn, given.board_fen(promoted=True)):
         raise PositionError("the moves of the board do not lead to its position")
-    # `check` refuses what is below 0.
-    game.halfmove_clock = min(given.halfmove_clock, MAX_HALFMOVE_CLOCK)
-    game.fullmove_number = min(max(given.fullmove_number, 1), MAX_FULLMOVE_NUMBER)
+    game.halfmove_clock, game.fullmove_number = given.halfmove_clock, given.fullmove_number
     return game, _repair(game, f"on {rights} squares", rights)
 
 
@@ -241,13 +234,8 @@ def _normalise_castling(word: str) -> str:
     return "".join(sorted(letters, key=str.islower)) or "-"
 
 
-def _clock(name: str, text: str, lowest: int, highest: int, notes: list[str]) -> int:
-    number = parse_int(text)
-    assert number is not None  # normalise_fen keeps nothing else in these fields
-    if number < lowest:
-        notes.append(f"the {name} {number} is taken as {lowest}")
-    # Above the bound no rule tells one number from another: no message, which would come with every move of a game.
-    return min(max(number, lowest), highest)
+def _is_clock(word: str) -> bool:
+    return word.isascii() and word.isdecimal()
 
 
 def _reject(board: chess.Board) -> None:
@@ -264,9 +252,12 @@ def _reject(board: chess.Board) -> None:
 
 def _repair(board: chess.Board, castling: str, rights: int) -> list[str]:
     """Drop the castling rights and the en-passant square that are impossible. `castling`: as it was written, `rights`
-    in number.
+    in number. Bound the clocks.
     """
     notes: list[str] = []
+    # Beyond its bounds no rule tells one number from another, and many programs write move number 0 for 1: no messages.
+    board.halfmove_clock = min(board.halfmove_clock, MAX_HALFMOVE_CLOCK)
+    board.fullmove_number = min(max(board.fullmove_number, 1), MAX_FULLMOVE_NUMBER)
     usable = board.clean_castling_rights()
     if rights != chess.popcount(usable):
         rules = "Chess960" if board.chess960 else "standard chess"

@@ -251,12 +251,8 @@ class Position(BaseBoard):
         self.reversible_plies += 1
 
         if captured:
-            pieces = BB[captured_square]
-            self.squares[captured_square] = 0
-            self.by_type[captured >> 1] ^= pieces
-            self.by_colour[them] ^= pieces
+            self.remove(captured, captured_square)
             key ^= ZOBRIST[captured * 64 + captured_square]
-            self.subtract(captured, captured_square)
             self.halfmove_clock = 0
             self.reversible_plies = 0
 
@@ -266,9 +262,7 @@ class Position(BaseBoard):
             rook_target = castled_rook(origin, target)
             change = ZOBRIST[piece * 64 + origin] ^ ZOBRIST[piece * 64 + king_target]
             key ^= change ^ ZOBRIST[rook * 64 + target] ^ ZOBRIST[rook * 64 + rook_target]
-            self.shift(piece, origin, king_target)
-            self.shift(rook, target, rook_target)
-            self._move_castling(origin, target, False)
+            self._move_castling(us, origin, target, king_target, rook_target)
         else:
             pieces = BB[origin] | BB[target]
             self.squares[origin] = 0
@@ -282,12 +276,9 @@ class Position(BaseBoard):
                 self.reversible_plies = 0
                 if move_type(move) == PROMOTION:
                     promoted = (promotion(move) << 1) | us
-                    self.squares[target] = promoted
-                    self.by_type[PAWN] ^= BB[target]
-                    self.by_type[promoted >> 1] ^= BB[target]
+                    self.remove(piece, target)
+                    self.put(promoted, target)
                     key ^= ZOBRIST[piece * 64 + target] ^ ZOBRIST[promoted * 64 + target]
-                    self.subtract(piece, target)
-                    self.add(promoted, target)
                 elif (origin ^ target) == 16:
                     behind = (origin + target) >> 1
                     if PAWN_ATTACKS[us * 64 + behind] & self.by_type[PAWN] & self.by_colour[them]:
@@ -311,33 +302,22 @@ class Position(BaseBoard):
         self.key = key
         self.keys[self.stack_index] = key
 
-    def _move_castling(self, origin: int, target: int, back: bool) -> void:
-        """Move king and rook to their castled squares, or back. The squares may overlap in Chess960."""
-        us = self.turn
-        king_target = castled_king(origin, target)
-        rook_target = castled_rook(origin, target)
-        if back:
-            self.squares[king_target] = self.squares[rook_target] = 0
-            self.squares[origin] = 12 | us
-            self.squares[target] = 8 | us
-        else:
-            self.squares[origin] = self.squares[target] = 0
-            self.squares[king_target] = 12 | us
-            self.squares[rook_target] = 8 | us
-        kings = BB[origin] ^ BB[king_target]
-        rooks = BB[target] ^ BB[rook_target]
-        self.by_type[KING] ^= kings
-        self.by_type[ROOK] ^= rooks
-        self.by_colour[us] ^= kings ^ rooks
+    def _move_castling(self, us: int, king: int, rook: int, king_target: int, rook_target: int) -> void:
+        """Move king and rook between their squares, which may overlap in Chess960."""
+        self.remove(12 | us, king)
+        self.remove(8 | us, rook)
+        self.put(12 | us, king_target)
+        self.put(8 | us, rook_target)
 
     def unmake(self, move: int) -> void:
-        captured = self._pop_state()
-        us = self.turn
+        us = self.turn ^ 1
         origin = from_square(move)
         target = to_square(move)
         if move_type(move) == CASTLING:
-            self._move_castling(origin, target, True)
+            self._move_castling(us, castled_king(origin, target), castled_rook(origin, target), origin, target)
+            self._pop_state()
             return
+        captured = self._pop_state()
         piece = self.squares[target]
         if move_type(move) == PROMOTION:
             self.by_type[piece >> 1] ^= BB[target]
@@ -402,12 +382,12 @@ class Position(BaseBoard):
             targets &= targets - 1
         return end
 
-    def _add_pawns(self, end: int, targets: u64, step: int, promoting: bool) -> int:
+    def _add_pawns(self, end: int, targets: u64, step: int) -> int:
         while targets:
             target = lsb(targets)
             targets &= targets - 1
             move = (target - step) | (target << 6)
-            if promoting:
+            if BB[target] & (RANKS[0] | RANKS[7]):
                 move |= PROMOTION << 14
                 self.moves[end] = move | (3 << 12)
                 self.moves[end + 1] = move | (2 << 12)
@@ -435,16 +415,13 @@ class Position(BaseBoard):
         # 1. The king.
         end = self._generate_king_steps(start, king, KING_ATTACKS[king] & wanted)
 
-        # 2. In check, other pieces must capture the checker or block; in double check only the king moves.
-        checkers = self.checkers
-        evading: u64 = ALL
-        if checkers:
-            if checkers & (checkers - 1):
-                return end
-            evading = checkers | BETWEEN[king * 64 + lsb(checkers)]
-            wanted &= evading
-        elif gen_type & QUIET and self.castling_rights & (3 if us else 12):
+        # 2. Castling. In check, other pieces than the king must evade.
+        if gen_type & QUIET and self.castling_rights & (3 if us else 12):
             end = self._generate_castling(end)
+        evading = self._evading(king)
+        if evading == 0:
+            return end
+        wanted &= evading
 
         # 3. Pieces. A pinned piece stays on its line.
         pinned = self.pinned
@@ -459,7 +436,14 @@ class Position(BaseBoard):
                 end = self._add_from(end, origin, targets)
 
         # 4. Pawns.
-        return self._generate_pawns(end, gen_type, evading)
+        return self._generate_pawns(end, gen_type)
+
+    def _evading(self, king: int) -> u64:
+        """Where a piece ends the check, by capture or by blocking: everywhere without one, nowhere in double check."""
+        checkers = self.checkers
+        if checkers == 0:
+            return ALL
+        return 0 if checkers & (checkers - 1) else checkers | BETWEEN[king * 64 + lsb(checkers)]
 
     def _generate_king_steps(self, end: int, king: int, targets: u64) -> int:
         """King moves to squares not attacked with the king removed from the board."""
@@ -472,7 +456,7 @@ class Position(BaseBoard):
                 end += 1
         return end
 
-    def _generate_pawns(self, end: int, gen_type: int, evading: u64) -> int:
+    def _generate_pawns(self, end: int, gen_type: int) -> int:
         """All pawn moves, set-wise. A pinned pawn may push on its king's file and capture along its diagonal."""
         us = self.turn
         ours = self.by_colour[us]
@@ -480,6 +464,7 @@ class Position(BaseBoard):
         empty = ALL ^ (ours | theirs)
         pawns = self.by_type[PAWN] & ours
         king = lsb(self.by_type[KING] & ours)
+        evading = self._evading(king)
         free = ALL ^ self.pinned
         pushers = pawns & (free | FILES[king & 7])
         risers = pawns & (free | RISING[king])
@@ -503,12 +488,9 @@ class Position(BaseBoard):
             forward = -8
             last = RANKS[0]
         if gen_type & NOISY:
-            if (singles | right | left) & last:
-                end = self._add_pawns(end, right & last, forward + 1, True)
-                end = self._add_pawns(end, left & last, forward - 1, True)
-                end = self._add_pawns(end, singles & last, forward, True)
-            end = self._add_pawns(end, right & (ALL ^ last), forward + 1, False)
-            end = self._add_pawns(end, left & (ALL ^ last), forward - 1, False)
+            end = self._add_pawns(end, right, forward + 1)
+            end = self._add_pawns(end, left, forward - 1)
+            end = self._add_pawns(end, singles & last, forward)
             if self.ep_square != NO_SQUARE:
                 capturers = self._en_passant_capturers()
                 while capturers:
@@ -516,8 +498,8 @@ class Position(BaseBoard):
                     end += 1
                     capturers &= capturers - 1
         if gen_type & QUIET:
-            end = self._add_pawns(end, singles & (ALL ^ last), forward, False)
-            end = self._add_pawns(end, doubles, forward + forward, False)
+            end = self._add_pawns(end, singles & (ALL ^ last), forward)
+            end = self._add_pawns(end, doubles, forward + forward)
         return end
 
     def _en_passant_capturers(self) -> u64:
@@ -548,7 +530,9 @@ class Position(BaseBoard):
         return found
 
     def _generate_castling(self, end: int) -> int:
-        """Castling, called when not in check: king and rook paths empty, king path and target not attacked."""
+        """Castling, not in check: king and rook paths empty, king path and target not attacked."""
+        if self.checkers:
+            return end
         us = self.turn
         them = us ^ 1
         occupied = self.by_colour[0] | self.by_colour[1]
@@ -590,9 +574,14 @@ class Position(BaseBoard):
         piece = self.squares[origin]
         if move == 0 or piece == 0 or piece & 1 != us:
             return False
-        if move >> 12:
-            # Promotions, en passant and castling are rare: ask the generator.
-            end = self.generate(NOISY | QUIET, SCRATCH)
+        piece_type = piece >> 1
+        if piece_type == PAWN or move >> 12:
+            # Ask the generator.
+            end = SCRATCH
+            if piece_type == PAWN:
+                end = self._generate_pawns(end, NOISY if self.is_noisy(move) else QUIET)
+            elif piece_type == KING:
+                end = self._generate_castling(end)
             for index in range(SCRATCH, end):
                 if self.moves[index] == move:
                     return True
@@ -602,27 +591,9 @@ class Position(BaseBoard):
         if ours & BB[target]:
             return False
         king = lsb(self.by_type[KING] & ours)
-        piece_type = piece >> 1
         if piece_type == KING:
             return KING_ATTACKS[king] & BB[target] != 0 and not self._attacked(target, us ^ 1, occupied ^ BB[king])
-        if piece_type == PAWN:
-            if BB[target] & (RANKS[0] | RANKS[7]):
-                return False
-            if PAWN_ATTACKS[us * 64 + origin] & BB[target]:
-                if occupied & BB[target] == 0:
-                    return False
-            else:
-                step = target - origin if us else origin - target
-                if occupied & BB[target] or (step != 8 and step != 16):
-                    return False
-                if step == 16 and ((origin >> 3) != (1 if us else 6) or occupied & BB[(origin + target) >> 1]):
-                    return False
-        elif attacks_of(piece_type, origin, occupied) & BB[target] == 0:
-            return False
-        checkers = self.checkers
-        if checkers & (checkers - 1):
-            return False
-        if checkers and (checkers | BETWEEN[king * 64 + lsb(checkers)]) & BB[target] == 0:
+        if attacks_of(piece_type, origin, occupied) & self._evading(king) & BB[target] == 0:
             return False
         return self.pinned & BB[origin] == 0 or LINE[king * 64 + origin] & BB[target] != 0
 

@@ -10,8 +10,11 @@ Invariant: `of` gives the last 16 bytes of every undamaged file of up to MAX_BYT
 
 from __future__ import annotations
 
+import array
+import sys
+
 from evaluation.base.bitboards import ALL
-from evaluation.base.typed import address_of, byte_at, compiled, i64, ints, nogil, u64, u64s, void
+from evaluation.base.typed import ints, nogil, u64, u64_pointer, u64s, u64s_of, void
 
 MAX_BYTES = 1 << 24
 K0 = 0xC3A5C85C97CB3127
@@ -19,8 +22,9 @@ K1 = 0xB492B66FBE98F273
 K3 = 0xC949D7C7509E6557
 POLYNOMIAL = 0x82F63B78
 MULTIPLIER = 0x9DDFEA08EB382D69
-STEP = 40
-ROUND = 240
+# In words.
+STEP = 5
+ROUND = 30
 # How far each lane is rotated; plain steps flip the lowest bit.
 TURNS = ints(5, [41, 27, 41, 33, 25])
 
@@ -62,69 +66,54 @@ def crc_of(crc: u64, word: u64) -> u64:
 class Checksum:
     """The hash, and room to compute it."""
 
-    address: u64
-    data: memoryview
+    words: u64_pointer
     lanes = u64s(6)
     sums = u64s(5)
     result = u64s(4)
 
-    def of(self, data: bytes | memoryview, size: i64) -> bytes:
-        """The 16 bytes that should follow the first `size` bytes (64 to MAX_BYTES) of some data."""
-        seed: u64 = 0
-        if size < ROUND:
-            seed = 0xFFFFFFFF ^ size
-            data = bytes(data[:size]) + bytes(ROUND - size)
-            size = ROUND
-        self.data = memoryview(data)
-        if compiled:
-            self.address = address_of(self.data)
+    def of(self, data: bytes, size: int) -> bytes:
+        """The 16 bytes that should follow the first `size` bytes (a multiple of 8, 64 to MAX_BYTES) of some data."""
+        missing = max(8 * ROUND - size, 0)
+        seed: u64 = 0xFFFFFFFF ^ size if missing else 0
+        words = array.array("Q", data[:size] + bytes(missing))
+        if sys.byteorder == "big":
+            words.byteswap()
+        self.words = u64s_of(words)
+        count: int = len(words)
         with nogil:
-            self._run(size, seed)
+            self._run(count, seed)
             self._finish()
-        self.data = memoryview(b"")
-        pair = [self.result[0], self.result[1]]
-        return b"".join(word.to_bytes(8, "little") for word in pair)
+        return b"".join(word.to_bytes(8, "little") for word in (self.result[0], self.result[1]))
 
-    def _word(self, place: i64) -> u64:
-        """Eight bytes, the lowest first."""
-        word: u64 = 0
-        if compiled:
-            for index in range(8):
-                byte: u64 = byte_at(self.address, place + index)
-                word |= byte << (8 * index)
-        else:
-            word = int.from_bytes(self.data[place : place + 8], "little")
-        return word
-
-    def _step(self, place: i64, plain: bool) -> void:
-        """Take up 40 bytes; `plain` steps do not multiply."""
+    def _step(self, place: int, plain: bool) -> void:
+        """Take up five words; `plain` steps do not multiply."""
         first = self.lanes[0]
         for index in range(5):
             lane = turned(self.lanes[index + 1], TURNS[index] ^ (1 if plain else 0))
             if not plain:
                 lane = (lane * K0) & ALL
-            lane = (lane + self._word(place + 8 * index)) & ALL
+            lane = (lane + self.words[place + index]) & ALL
             self.lanes[index] = lane
             self.sums[index] = crc_of(self.sums[index], lane)
         self.lanes[5] = first
 
-    def _run(self, size: i64, seed: u64) -> void:
-        """CityHashCrc256 of at least 240 bytes, into `result`."""
-        length: u64 = size
-        self.lanes[0] = (self._word(56) + K0) & ALL
-        self.lanes[1] = (self._word(96) + K0) & ALL
+    def _run(self, size: int, seed: u64) -> void:
+        """CityHashCrc256 of at least ROUND words, into `result`."""
+        length: u64 = 8 * size
+        self.lanes[0] = (self.words[7] + K0) & ALL
+        self.lanes[1] = (self.words[12] + K0) & ALL
         self.lanes[2] = joined(self.lanes[1], length)
-        self.lanes[3] = (self._word(120) * K0 + length) & ALL
-        self.lanes[4] = (self._word(184) + seed) & ALL
+        self.lanes[3] = (self.words[15] * K0 + length) & ALL
+        self.lanes[4] = (self.words[23] + seed) & ALL
         self.lanes[5] = (self.lanes[2] + self.lanes[3]) & ALL
         start = self.lanes[2]
         other = self.lanes[3]
         for index in range(5):
             self.sums[index] = 0
         self.sums[0] = seed
-        place: i64 = 0
+        place = 0
         # Whole rounds of three pairs of steps; then what is left, the last step overlapping the one before.
-        whole: i64 = size - size % ROUND
+        whole = size - size % ROUND
         while place < whole:
             self._step(place, True)
             self._step(place + STEP, False)

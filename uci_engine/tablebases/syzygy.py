@@ -19,7 +19,7 @@ from mmap import mmap
 
 import chess.syzygy
 
-from evaluation.base.bitboards import ALL, PAWN, QUEEN
+from evaluation.base.bitboards import ALL, PAWN
 from evaluation.base.typed import (
     address_of,
     byte_at,
@@ -58,6 +58,7 @@ from uci_engine.tablebases.syzygy_files import (
     LIST_SIZES,
     LISTS,
     MAX_DISTANCE_PLIES,
+    NO_SECOND,
     PADDED_BLOCKS,
     PAWNS,
     PIECE_COUNT,
@@ -77,6 +78,8 @@ from uci_engine.tablebases.syzygy_files import (
 LOSS = -2
 DRAW = 0
 WIN = 2
+# The material key of two kings.
+BARE_KINGS = 0x11 << 48
 # FAILED: not in the tables. NONE: no capture en passant.
 FAILED = -3
 NONE = -4
@@ -89,10 +92,12 @@ OTHER_SIDE = -2
 NEXT_PLY = ints(5, chess.syzygy.WDL_TO_DTZ)
 # Kinds of moves. Captures en passant and pawn moves are not among the captures.
 CAPTURE, CAPTURE_EN_PASSANT, PAWN_MOVE, OTHER_MOVE = range(4)
+# The length of a symbol before it is found.
+NO_LENGTH: u64 = 256
 # The most blocks to pass on the way from the index to a number. A sound table needs a few hundred.
 MAX_BLOCK_STEPS = 1 << 16
-# Hash slots: all materials of up to seven pieces, both colours, at a low load.
-SLOTS = 8192
+# Hash slots: all materials of up to seven pieces, both colours, at a low load. A prime number.
+SLOTS = 8209
 
 # Flags of a section with distances. Without a flag for plies they are counted in moves, which is enough where one ply
 # more changes no result. Those of cursed wins and blessed losses are always counted in moves.
@@ -124,49 +129,42 @@ def kind_of(position: Position, move: int) -> int:
     return CAPTURE_EN_PASSANT if move_type(move) == EN_PASSANT else PAWN_MOVE
 
 
-class SymbolReader:
-    """Reads the symbols of a section: pairs of symbols, or values. See `syzygy_files.ReadSymbols`."""
+def read_symbols(pattern: bytes) -> array.array[int] | None:
+    """Symbols as left | right << 12 | length << 24. A symbol of length n stands for n + 1 values.
 
-    left = ints(4096)
-    right = ints(4096)
-    length = ints(4096)
-
-    def read(self, pattern: bytes) -> array.array[int] | None:
-        """Numbers left | right << 12 | length << 24. A symbol of length n stands for n + 1 values.
-
-        None when a symbol contains itself, contains none that exists, or stands for too many values.
-        """
-        count: int = len(pattern) // 3
-        if count > 4095:
-            return None
-        index: int
-        for index in range(count):
-            self.left[index] = pattern[3 * index] | (pattern[3 * index + 1] & 15) << 8
-            self.right[index] = pattern[3 * index + 2] << 4 | pattern[3 * index + 1] >> 4
-            self.length[index] = 0 if self.right[index] == 0xFFF else -1
-            if self.length[index] and (self.left[index] >= count or self.right[index] >= count):
+    None when a symbol contains itself, contains none that exists, or stands for too many values. See
+    `syzygy_files.ReadSymbols`.
+    """
+    count: int = len(pattern) // 3
+    numbers = array.array("Q", bytes(8 * count))
+    symbols = u64s_of(numbers)
+    index: int
+    entry: u64
+    for index in range(count):
+        entry = pattern[3 * index] | pattern[3 * index + 1] << 8 | pattern[3 * index + 2] << 16
+        if entry >> 12 != NO_SECOND:
+            if entry & 0xFFF >= count or entry >> 12 >= count:
                 return None
-        # The length of a symbol follows from those of its halves. One that never follows belongs to a circular symbol.
-        changed = True
-        while changed:
-            changed = False
-            for index in range(count):
-                if self.length[index] < 0:
-                    first = self.length[self.left[index]]
-                    second = self.length[self.right[index]]
-                    if first >= 0 and second >= 0:
-                        if first + second + 1 > 255:
-                            return None
-                        self.length[index] = first + second + 1
-                        changed = True
-        numbers = array.array("I", bytes(4 * count))
+            entry |= NO_LENGTH << 24
+        symbols[index] = entry
+    # The length of a symbol follows from those of its halves. One that never follows belongs to a circular symbol.
+    unknown: int = count
+    before: int = count + 1
+    while unknown < before:
+        before = unknown
+        unknown = 0
         for index in range(count):
-            if self.length[index] < 0:
-                return None
-            entry: u64 = self.length[index]
-            entry = entry << 24 | self.right[index] << 12 | self.left[index]
-            numbers[index] = entry
-        return numbers
+            entry = symbols[index] & 0xFFFFFF
+            if symbols[index] >> 24 == NO_LENGTH:
+                first: u64 = symbols[entry & 0xFFF] >> 24
+                second: u64 = symbols[entry >> 12] >> 24
+                if first == NO_LENGTH or second == NO_LENGTH:
+                    unknown += 1
+                elif first + second >= 255:
+                    return None
+                else:
+                    symbols[index] = entry | (first + second + 1) << 24
+    return None if unknown else numbers
 
 
 class SyzygyProber:
@@ -231,16 +229,16 @@ class SyzygyProber:
             self.numbers[2 * SLOTS + slot] = 0
 
     def _enter(self, table: Table, counts: Sequence[int], entry: int) -> None:
-        key: int = self._key(counts)
+        key = self._key(counts)
         slot = self._slot(key)
         self.numbers[slot] = key
         self.numbers[(2 if table.has_distances else 1) * SLOTS + slot] = entry
 
     def _key(self, counts: Sequence[int]) -> int:
-        """The key of `Material.counts`, as `_material` finds it for a position."""
+        """The `material_key` of a position with `Material.counts`."""
         return sum(
-            counts[piece_type] << (3 * piece_type - 3) | counts[8 + piece_type] << (3 * piece_type + 12)
-            for piece_type in range(1, 6)
+            counts[piece_type] << 8 * piece_type + 4 | counts[8 + piece_type] << 8 * piece_type
+            for piece_type in chess.PIECE_TYPES
         )
 
     # Results -------------------------------------------------------------------------------------------------------
@@ -394,30 +392,18 @@ class SyzygyProber:
 
     # Positions -----------------------------------------------------------------------------------------------------
 
-    def _material(self, position: Position) -> int:
-        """The key of a position's pieces: without the kings, three bits for each piece type and colour."""
-        key: int = 0
-        for piece_type in range(PAWN, QUEEN + 1):
-            pieces = position.by_type[piece_type]
-            if pieces:
-                key += popcount(pieces & position.by_colour[1]) << (3 * piece_type - 3)
-                key += popcount(pieces & position.by_colour[0]) << (3 * piece_type + 12)
-        return key
-
-    def _slot(self, key: int) -> int:
+    def _slot(self, key: u64) -> int:
         """The slot of a key, or the free slot for it."""
-        wide: u64 = key
-        slot: int = ((wide * 0x1E3779B1) >> 15) & (SLOTS - 1)
-        while self.numbers[slot] != wide and self.numbers[slot]:
-            slot = (slot + 1) & (SLOTS - 1)
+        slot: int = key % SLOTS
+        while self.numbers[slot] != key and self.numbers[slot]:
+            slot = (slot + 1) % SLOTS
         return slot
 
     def _stored_value(self, position: Position) -> int:
         """The stored value of a position, or FAILED."""
-        key = self._material(position)
-        if key == 0:
+        if position.material_key == BARE_KINGS:
             return DRAW
-        record = self._locate(position, self.numbers[SLOTS + self._slot(key)])
+        record = self._locate(position, self.numbers[SLOTS + self._slot(position.material_key)])
         if record < 0:
             return FAILED
         stored = self._stored(record)
@@ -427,7 +413,7 @@ class SyzygyProber:
         """The stored distance of a position with this value, not a draw: plies (0 to 131070) until the next capture or
         pawn move, less one. MISSING without a table, OTHER_SIDE if the table has only the other side to move.
         """
-        slot = self._slot(self._material(position))
+        slot = self._slot(position.material_key)
         record = self._locate(position, self.numbers[2 * SLOTS + slot])
         if record < 0:
             return record
@@ -464,43 +450,30 @@ class SyzygyProber:
         pawns: int = self.numbers[record + PAWNS]
         sides: int = self.numbers[record + SIDES]
         if pawns:
-            if not self._place(position, record, mirrored, 0, lead):
-                return MISSING
-            file: int = self._lead_pawn(lead)
-            record += file * sides * RECORD
+            self._place(position, record, mirrored, 0, lead)
+            record += self._lead_pawn(lead) * sides * RECORD
         if sides == 2:
             record += side * RECORD
         elif self.numbers[record + SIDE] != side:
             return OTHER_SIDE
-        lead_number: i64
-        if pawns:
-            if not self._place(position, record, mirrored, lead, count):
-                return MISSING
-            lead_number = self._lead_pawns(lead, count)
-        else:
-            if not self._place(position, record, mirrored, 0, count):
-                return MISSING
-            lead_number = self._lead_pieces(record, count)
-        if lead_number < 0:
-            return MISSING
+        self._place(position, record, mirrored, lead if pawns else 0, count)
+        lead_number = self._lead_pawns(lead, count) if pawns else self._lead_pieces(record, count)
         self.number = self._position_number(record, lead_number)
         return record
 
-    def _place(self, position: Position, record: i64, mirror: int, first: int, end: int) -> bool:
-        """List the squares of pieces `first` to `end - 1` in the order of the table, from White's or Black's side."""
+    def _place(self, position: Position, record: i64, mirror: int, first: int, end: int) -> void:
+        """List the squares of pieces `first` to `end - 1` in the order of the table, from White's or Black's side.
+
+        The position has as many pieces of each kind as the table.
+        """
         index = first
         while index < end:
             piece: int = self.numbers[record + PIECES + index]
             pieces: u64 = position.by_type[piece & 7] & position.by_colour[(piece >> 3) ^ 1 ^ mirror]
-            if pieces == 0:
-                return False
             while pieces:
-                if index == end:
-                    return False
                 self.squares[index] = lsb(pieces) ^ (56 if mirror else 0)
                 index += 1
                 pieces &= pieces - 1
-        return True
 
     def _reflect(self, pieces: int, change: int) -> void:
         """Flip files (7), ranks (56) or, with 0, the long diagonal."""
@@ -554,16 +527,14 @@ class SyzygyProber:
         """The number of the leading pawns, on the board's left half."""
         if self.squares[0] & 4:
             self._reflect(pieces, 7)
-        for index in range(1, count):
-            square = self.squares[index]
-            place = index
-            while place > 1 and PAWN_NUMBERS[self.squares[place - 1]] < PAWN_NUMBERS[square]:
-                self.squares[place] = self.squares[place - 1]
-                place -= 1
-            self.squares[place] = square
         number: i64 = LEAD_PAWN_STARTS[(count - 1) * 64 + self.squares[0]]
         for index in range(1, count):
-            number += CHOOSE[(count - index) * 64 + PAWN_NUMBERS[self.squares[index]]]
+            pawn = PAWN_NUMBERS[self.squares[index]]
+            size = 1
+            for other in range(1, count):
+                if PAWN_NUMBERS[self.squares[other]] < pawn:
+                    size += 1
+            number += CHOOSE[size * 64 + pawn]
         return number
 
     def _position_number(self, record: i64, lead: i64) -> i64:
@@ -573,27 +544,20 @@ class SyzygyProber:
         groups: int = self.numbers[record + GROUPS]
         pawns: int = self.numbers[record + PAWNS]
         for group in range(1, groups):
-            size: int = self.numbers[record + GROUP_SIZES + group]
-            end = first + size
-            # Sort by square.
-            for index in range(first + 1, end):
-                square = self.squares[index]
-                place = index
-                while place > first and self.squares[place - 1] > square:
-                    self.squares[place] = self.squares[place - 1]
-                    place -= 1
-                self.squares[place] = square
+            end = first + self.numbers[record + GROUP_SIZES + group]
             sum: i64 = 0
             for index in range(first, end):
-                square = self.squares[index]
-                for earlier in range(first):
-                    if self.squares[earlier] < self.squares[index]:
-                        square -= 1
+                free_square = self.squares[index]
+                size = 1
+                for other in range(end):
+                    if self.squares[other] < self.squares[index]:
+                        if other < first:
+                            free_square -= 1
+                        else:
+                            size += 1
                 if group == 1 and pawns == 2:
-                    square -= 8
-                if square < 0:
-                    return -1
-                sum += CHOOSE[(index - first + 1) * 64 + square]
+                    free_square -= 8
+                sum += CHOOSE[size * 64 + free_square]
             number += sum * self.numbers[record + FACTORS + group]
             first = end
         return number
@@ -638,25 +602,22 @@ class SyzygyProber:
         blocks: i64 = self.numbers[record + BLOCKS]
         if block >= self.numbers[record + PADDED_BLOCKS]:
             return MISSING
-        steps: int = 0
-        while offset < 0:
-            if block == 0 or steps == MAX_BLOCK_STEPS:
+        for _ in range(MAX_BLOCK_STEPS + 1):
+            if offset >= 0 and block >= blocks:
                 return MISSING
-            steps += 1
-            block -= 1
-            offset += self._number(file, sizes + 2 * block, 2) + 1
-        while block < blocks:
             size: i64 = self._number(file, sizes + 2 * block, 2)
-            if offset <= size:
-                break
-            if steps == MAX_BLOCK_STEPS:
+            if offset > size:
+                offset -= size + 1
+                block += 1
+            elif offset >= 0:
+                place = self.numbers[record + DATA] + (block << self.numbers[record + BLOCK_BITS])
+                return self._decode(record, place, offset)
+            elif block == 0:
                 return MISSING
-            steps += 1
-            offset -= size + 1
-            block += 1
-        if block >= blocks:
-            return MISSING
-        return self._decode(record, self.numbers[record + DATA] + (block << self.numbers[record + BLOCK_BITS]), offset)
+            else:
+                block -= 1
+                offset += self._number(file, sizes + 2 * block, 2) + 1
+        return MISSING
 
     def _decode(self, record: i64, place: i64, offset: i64) -> int:
         """The value `offset` values after the start of a block."""

@@ -50,14 +50,14 @@ class Tablebases:
         None for the core's default.
         """
         from uci_engine.tablebases import checksum
-        from uci_engine.tablebases.syzygy import SymbolReader
+        from uci_engine.tablebases.syzygy import read_symbols
 
         usual = COPIED_BYTES.get(core.name, COPIED_BYTES_PLAIN)
         self._copied_bytes = usual if copied_bytes is None else copied_bytes
         self._checksum = checksum.Checksum()
         self._max_checked_bytes = checksum.MAX_BYTES
         self._prober = prober
-        self._read_symbols = SymbolReader().read
+        self._read_symbols = read_symbols
         self._mapped: dict[Path, Identity] = {}
         self.wdl: set[str] = set()
         self.dtz: set[str] = set()
