@@ -122,9 +122,7 @@ class Inference:
         self._update(board, slot)
         us = board.turn
         output = self._output((2 * slot + us) * UNITS, (2 * slot + (us ^ 1)) * UNITS, (count - 1) // PIECES_PER_BUCKET)
-        if output > MAX_NETWORK_CP:
-            return MAX_NETWORK_CP
-        return -MAX_NETWORK_CP if output < -MAX_NETWORK_CP else output
+        return max(-MAX_NETWORK_CP, min(output, MAX_NETWORK_CP))
 
     def contribution(self, board: BaseBoard, square: int) -> int:
         """How much the output falls without the inputs of the piece on a square, from the side to move's view.
