@@ -232,7 +232,7 @@ def _packed_sides(
     sides: list[tuple[int, int]] = []
     for term in CATALOGUE:
         if term.group == ACCUMULATED:
-            packed = weights.packed(term.name)
+            packed = weights.packed[term.name]
             white, black = (sum(packed[index] for index in side[term.name]) for side in indices)
         else:
             white, black = (term.function(evaluator.context, base_board, us) for us in (1, 0))
