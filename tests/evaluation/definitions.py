@@ -7,7 +7,7 @@ weight yields 0s. Black's counts are those of the mirrored board.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import reduce
+from functools import partial, reduce
 from itertools import combinations
 from operator import or_
 
@@ -254,7 +254,7 @@ def is_strong(board: chess.Board, square: chess.Square) -> bool:
     return chess.PAWN in defenders or (len(defenders) > 1 and len(attackers(board, chess.WHITE, square)) < 2)
 
 
-def by_victim_and_defence(board: chess.Board, *piece_types: chess.PieceType) -> Iterator[int]:
+def by_victim_and_defence(piece_types: Iterable[chess.PieceType], board: chess.Board) -> Iterator[int]:
     attacked = attacks(board, chess.WHITE, *piece_types)
     for square, index in victims(board):
         if square in attacked:
@@ -286,12 +286,8 @@ def threat_by_push(board: chess.Board) -> Iterator[int]:
             yield (board.piece_type_at(square) or 0) - 1
 
 
-def threat_by_minor(board: chess.Board) -> Iterator[int]:
-    return by_victim_and_defence(board, chess.KNIGHT, chess.BISHOP)
-
-
-def threat_by_rook(board: chess.Board) -> Iterator[int]:
-    return by_victim_and_defence(board, chess.ROOK)
+threat_by_minor = partial(by_victim_and_defence, (chess.KNIGHT, chess.BISHOP))
+threat_by_rook = partial(by_victim_and_defence, (chess.ROOK,))
 
 
 def threat_by_king(board: chess.Board) -> Iterator[int]:
