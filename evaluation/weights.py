@@ -166,14 +166,12 @@ def _mirrored(numbers: list[int]) -> list[int]:
     return [-numbers[square ^ 56] for square in range(64)]
 
 
-def _from_file(name: str, value: Any) -> list[int]:
+def _from_file(name: str, value: Any) -> list[Any]:
     """A flat list from one phase of a weight in the file: a number or a text. A board begins with the eighth rank."""
     if not isinstance(value, str):
         return [value]
-    try:
-        numbers = [_NUMBERS[word] for word in value.split()]
-    except KeyError as error:
-        raise WeightsError(f"weight {name[:40]} takes whole numbers to ±{MAX_CENTIPAWNS}") from error
+    # None, which `_checked` refuses, for what is no number within its bound.
+    numbers = [_NUMBERS.get(word) for word in value.split()]
     if not name.endswith(BOARD) or len(numbers) != 64:
         return numbers
     return [number for rank in range(56, -1, -8) for number in numbers[rank : rank + 8]]
