@@ -79,14 +79,12 @@ def union(sets: Iterable[chess.SquareSet]) -> chess.SquareSet:
     return reduce(or_, sets, chess.SquareSet())
 
 
-def own(board: chess.Board, *piece_types: chess.PieceType) -> chess.SquareSet:
-    """White's pieces of some types."""
-    return union(board.pieces(piece_type, chess.WHITE) for piece_type in piece_types)
+def pieces(colour: chess.Color, board: chess.Board, *piece_types: chess.PieceType) -> chess.SquareSet:
+    """A side's pieces of some types."""
+    return union(board.pieces(piece_type, colour) for piece_type in piece_types)
 
 
-def enemy(board: chess.Board, *piece_types: chess.PieceType) -> chess.SquareSet:
-    """Black's pieces of some types."""
-    return union(board.pieces(piece_type, chess.BLACK) for piece_type in piece_types)
+own, enemy = partial(pieces, chess.WHITE), partial(pieces, chess.BLACK)
 
 
 def king(board: chess.Board, colour: chess.Color) -> chess.Square:
@@ -108,8 +106,7 @@ def xray(board: chess.Board, square: chess.Square) -> chess.SquareSet:
 
 def attacks(board: chess.Board, colour: chess.Color, *piece_types: chess.PieceType) -> chess.SquareSet:
     """All squares that a side's pieces of some types, or of all, attack."""
-    pieces = union(board.pieces(piece_type, colour) for piece_type in piece_types or chess.PIECE_TYPES)
-    return union(xray(board, piece) for piece in pieces)
+    return union(xray(board, piece) for piece in pieces(colour, board, *(piece_types or chess.PIECE_TYPES)))
 
 
 def ahead(square: chess.Square) -> chess.SquareSet:
@@ -196,8 +193,8 @@ def pawn_storm(board: chess.Board) -> Iterator[int]:
 
 def attackers(board: chess.Board, colour: chess.Color, square: chess.Square) -> list[chess.PieceType]:
     """The types of a side's pieces that attack a square."""
-    pieces = chess.SquareSet(board.occupied_co[colour])
-    return [board.piece_type_at(piece) or 0 for piece in pieces if square in xray(board, piece)]
+    occupied = chess.SquareSet(board.occupied_co[colour])
+    return [board.piece_type_at(piece) or 0 for piece in occupied if square in xray(board, piece)]
 
 
 def king_attack(board: chess.Board) -> Iterator[int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 import chess
@@ -77,12 +76,6 @@ def weights_with(middlegame: dict[str, list[int]], endgame: dict[str, list[int]]
     """Weights that are 0 but for these, and for material, which is fixed. `endgame`: None for the same as there."""
     zeros = {term.name: [0] * term.size for term in CATALOGUE} | {"material": list(MATERIAL)}
     return Weights(zeros | middlegame, zeros | (middlegame if endgame is None else endgame))
-
-
-def added_up(terms: Iterable[evaluation.TermValue]) -> tuple[int, int]:
-    """White minus Black of some terms together, in middlegame and endgame."""
-    pairs = [term.difference or (0, 0) for term in terms]
-    return sum(mg for mg, _ in pairs), sum(eg for _, eg in pairs)
 
 
 BOARDS = st.one_of(

@@ -19,7 +19,6 @@ from tests.evaluation.test_evaluation import (
     BOARDS,
     EXTREME,
     PAWN_ENDINGS,
-    added_up,
     positions,
     random_weights,
     weights_with,
@@ -77,7 +76,7 @@ def test_every_term_is_within_a_centipawn_of_its_exact_value(board: chess.Board,
             assert abs(PARTS * shown - exact) < error * PARTS
             assert shown == 0 or exact != 0 or term.white_cp * term.black_cp != 0
     # The tapering of the sum, in exact arithmetic: shares in 256ths, scale in 64ths, rounded towards zero.
-    mg, eg = added_up(explanation)
+    mg, eg = map(sum, zip(*(term.difference or (0, 0) for term in explanation), strict=True))
     exact = mg * share * 64 + eg * (256 - share) * explanation.scale
     known = sum(term.difference_cp for term in explanation if term.name in (KNOWN_ENDING, LIMIT))
     assert explanation.white_score - known == int(exact / 2**14)
