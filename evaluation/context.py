@@ -88,7 +88,7 @@ class EvaluationContext:
         self.passed_pawns = 0
         for term in CATALOGUE:
             if term.group != ACCUMULATED:
-                packed = weights.packed(term.name)
+                packed = weights.packed[term.name]
                 setattr(self, term.name, packed if term.size > 1 else packed[0])
 
     def begin(self, board: BaseBoard) -> void:

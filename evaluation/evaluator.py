@@ -56,9 +56,7 @@ class Evaluator:
 
         King and pawn against king is exact: a drawn one scores 0, a won one gets a bonus of WON_KPK_CP.
         """
-        value = self.taper(board, self.sum_of_terms(board, True))
-        if board.phase == 0:
-            value = self.with_kpk_result(value, self.kpk.result(board))
+        value = self.with_kpk_result(self.taper(board, self.sum_of_terms(board)), self.kpk.result(board))
         score = value if board.turn else -value
         return score + self.network_score(board, score)
 
@@ -70,34 +68,31 @@ class Evaluator:
 
     def is_known_draw(self, board: BaseBoard) -> bool:
         """Whether this is king and pawn against king, drawn with best play for this side to move. Cheap."""
-        return board.phase == 0 and self.kpk.result(board) == DRAWN
+        return self.kpk.result(board) == DRAWN
 
-    def sum_of_terms(self, board: BaseBoard, use_hash: bool) -> i64:
-        """The packed sum of all terms, White minus Black.
-
-        `use_hash`: read and write the hash tables of pawns and material. False for changed weights: the tables hold
-        sums of the old ones.
-        """
+    def sum_of_terms(self, board: BaseBoard) -> i64:
+        """The packed sum of all terms, White minus Black."""
         self.context.begin(board)
         board.update_king_tables()
         key = board.pawn_key
         index: int = 4 * (key & (PAWN_ENTRIES - 1))
         score: i64 = 0
-        if use_hash and self.pawn_hash[index] == key:
+        if self.pawn_hash[index] == key:
             self.context.passed_pawns = self.pawn_hash[index + 1]
             score = self.pawn_hash[index + 2]
             danger = self.pawn_hash[index + 3]
             self.context.pawn_danger[0] = danger & 0xFFFF
             self.context.pawn_danger[1] = danger >> 16
         else:
-            score = self._pawn_king_total(board)
-            if use_hash:
-                self.pawn_hash[index] = key
-                self.pawn_hash[index + 1] = self.context.passed_pawns
-                self.pawn_hash[index + 2] = score
-                self.pawn_hash[index + 3] = self.context.pawn_danger[0] | self.context.pawn_danger[1] << 16
+            for us in range(2):
+                side = pawns.pawn_king_total(self.context, board, us)
+                score = side + king.pawn_king_total(self.context, board, us) - score
+            self.pawn_hash[index] = key
+            self.pawn_hash[index + 1] = self.context.passed_pawns
+            self.pawn_hash[index + 2] = score
+            self.pawn_hash[index + 3] = self.context.pawn_danger[0] | self.context.pawn_danger[1] << 16
         score += board.score
-        score += self._material_total(board, use_hash)
+        score += self._material_total(board)
         # Black's turn comes first. Each turn changes the sign of the score, so that Black's terms are subtracted.
         for us in range(2):
             score = pieces.mobility_total(self.context, board, us) - score
@@ -109,30 +104,21 @@ class Evaluator:
             score = side + endgames.mop_up(self.context, board, us) - score
         return score
 
-    def _pawn_king_total(self, board: BaseBoard) -> i64:
-        """The sum of the terms that depend on pawns and kings alone."""
-        score: i64 = 0
-        for us in range(2):
-            side = pawns.pawn_king_total(self.context, board, us)
-            score = side + king.pawn_king_total(self.context, board, us) - score
-        return score
-
-    def _material_total(self, board: BaseBoard, use_hash: bool) -> i64:
+    def _material_total(self, board: BaseBoard) -> i64:
         """The sum of the terms that depend on the numbers of pieces alone."""
         key = board.material_key
         index: int = 2 * (((key * MATERIAL_FACTOR) & ALL) >> MATERIAL_SHIFT)
-        if use_hash and self.material_hash[index] == key:
+        if self.material_hash[index] == key:
             return self.material_hash[index + 1]
         score: i64 = 0
         for us in range(2):
             score = pieces.material_total(self.context, board, us) - score
-        if use_hash:
-            self.material_hash[index] = key
-            self.material_hash[index + 1] = score
+        self.material_hash[index] = key
+        self.material_hash[index + 1] = score
         return score
 
     def taper(self, board: BaseBoard, packed: i64) -> int:
-        """A packed sum as one score from White's view, tapered by phase, with the endgame scaled."""
+        """A packed sum as one score from White's view, without a limit, tapered by phase, with the endgame scaled."""
         middlegame: i64 = ((packed + HALF) & MASK) - HALF
         endgame: i64 = (packed + HALF) >> 32
         # The share of the middlegame is in 256ths, the scale in 64ths: 14 bits together. The absolute value is shifted,
@@ -140,17 +126,11 @@ class Evaluator:
         share = middlegame_share(board.phase)
         scale = endgame_scale(board, 1 if endgame > 0 else 0)
         value = middlegame * share * FULL_SCALE + endgame * (FULL_SHARE - share) * scale
-        magnitude: i64 = (value if value > 0 else -value) >> 14
-        if magnitude >= STATIC_LIMIT:
-            magnitude = STATIC_LIMIT - 1
-        return magnitude if value > 0 else -magnitude
+        return value >> 14 if value > 0 else -(-value >> 14)
 
     def with_kpk_result(self, white_score: int, result: int) -> int:
-        """A score from White's view, with a result of king and pawn against king applied."""
+        """A score from White's view, with a result of king and pawn against king applied, within its limit."""
         if result == DRAWN:
             return 0
         bonus = WON_KPK_CP if result == WHITE_WINS else -WON_KPK_CP if result == BLACK_WINS else 0
-        score = white_score + bonus
-        if score >= STATIC_LIMIT:
-            return STATIC_LIMIT - 1
-        return 1 - STATIC_LIMIT if score <= -STATIC_LIMIT else score
+        return max(1 - STATIC_LIMIT, min(white_score + bonus, STATIC_LIMIT - 1))

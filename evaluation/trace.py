@@ -142,11 +142,11 @@ class PieceValue:
 class Trace:
     """The static score of a position, term by term. All numbers are in the centipawns of the weights.
 
-    `terms` has each term of the catalogue, in its order, then KNOWN_ENDING, NETWORK_TERM and LIMIT where not 0. Their
-    differences add up to `white_score`. `pieces` are all pieces, from a1 to h8. `phase` runs from 24 (all pieces on the
-    board) to 0. `scale` is the endgame scale factor, in 64ths. `known_ending` is the result of king and pawn against
-    king, "" for any other position. `features_score` is the score of the terms, without the network, from White's view,
-    and `network_score` what the network adds to it, None without a network.
+    `terms` has each term of the catalogue, in its order, then KNOWN_ENDING or LIMIT, and NETWORK_TERM, where not 0.
+    Their differences add up to `white_score`. `pieces` are all pieces, from a1 to h8. `phase` runs from 24 (all pieces
+    on the board) to 0. `scale` is the endgame scale factor, in 64ths. `known_ending` is the result of king and pawn
+    against king, "" for any other position. `features_score` is the score of the terms, without the network, from
+    White's view, and `network_score` what the network adds to it, None without a network.
     """
 
     fen: str
@@ -202,8 +202,8 @@ class Trace:
         of_terms = evaluator.with_kpk_result(tapered, kpk_result)
         sign = 1 if board.turn else -1
         network_score = None if network is None else sign * evaluator.network_score(base_board, sign * of_terms)
-        cut = tapered - sum(term.difference_cp for term in terms)
-        for name, cp in ((KNOWN_ENDING, of_terms - tapered), (NETWORK_TERM, network_score or 0), (LIMIT, cut)):
+        known_or_limit = KNOWN_ENDING if kpk_result else LIMIT
+        for name, cp in ((known_or_limit, of_terms - tapered), (NETWORK_TERM, network_score or 0)):
             if cp:
                 terms.append(TermValue(name, OTHER_TITLES[name], max(cp, 0), max(-cp, 0)))
         return cls(
@@ -232,7 +232,7 @@ def _packed_sides(
     sides: list[tuple[int, int]] = []
     for term in CATALOGUE:
         if term.group == ACCUMULATED:
-            packed = weights.packed(term.name)
+            packed = weights.packed[term.name]
             white, black = (sum(packed[index] for index in side[term.name]) for side in indices)
         else:
             white, black = (term.function(evaluator.context, base_board, us) for us in (1, 0))

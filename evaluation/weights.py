@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
 from operator import add
 from pathlib import Path
 from types import MappingProxyType
@@ -54,33 +55,28 @@ def unpack(packed: int) -> tuple[int, int]:
     return ((packed + half) & (2 * half - 1)) - half, (packed + half) >> 32
 
 
+@dataclass(repr=False)
 class Weights:
     """A complete set of weights, checked on construction and never changed afterwards.
 
     `middlegame` and `endgame` map each name in CATALOGUE to its tuple of ints. Squares are numbered from a1 to h8.
-    Two sets with the same weights are equal.
+    Two sets with the same weights are equal. Raises WeightsError unless every name is present and each value is an int
+    within its bound.
     """
 
-    def __init__(self, middlegame: Mapping[str, Iterable[int]], endgame: Mapping[str, Iterable[int]]) -> None:
-        """Raises WeightsError unless every name is present and each value is an int within its bound."""
-        self.middlegame: Mapping[str, tuple[int, ...]] = _checked(middlegame, "middlegame")
-        self.endgame: Mapping[str, tuple[int, ...]] = _checked(endgame, "endgame")
-        self._packed: dict[str, list[int]] = {}
+    middlegame: Mapping[str, Sequence[int]]
+    endgame: Mapping[str, Sequence[int]]
+
+    def __post_init__(self) -> None:
+        self.middlegame = _checked(self.middlegame, "middlegame")
+        self.endgame = _checked(self.endgame, "endgame")
         self._piece_square: list[int] = []
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Weights):
-            return NotImplemented
-        return self.middlegame == other.middlegame and self.endgame == other.endgame
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def packed(self, name: str) -> list[int]:
-        """All numbers of one weight, each with middlegame and endgame packed into one int. Not to be changed."""
-        if name not in self._packed:
-            pairs = zip(self.middlegame[name], self.endgame[name], strict=True)
-            self._packed[name] = [(eg << 32) + mg for mg, eg in pairs]
-        return self._packed[name]
+    @cached_property
+    def packed(self) -> dict[str, list[int]]:
+        """All numbers by name, each with middlegame and endgame packed into one int. Not to be changed."""
+        both = zip(self.middlegame.items(), self.endgame.values(), strict=True)
+        return {name: [(eg << 32) + mg for mg, eg in zip(mgs, egs, strict=True)] for (name, mgs), egs in both}
 
     def piece_square(self) -> list[int]:
         """The board's number for each piece, packed, negative for Black: 2 * 8 * 896 numbers.
@@ -91,14 +87,14 @@ class Weights:
         if self._piece_square:
             return self._piece_square
         numbers = [0] * (2 * KING_PLACES * PIECES)
-        material = [*self.packed("material"), 0]
+        material = [*self.packed["material"], 0]
         for piece_type, value in zip(chess.PIECE_TYPES, material, strict=True):
             name = chess.piece_name(piece_type)
-            plain = [value + bonus for bonus in self.packed(f"{name}_squares")]
+            plain = [value + bonus for bonus in self.packed[f"{name}_squares"]]
             own, enemy = ([0] * 64 * KING_PLACES for _ in range(2))
             if f"{name}_squares{OWN_KING}" in self.middlegame:
-                own = self.packed(f"{name}_squares{OWN_KING}")
-                enemy = self.packed(f"{name}_squares{ENEMY_KING}")
+                own = self.packed[f"{name}_squares{OWN_KING}"]
+                enemy = self.packed[f"{name}_squares{ENEMY_KING}"]
             for place in range(KING_PLACES):
                 by_own, by_enemy = (table[64 * place : 64 * place + 64] for table in (own, enemy))
                 black_king = place * PIECES + 128 * piece_type
@@ -144,7 +140,7 @@ def default_weights() -> Weights:
     return Weights.parse(Path(__file__).with_name("weights.toml").read_bytes())
 
 
-def _checked(values: Mapping[str, Iterable[int]], phase: str) -> Mapping[str, tuple[int, ...]]:
+def _checked(values: Mapping[str, Sequence[int]], phase: str) -> Mapping[str, tuple[int, ...]]:
     """One phase's weights as tuples, in the order of CATALOGUE. Raises WeightsError."""
     unknown = sorted(set(values) - {term.name for term in CATALOGUE})
     if unknown:
@@ -170,14 +166,12 @@ def _mirrored(numbers: list[int]) -> list[int]:
     return [-numbers[square ^ 56] for square in range(64)]
 
 
-def _from_file(name: str, value: Any) -> list[int]:
+def _from_file(name: str, value: Any) -> list[Any]:
     """A flat list from one phase of a weight in the file: a number or a text. A board begins with the eighth rank."""
     if not isinstance(value, str):
         return [value]
-    try:
-        numbers = [_NUMBERS[word] for word in value.split()]
-    except KeyError as error:
-        raise WeightsError(f"weight {name[:40]} takes whole numbers to ±{MAX_CENTIPAWNS}") from error
+    # None, which `_checked` refuses, for what is no number within its bound.
+    numbers = [_NUMBERS.get(word) for word in value.split()]
     if not name.endswith(BOARD) or len(numbers) != 64:
         return numbers
     return [number for rank in range(56, -1, -8) for number in numbers[rank : rank + 8]]

@@ -36,12 +36,8 @@ ROOK_PSEUDO_ATTACKS = u64s(
     64, [chess.BB_RANK_ATTACKS[square][0] | chess.BB_FILE_ATTACKS[square][0] for square in chess.SQUARES]
 )
 # The two whole diagonals through a square, the square included.
-_RISES = [[0] * 15 for _ in range(2)]
-for _square in chess.SQUARES:
-    _RISES[0][_square // 8 - _square % 8 + 7] |= chess.BB_SQUARES[_square]
-    _RISES[1][_square // 8 + _square % 8] |= chess.BB_SQUARES[_square]
-RISING = u64s(64, [_RISES[0][square // 8 - square % 8 + 7] for square in chess.SQUARES])
-FALLING = u64s(64, [_RISES[1][square // 8 + square % 8] for square in chess.SQUARES])
+RISING = u64s(64, [sum(BB[b] for b in range(64) if b // 8 - b % 8 == a // 8 - a % 8) for a in range(64)])
+FALLING = u64s(64, [sum(BB[b] for b in range(64) if b // 8 + b % 8 == a // 8 + a % 8) for a in range(64)])
 # Indexed by 64 * a + b, empty unless the squares are on one line: the whole line, and the squares strictly between.
 LINE = u64s(4096, [line for row in chess.BB_RAYS for line in row])
 BETWEEN = u64s(4096, [chess.between(a, b) for a in chess.SQUARES for b in chess.SQUARES])

@@ -21,21 +21,10 @@ FULL_PHASE: Final = 24
 # The share of the middlegame in a tapered score is in 256ths.
 FULL_SHARE: Final = 256
 
-# The places of a king that piece-square tables tell apart, the eighth rank first: three parts of the first two ranks,
-# two parts of the rest.
-_PLACES: Final = (
-    (6, 6, 6, 6, 7, 7, 7, 7),
-    (6, 6, 6, 6, 7, 7, 7, 7),
-    (6, 6, 6, 6, 7, 7, 7, 7),
-    (6, 6, 6, 6, 7, 7, 7, 7),
-    (6, 6, 6, 6, 7, 7, 7, 7),
-    (6, 6, 6, 6, 7, 7, 7, 7),
-    (3, 3, 3, 4, 4, 5, 5, 5),
-    (0, 0, 0, 1, 1, 2, 2, 2),
-)
+# The places of a king that piece-square tables tell apart, by square, as the king's side sees the board: three parts of
+# the first rank, three of the second, two of the rest.
 KING_PLACES: Final = 8
-# By square, as the king's side sees the board.
-KING_PLACE: Final = tuple(place for row in reversed(_PLACES) for place in row)
+KING_PLACE: Final = (0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5, 5, *(6, 6, 6, 6, 7, 7, 7, 7) * 6)
 # A square for each piece. Pieces run from 2 (a black pawn) to 13 (the white king).
 PIECES: Final = 14 * 64
 

@@ -76,9 +76,6 @@ cdef extern from *:
 cdef inline void clear_words(volatile u64* words, u64 begin, u64 end) noexcept nogil:
     memset(<void*>(words + begin), 0, (end - begin) << 3)
 
-cdef inline void clear_ints(int* numbers, int length) noexcept nogil:
-    memset(numbers, 0, length * sizeof(int))
-
 cdef inline void clear_i16s(i16* numbers, int length) noexcept nogil:
     memset(numbers, 0, length * sizeof(i16))
 

@@ -26,7 +26,6 @@ shared_i64 = int
 # Where an array begins: C keeps an address.
 i8_pointer = MutableSequence[int]
 i16_pointer = MutableSequence[int]
-i32_pointer = MutableSequence[int]
 i64_pointer = MutableSequence[int]
 u64_pointer = MutableSequence[int]
 shared_u64_pointer = MutableSequence[int]
@@ -101,12 +100,9 @@ def flip_vertical(squares: u64) -> u64:
 # Memory ------------------------------------------------------------------------------------------------------------
 
 
-def clear_ints(numbers: i32_pointer, length: int) -> void:
+def clear_i16s(numbers: i16_pointer, length: int) -> void:
     """Set the first `length` numbers to 0."""
     numbers[:length] = [0] * length
-
-
-clear_i16s = clear_ints
 
 
 def copy_i8s(target: i8_pointer, data: bytes) -> void:

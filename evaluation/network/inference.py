@@ -34,8 +34,8 @@ from evaluation.network.file import (
 PLY_SLOTS = 128
 # After them: one for each view, region of its king, and half of the board that the king is on.
 SLOTS = PLY_SLOTS + 4 * KING_REGIONS
-# Where the sums of both views without a piece begin, for `contribution`.
-WITHOUT_PIECE = SLOTS * 2 * UNITS
+# And one for the sums without a piece, for `contribution`.
+WITHOUT_PIECE = SLOTS
 # The row of the hidden layer that adds nothing.
 NO_INPUT = INPUTS * UNITS
 # [colour of the view * 14 + piece]: where the rows of the piece begin in those of a region, one for each square.
@@ -89,8 +89,7 @@ class Inference:
     """
 
     weights: NetworkWeights
-    # [(2 * slot + colour of the view) * UNITS + unit], then the sums without a piece
-    sums = i16s(WITHOUT_PIECE + 2 * UNITS)
+    sums = i16s((SLOTS + 1) * 2 * UNITS)  # [(2 * slot + colour of the view) * UNITS + unit]
     sets = u64s(SLOTS * 8)  # [8 * slot]: white pieces; [8 * slot + piece type]: those of both colours
     squares = i8s(SLOTS * 64)  # [64 * slot + square]
     views = ints(SLOTS * 2)  # [2 * slot + colour of the view]: orientation and first row, -1 for an empty slot
@@ -115,16 +114,11 @@ class Inference:
         black = board.by_colour[0]
         if white & (white - 1) == 0 or black & (black - 1) == 0:
             return 0
-        count = popcount(white | black)
-        if count < MIN_PIECES:
+        if popcount(white | black) < MIN_PIECES:
             return 0
         slot = board.stack_index & (PLY_SLOTS - 1)
         self._update(board, slot)
-        us = board.turn
-        output = self._output((2 * slot + us) * UNITS, (2 * slot + (us ^ 1)) * UNITS, (count - 1) // PIECES_PER_BUCKET)
-        if output > MAX_NETWORK_CP:
-            return MAX_NETWORK_CP
-        return -MAX_NETWORK_CP if output < -MAX_NETWORK_CP else output
+        return max(-MAX_NETWORK_CP, min(self._output(board, slot), MAX_NETWORK_CP))
 
     def contribution(self, board: BaseBoard, square: int) -> int:
         """How much the output falls without the inputs of the piece on a square, from the side to move's view.
@@ -140,11 +134,8 @@ class Inference:
             first_row = self.views[2 * slot + view] - orientation
             seen = first_row + (square ^ orientation) * UNITS
             self.removed[0] = ROWS_OF[14 * view + board.squares[square]] + seen
-            self._add_up((2 * slot + view) * UNITS, WITHOUT_PIECE + view * UNITS, 0, 1)
-        us = board.turn
-        bucket = (popcount(board.by_colour[0] | board.by_colour[1]) - 1) // PIECES_PER_BUCKET
-        output = self._output((2 * slot + us) * UNITS, (2 * slot + (us ^ 1)) * UNITS, bucket)
-        return output - self._output(WITHOUT_PIECE + us * UNITS, WITHOUT_PIECE + (us ^ 1) * UNITS, bucket)
+            self._add_up((2 * slot + view) * UNITS, (2 * WITHOUT_PIECE + view) * UNITS, 0, 1)
+        return self._output(board, slot) - self._output(board, WITHOUT_PIECE)
 
     def _changed(self, board: BaseBoard, slot: int) -> u64:
         """The squares on which a board differs from a slot."""
@@ -229,8 +220,11 @@ class Inference:
                 )
             base = target
 
-    def _output(self, ours: i64, theirs: i64, bucket: int) -> int:
-        """The output in centipawns for the sums of both views, rounded down."""
+    def _output(self, board: BaseBoard, slot: int) -> int:
+        """The output in centipawns for the sums of a slot, rounded down, with the weights for a board's pieces."""
+        bucket: int = (popcount(board.by_colour[0] | board.by_colour[1]) - 1) // PIECES_PER_BUCKET
+        ours: i64 = (2 * slot + board.turn) * UNITS
+        theirs: i64 = (2 * slot + (board.turn ^ 1)) * UNITS
         unit: i64
         total = self.weights.output_bias[bucket]
         place: i64 = bucket * 2 * UNITS

@@ -201,14 +201,11 @@ class KpkBitbase:
             square = (pawn >> 2) * 8 + 8 + (pawn & 3)
             check = PAWN_ATTACKS[64 + square]
             for king in range(64):
-                if king != square:
-                    self.wins_to_move[pawn * 64 + king] = self._wins_by_push(pawn, square, king)
+                self.wins_to_move[pawn * 64 + king] = self._wins_by_push(pawn, square, king)
             changed = True
             while changed:
                 changed = False
                 for king in range(64):
-                    if king == square:
-                        continue
                     index = pawn * 64 + king
                     # The weak king may go to any square that is not attacked. Taking an unprotected pawn draws.
                     open_squares: u64 = ALL ^ (KING_ATTACKS[king] | BB[king] | check)
@@ -219,11 +216,7 @@ class KpkBitbase:
                     if lost != self.wins_not_to_move[index]:
                         self.wins_not_to_move[index] = lost
                         changed = True
-                if not changed:
-                    break
                 for king in range(64):
-                    if king == square:
-                        continue
                     won: u64 = self.wins_to_move[pawn * 64 + king]
                     steps = KING_ATTACKS[king] & (ALL ^ BB[square])
                     while steps:

@@ -146,13 +146,9 @@ def safe_mobility(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Our rooks' safe squares, then our queens': those of the mobility area that no lesser enemy piece attacks."""
     them = 8 * (us ^ 1)
     safe = context.mobility_area[us] & ~(context.attacked_by[them + KNIGHT] | context.attacked_by[them + BISHOP])
-    score: i64 = 0
-    if context.attacked_by[8 * us + ROOK]:
-        score += context.safe_mobility[0] * popcount(safe & context.attacked_by[8 * us + ROOK])
-    if context.attacked_by[8 * us + QUEEN]:
-        safe &= ~context.attacked_by[them + ROOK]
-        score += context.safe_mobility[1] * popcount(safe & context.attacked_by[8 * us + QUEEN])
-    return score
+    score = context.safe_mobility[0] * popcount(safe & context.attacked_by[8 * us + ROOK])
+    safe &= ~context.attacked_by[them + ROOK]
+    return score + context.safe_mobility[1] * popcount(safe & context.attacked_by[8 * us + QUEEN])
 
 
 def space(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
@@ -174,9 +170,7 @@ def outpost(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Knights, then bishops on an outpost, by rank: a pawn defends it there and no enemy pawn can attack it."""
     flip = 0 if us else 7
     score: i64 = 0
-    minors = board.by_colour[us] & (board.by_type[KNIGHT] | board.by_type[BISHOP]) & context.pawn_attacks[us]
-    if minors:
-        minors &= _outposts(context, us)
+    minors = board.by_colour[us] & (board.by_type[KNIGHT] | board.by_type[BISHOP]) & _outposts(context, us)
     while minors:
         square = lsb(minors)
         minors &= minors - 1

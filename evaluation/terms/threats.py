@@ -33,8 +33,6 @@ def threat_by_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64
     A pawn is safe if it is defended or not attacked.
     """
     targets = context.pawn_attacks[us] & board.by_colour[us ^ 1] & ~(board.by_type[PAWN] | board.by_type[KING])
-    if targets == 0:
-        return 0
     pawns = board.by_type[PAWN] & board.by_colour[us] & (context.attacked[us] | ~context.attacked[us ^ 1])
     return _by_victim(context.threat_by_pawn, board, targets, ~pawn_attacks(pawns, us))
 

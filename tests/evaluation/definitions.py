@@ -7,7 +7,7 @@ weight yields 0s. Black's counts are those of the mirrored board.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import reduce
+from functools import partial, reduce
 from itertools import combinations
 from operator import or_
 
@@ -79,14 +79,12 @@ def union(sets: Iterable[chess.SquareSet]) -> chess.SquareSet:
     return reduce(or_, sets, chess.SquareSet())
 
 
-def own(board: chess.Board, *piece_types: chess.PieceType) -> chess.SquareSet:
-    """White's pieces of some types."""
-    return union(board.pieces(piece_type, chess.WHITE) for piece_type in piece_types)
+def pieces(colour: chess.Color, board: chess.Board, *piece_types: chess.PieceType) -> chess.SquareSet:
+    """A side's pieces of some types."""
+    return union(board.pieces(piece_type, colour) for piece_type in piece_types)
 
 
-def enemy(board: chess.Board, *piece_types: chess.PieceType) -> chess.SquareSet:
-    """Black's pieces of some types."""
-    return union(board.pieces(piece_type, chess.BLACK) for piece_type in piece_types)
+own, enemy = partial(pieces, chess.WHITE), partial(pieces, chess.BLACK)
 
 
 def king(board: chess.Board, colour: chess.Color) -> chess.Square:
@@ -108,8 +106,7 @@ def xray(board: chess.Board, square: chess.Square) -> chess.SquareSet:
 
 def attacks(board: chess.Board, colour: chess.Color, *piece_types: chess.PieceType) -> chess.SquareSet:
     """All squares that a side's pieces of some types, or of all, attack."""
-    pieces = union(board.pieces(piece_type, colour) for piece_type in piece_types or chess.PIECE_TYPES)
-    return union(xray(board, piece) for piece in pieces)
+    return union(xray(board, piece) for piece in pieces(colour, board, *(piece_types or chess.PIECE_TYPES)))
 
 
 def ahead(square: chess.Square) -> chess.SquareSet:
@@ -196,8 +193,8 @@ def pawn_storm(board: chess.Board) -> Iterator[int]:
 
 def attackers(board: chess.Board, colour: chess.Color, square: chess.Square) -> list[chess.PieceType]:
     """The types of a side's pieces that attack a square."""
-    pieces = chess.SquareSet(board.occupied_co[colour])
-    return [board.piece_type_at(piece) or 0 for piece in pieces if square in xray(board, piece)]
+    occupied = chess.SquareSet(board.occupied_co[colour])
+    return [board.piece_type_at(piece) or 0 for piece in occupied if square in xray(board, piece)]
 
 
 def king_attack(board: chess.Board) -> Iterator[int]:
@@ -254,7 +251,7 @@ def is_strong(board: chess.Board, square: chess.Square) -> bool:
     return chess.PAWN in defenders or (len(defenders) > 1 and len(attackers(board, chess.WHITE, square)) < 2)
 
 
-def by_victim_and_defence(board: chess.Board, *piece_types: chess.PieceType) -> Iterator[int]:
+def by_victim_and_defence(piece_types: Iterable[chess.PieceType], board: chess.Board) -> Iterator[int]:
     attacked = attacks(board, chess.WHITE, *piece_types)
     for square, index in victims(board):
         if square in attacked:
@@ -286,12 +283,8 @@ def threat_by_push(board: chess.Board) -> Iterator[int]:
             yield (board.piece_type_at(square) or 0) - 1
 
 
-def threat_by_minor(board: chess.Board) -> Iterator[int]:
-    return by_victim_and_defence(board, chess.KNIGHT, chess.BISHOP)
-
-
-def threat_by_rook(board: chess.Board) -> Iterator[int]:
-    return by_victim_and_defence(board, chess.ROOK)
+threat_by_minor = partial(by_victim_and_defence, (chess.KNIGHT, chess.BISHOP))
+threat_by_rook = partial(by_victim_and_defence, (chess.ROOK,))
 
 
 def threat_by_king(board: chess.Board) -> Iterator[int]:

@@ -28,7 +28,7 @@ SEVERAL = [*map(chess.Board, POSITIONS), *positions(70)]
 def alone(name: str, seed: int) -> Weights:
     """The weights of one term alone, which are random."""
     chance = random.Random(seed)
-    middlegame, endgame = ({name: [chance.randint(-900, 900) for _ in range(TERM[name].size)]} for _ in range(2))
+    middlegame, endgame = ({name: [chance.randint(-1000, 1000) for _ in range(TERM[name].size)]} for _ in range(2))
     return weights_with(middlegame, endgame)
 
 
@@ -55,7 +55,7 @@ def scores(name: str, board: chess.Board, weights: Weights) -> tuple[tuple[int, 
     term = TERM[name]
     evaluator, base_board = set_up(board, weights)
     # The attacks that some terms read.
-    evaluator.sum_of_terms(base_board, False)
+    evaluator.sum_of_terms(base_board)
     white, black = (unpack(term.function(evaluator.context, base_board, us)) for us in (1, 0))
     return white, black
 

@@ -33,8 +33,7 @@ KINDS = [
 
 def scale_of(board: chess.Board, strong: chess.Color) -> int:
     _, base_board = set_up(board)
-    scale: int = endgame_scale(base_board, int(strong))
-    return scale
+    return endgame_scale(base_board, int(strong))
 
 
 @pytest.mark.parametrize(("kind", "fen"), KINDS)

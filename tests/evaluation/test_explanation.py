@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import chess
 import pytest
@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluation
-from evaluation import set_up
 from evaluation.base.constants import STATIC_LIMIT
 from evaluation.catalogue import CATALOGUE, FAMILIES, KNOWN_ENDING, LIMIT, NETWORK_TERM
 from evaluation.network.file import Network
@@ -20,7 +19,6 @@ from tests.evaluation.test_evaluation import (
     BOARDS,
     EXTREME,
     PAWN_ENDINGS,
-    added_up,
     positions,
     random_weights,
     weights_with,
@@ -78,7 +76,7 @@ def test_every_term_is_within_a_centipawn_of_its_exact_value(board: chess.Board,
             assert abs(PARTS * shown - exact) < error * PARTS
             assert shown == 0 or exact != 0 or term.white_cp * term.black_cp != 0
     # The tapering of the sum, in exact arithmetic: shares in 256ths, scale in 64ths, rounded towards zero.
-    mg, eg = added_up(explanation)
+    mg, eg = map(sum, zip(*(term.difference or (0, 0) for term in explanation), strict=True))
     exact = mg * share * 64 + eg * (256 - share) * explanation.scale
     known = sum(term.difference_cp for term in explanation if term.name in (KNOWN_ENDING, LIMIT))
     assert explanation.white_score - known == int(exact / 2**14)
@@ -232,13 +230,6 @@ def explained(board: chess.Board) -> Explanation:
     return Explanation.of(board, None, NETWORK)
 
 
-def contributions(board: chess.Board) -> dict[chess.Square, int]:
-    """What each piece adds to the network's output, from White's view."""
-    evaluator, base_board = set_up(board, None, NETWORK)
-    assert evaluator.network is not None
-    return {square: white(evaluator.network.contribution(base_board, square), board) for square in board.piece_map()}
-
-
 def white(cp: int, board: chess.Board) -> int:
     return cp if board.turn else -cp
 
@@ -254,18 +245,17 @@ def test_terms_and_network_add_up(board: chess.Board) -> None:
     assert {alone.network_score, *(value.network_cp for value in alone.pieces)} == {None}
 
 
-@pytest.mark.parametrize("board", [board for board in positions(60) if len(board.piece_map()) > 5][:8])
-def test_a_contribution_is_what_the_output_loses_without_the_inputs_of_a_piece(board: chess.Board) -> None:
-    found = contributions(board)
-    assert set(found) == set(board.piece_map())
-    bucket = (len(found) - 1) // 4
-    for square, white_cp in found.items():
-        without = board.copy(stack=False)
-        without.remove_piece_at(square)
-        # A view needs its king, and the weights of the output change with the number of pieces.
-        if board.piece_type_at(square) != chess.KING and (len(found) - 2) // 4 == bucket:
-            change = output_of(NETWORK, board) - output_of(NETWORK, without)
-            assert abs(2**14 * white_cp - white(change, board)) < 2**14
+def test_a_contribution_is_what_the_output_loses_without_the_inputs_of_a_piece() -> None:
+    with_score = ((board, pieces) for board in positions(60) if (pieces := explained(board)).network_score)
+    for board, explanation in islice(with_score, 8):
+        for value in explanation.pieces:
+            assert value.network_cp is not None
+            # A view needs its king, and the weights of the output change with the number of pieces.
+            if value.piece.piece_type != chess.KING and (len(explanation.pieces) - 1) % 4:
+                without = board.copy(stack=False)
+                without.remove_piece_at(value.square)
+                change = output_of(NETWORK, board) - output_of(NETWORK, without)
+                assert abs(2**14 * value.network_cp - white(change, board)) < 2**14
 
 
 def test_the_reasons_say_for_whom_the_network_sees_more() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 import chess
@@ -28,10 +27,7 @@ from tests.support.kernel import MIDDLEGAME, is_compiled, new_position, start_bo
 from tests.support.networks import network_score, output_of, pack, pack_small, random_network, sums_of
 from uci_engine.board import moves as move_numbers
 
-
-@cache
-def network() -> Network:
-    return random_network(1)
+NETWORK = random_network(1)
 
 
 def extreme_network(sign: int) -> Network:
@@ -45,13 +41,10 @@ def extreme_network(sign: int) -> Network:
     )
 
 
-def new_network_weights(of: Network | None = None) -> Any:
-    return set_up(chess.Board(), network=of or network())[0].network
-
-
-def on_board(network: Any, board: chess.Board) -> int:
-    """The network_score of a position by itself."""
-    return int(network.of(set_up(board)[1]))
+def on_board(network: Network, board: chess.Board) -> Any:
+    """The output for a position by itself."""
+    evaluator, base_board = set_up(board, network=network)
+    return evaluator.network.of(base_board)  # type: ignore[union-attr]
 
 
 def walk(seed: int, steps: int, chess960: bool) -> Iterator[tuple[str, int]]:
@@ -62,7 +55,7 @@ def walk(seed: int, steps: int, chess960: bool) -> Iterator[tuple[str, int]]:
     chance = random.Random(seed)
     board = start_board(seed, chess960)
     position = new_position(board)
-    network = new_network_weights()
+    network: Any = set_up(board, network=NETWORK)[0].network
     for _ in range(steps):
         legal = sorted(board.legal_moves, key=chess.Move.uci)
         if board.move_stack and (not legal or chance.random() < 0.4):
@@ -84,7 +77,7 @@ def test_it_is_what_the_definition_says_along_games(chess960: bool) -> None:
     games = 40 if is_compiled() else 3
     for seed in range(games):
         for fen, found in list(walk(seed, 120, chess960))[::20]:
-            assert found == network_score(network(), chess.Board(fen, chess960=chess960)), fen
+            assert found == network_score(NETWORK, chess.Board(fen, chess960=chess960)), fen
 
 
 @pytest.mark.parametrize(
@@ -92,7 +85,7 @@ def test_it_is_what_the_definition_says_along_games(chess960: bool) -> None:
     ["8/8/4k3/8/8/2BNK3/8/8 w - - 0 1", "8/pppk4/8/8/8/8/8/3K4 b - - 0 1", "8/2kr4/8/8/8/2RK4/8/8 w - - 0 1"],
 )
 def test_endings_that_the_terms_know_have_none(fen: str) -> None:
-    assert on_board(new_network_weights(), chess.Board(fen)) == 0
+    assert on_board(NETWORK, chess.Board(fen)) == 0
 
 
 @pytest.mark.parametrize("sign", [-1, 1])
@@ -102,12 +95,12 @@ def test_no_network_overflows(sign: int) -> None:
         sums = [total for colour in chess.COLORS for total in sums_of(extreme, board, colour)]
         assert all(-(2**15) <= total < 2**15 for total in sums)
         assert -(2**31) <= output_of(extreme, board) < 2**31
-        assert on_board(new_network_weights(extreme), board) == network_score(extreme, board)
+        assert on_board(extreme, board) == network_score(extreme, board)
     # The largest sums, with the largest weights of either sign behind them.
     all_active = extreme_network(1)
     for output in (extreme.output, all_active.output):
         both = Network(all_active.hidden, all_active.hidden_bias, output, extreme.output_bias)
-        assert on_board(new_network_weights(both), chess.Board()) == network_score(both, chess.Board())
+        assert on_board(both, chess.Board()) == network_score(both, chess.Board())
         assert abs(output_of(both, chess.Board())) < 2**31
 
 

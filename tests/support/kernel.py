@@ -89,14 +89,9 @@ def on_all_cores(module: str, function: str, *arguments: Any) -> dict[str, Any]:
         return dict(zip(cores, results, strict=True))
 
 
-@cache
-def _piece_square() -> list[int]:
-    return list(default_weights().piece_square())
-
-
 def new_position(board: chess.Board | None = None) -> Any:
     """A position of the core that this process runs."""
-    position = load().position_class(_piece_square())
+    position = load().position_class(default_weights().piece_square())
     position.set_board(board or chess.Board())
     return position
 

@@ -128,7 +128,7 @@ class CoefficientReader:
         board, scale = self._board, self._endgame_scale
         return [
             Reading(
-                tuple([sum_of_terms(board, False) for sum_of_terms in self._sums]),
+                tuple([sum_of_terms(board) for sum_of_terms in self._sums]),
                 min(board.phase, FULL_PHASE),
                 (scale(board, 0), scale(board, 1)),
                 self._kpk.result(board),

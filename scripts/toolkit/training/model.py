@@ -19,7 +19,7 @@ weights with the factors of `evaluation.base.constants`, then the factors with t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final
@@ -225,7 +225,7 @@ def weights_text(weights: Weights) -> str:
     return "".join(parts)
 
 
-def _to_file(term: Term, numbers: tuple[int, ...]) -> str:
+def _to_file(term: Term, numbers: Sequence[int]) -> str:
     """One phase of a weight as TOML: a number or a text. A board begins with the eighth rank."""
     if term.size == 1:
         return str(numbers[0])
