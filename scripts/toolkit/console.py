@@ -118,6 +118,14 @@ def not_negative(word: str) -> float:
     return number
 
 
+def share(word: str) -> float:
+    """A number from 0 to 1, from a command line."""
+    number = _number(word)
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"{word} is not a number from 0 to 1")
+    return number
+
+
 def _number(word: str) -> float:
     """NaN where the word is no number."""
     try:

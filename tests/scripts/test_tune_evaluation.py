@@ -16,11 +16,11 @@ import pytest
 from evaluation.base.record import CAPTURE, QUIET
 from evaluation.constants import ENDGAME_SCALES
 from evaluation.weights import MATERIAL, PROVENANCE, Weights, default_weights
+from selfplay import random_endgame
 from tests.support import ROOT
 from tests.support.records import random_records, records_of
 from toolkit.errors import ProgramError
 from toolkit.training.coefficients import COLUMNS, OFFSETS, Coefficients, find_coefficients
-from toolkit.training.datagen import random_endgame
 from toolkit.training.examples import Source, log_loss, read_examples
 from toolkit.training.model import (
     CENTRED,
@@ -237,7 +237,7 @@ def test_what_cannot_be_used_is_said_in_a_sentence(
 
 def test_the_factors_behind_the_results_are_found_again() -> None:
     chance = random.Random(2)
-    records = records_of(random_endgame(chance, 4, 14) for _ in range(6000))
+    records = records_of(random_endgame(chance, (4, 14)) for _ in range(6000))
     examples = sample_of(records)
     pieces = pieces_of(examples.records)
     kinds = examples.coefficients.ending

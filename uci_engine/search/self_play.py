@@ -53,7 +53,6 @@ class SelfPlay:
     max_moves: int  # full moves after which a game is drawn
     max_opening_cp: int  # the game is not played if the first score is beyond; 0: it always is
     ahead: int  # positions to keep ahead of each search besides its own, see `_keep_ahead`
-    skipped_plies: int  # of the game, from the start position: nothing is kept of them
 
     # The game
     random: u64
@@ -121,13 +120,12 @@ class SelfPlay:
             if ply == 0 and self.max_opening_cp and (score > self.max_opening_cp or score < -self.max_opening_cp):
                 return NOT_PLAYED
             move: int = self.worker.pv_moves[0]
-            if self.first_ply + ply >= self.skipped_plies:
-                if self.position.checkers == 0:
-                    flags = CAPTURE if self.position.is_noisy(move) else 0
-                    if self._is_quiet():
-                        flags |= QUIET_FLAG
-                    self._keep(score if self.position.turn else -score, flags, self.first_ply + ply)
-                self._keep_ahead()
+            if self.position.checkers == 0:
+                flags = CAPTURE if self.position.is_noisy(move) else 0
+                if self._is_quiet():
+                    flags |= QUIET_FLAG
+                self._keep(score if self.position.turn else -score, flags, self.first_ply + ply)
+            self._keep_ahead()
             mover = self.position.turn
             self.position.make(move)
             self.scout_position.make(move)

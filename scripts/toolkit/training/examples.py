@@ -10,7 +10,6 @@ import hashlib
 import re
 import shlex
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final, Self
@@ -22,7 +21,7 @@ from scipy.special import expit, log1p
 
 from toolkit.console import Advance, show_progress
 from toolkit.errors import ProgramError
-from toolkit.pool import Task, run_tasks
+from toolkit.pool import in_order
 from toolkit.training.positions import (
     RECORD,
     are_first,
@@ -137,18 +136,12 @@ def of_chunks(function: Callable[[bytes], Any], records: npt.NDArray[Any], worke
 
     Raises ProgramError.
     """
-    chunks = {str(first): records[first : first + CHUNK] for first in range(0, max(len(records), 1), CHUNK)}
-    if workers < 2 or len(chunks) < 2:
-        results = ((key, function(chunk.tobytes())) for key, chunk in chunks.items())
-    else:
-        tasks = (Task(key, chunk.tobytes()) for key, chunk in chunks.items())
-        results = run_tasks(function, tasks, workers=workers)
-    found = {}
-    with closing(results):
-        for key, answer in results:
-            found[key] = answer
-            advance(len(chunks[key]))
-    return [found[key] for key in chunks]
+    chunks = (records[first : first + CHUNK].tobytes() for first in range(0, max(len(records), 1), CHUNK))
+    found = []
+    for answer in in_order(function, chunks, workers):
+        found.append(answer)
+        advance(min(CHUNK, len(records) - CHUNK * (len(found) - 1)))
+    return found
 
 
 def command_text(program: str, words: Sequence[str]) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.base.record import BLACK, BLACK_TO_MOVE, CAPTURE, CASTLING_ROOK, FIRST, MAX_SCORE_CP, QUIET
-from evaluation.files import replaced
+from evaluation.files import locked, replaced
 from toolkit.errors import ProgramError
 
 if TYPE_CHECKING:
@@ -187,6 +188,43 @@ def write_positions(path: Path, provenance: Mapping[str, Any], positions: npt.ND
     with replaced(path) as file:
         file.write(header(provenance))
         positions.tofile(file)
+
+
+def begun(path: Path, provenance: Mapping[str, Any], resume: bool) -> npt.NDArray[Any]:
+    """The positions of the run that a file is of; none where there is no file.
+
+    Raises ProgramError where there is one and `resume` is not asked for, or with another header, OSError.
+    """
+    if not path.exists():
+        return np.empty(0, RECORD)
+    if not resume:
+        raise ProgramError(f"{path} is of an earlier run: continue it with --resume, or remove it")
+    found, positions = read_positions(path)
+    wanted = json.loads(json.dumps(provenance))
+    changed = [name for name in sorted({*found, *wanted}) if found.get(name) != wanted.get(name)]
+    if changed:
+        raise ProgramError(f"{path} was begun with other settings: {', '.join(changed)}")
+    return positions
+
+
+@contextmanager
+def continued(path: Path, provenance: Mapping[str, Any], count: int) -> Iterator[Callable[[npt.NDArray[Any]], None]]:
+    """A function that writes positions to a file, behind its first ones, so many; they are on disk when it returns.
+
+    What the file had behind these is cut off. Raises OSError, also where another process writes the file.
+    """
+    with locked(path.with_name(f".{path.name}.lock")), path.open("r+b" if path.exists() else "w+b") as file:
+        head = header(provenance)
+        file.write(head)
+        file.truncate(len(head) + count * RECORD_BYTES)
+        file.seek(0, os.SEEK_END)
+
+        def append(positions: npt.NDArray[Any]) -> None:
+            file.write(positions.tobytes())
+            file.flush()
+            os.fsync(file.fileno())
+
+        yield append
 
 
 def has_scores(provenance: Mapping[str, Any]) -> bool:
