@@ -26,7 +26,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
-from evaluation.base.record import FIRST, QUIET
 from evaluation.network.file import Network, NetworkError
 from evaluation.weights import Weights, WeightsError, default_weights
 from toolkit.console import (
@@ -46,6 +45,8 @@ from toolkit.errors import ProgramError
 from toolkit.training.examples import STOCKFISH_SCALE_CP, fit_scale
 from toolkit.training.network import network_scores, static_scores
 from toolkit.training.positions import (
+    FIRST,
+    QUIET,
     RECORD,
     RECORD_BYTES,
     RESULT_NAMES,

@@ -29,10 +29,9 @@ from numpy.polynomial import Legendre, Polynomial
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from evaluation.base.record import BLACK_TO_MOVE
 from toolkit.console import make_table, run_program, standard_output
 from toolkit.errors import ProgramError
-from toolkit.training.positions import game_numbers, games_of_files, read_positions, split_rows
+from toolkit.training.positions import game_numbers, games_of_files, read_positions, split_rows, white_to_move
 from uci_engine import score as scores
 
 Floats = npt.NDArray[np.float64]
@@ -90,7 +89,7 @@ def read_outcomes(positions: npt.NDArray[Any], skip_moves: int) -> Outcomes:
     moves = positions["fullmove"].astype(np.int64)
     first = np.r_[True, game[1:] != game[:-1]][: len(game)]
     played = moves - moves[first][game]
-    sign = np.where(positions["turn_ep"] & BLACK_TO_MOVE, -1, 1)
+    sign = np.where(white_to_move(positions), 1, -1)
     score = positions["score_cp"].astype(np.int64) * sign
     result = 1 + (positions["result"].astype(np.int64) - 1) * sign
     counts = (np.abs(score) < scores.STATIC_LIMIT) & (played >= skip_moves)

@@ -27,7 +27,6 @@ import chess.engine
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.base.record import CAPTURE, FIRST, MAX_SCORE_CP, QUIET
 from toolkit.console import (
     Advance,
     at_least_one,
@@ -45,6 +44,10 @@ from toolkit.files import unpack_text
 from toolkit.journal import Journal, journal_beside
 from toolkit.pool import Task, run_tasks
 from toolkit.training.positions import (
+    CAPTURE,
+    FIRST,
+    MAX_SCORE_CP,
+    QUIET,
     RECORD,
     are_first,
     are_quiet,

@@ -2,7 +2,7 @@
 """Training positions from the engine that plays itself: each with its score and the result of its game.
 
     python scripts/selfplay.py --nodes 1000 --games 100000 --output data.positions --concurrency 2 \\
-        --endgames 0.2 --resign 'moves=4 score=1000' --draw 'from=40 moves=10 score=8'
+        --endgames 0.2 --resign 1000 --longest 200
 
 Games begin with random moves, and a share of them with random endgames. The engine searches in the processes of this
 program, a fixed number of nodes a move. toolkit/training/positions.py documents the file; positions.py prints it.
@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import argparse
 import random
+from array import array
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,13 +28,30 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.base.record import FIRST
 from evaluation.network.file import default_network
-from toolkit.console import at_least_one, at_least_zero, new_file, run_program, run_to_end, say, share, show_progress
+from toolkit.console import (
+    at_least_one,
+    at_least_zero,
+    new_file,
+    run_program,
+    run_to_end,
+    say,
+    share,
+    show_progress,
+)
 from toolkit.errors import ProgramError
-from toolkit.games.adjudication import Rules, add_arguments, rules_of
 from toolkit.pool import in_order
-from toolkit.training.positions import RECORD, RESULT_NAMES, begun, continued
+from toolkit.training.positions import (
+    AHEAD,
+    CAPTURE,
+    FIRST,
+    QUIET,
+    RECORD,
+    RESULT_NAMES,
+    begun,
+    continued,
+    packed,
+)
 from toolkit.training.stockfish_network import StockfishNetwork, read_network, scorer_of, scores_of_network
 from uci_engine import __version__
 from uci_engine.core import load
@@ -42,14 +60,15 @@ from uci_engine.search.thread_pool import new_network_weights, new_searcher, new
 
 # Games of one task.
 BATCH_GAMES = 64
-# A game is not played if its first score is beyond this, for either side. Then it begins otherwise, so many times at
-# most.
-MAX_OPENING_CP = 400
+# A game whose opening is too unequal begins otherwise, so many times at most.
 MAX_OPENINGS = 1000
 # A random placement of pieces that is no legal position is tried again, so many times at most.
 MAX_PLACEMENTS = 10_000
 # Pieces of an endgame besides the kings, drawn with these weights.
 ENDGAME_PIECES = {chess.PAWN: 8, chess.KNIGHT: 2, chess.BISHOP: 2, chess.ROOK: 3, chess.QUEEN: 1}
+
+# Numbers of a position, as the engine gives them.
+ROW = 16
 
 Interval = tuple[int, int]
 Records = npt.NDArray[Any]
@@ -105,19 +124,22 @@ def _similar(piece_type: chess.PieceType, chance: random.Random) -> chess.PieceT
 class Recipe:
     """How games are begun and played, and what is kept of them.
 
-    plies: of random moves. endgames: the share of games that begin with one of so many pieces. nodes: of each search.
-    ahead: up to so many positions ahead of each search are kept besides its own. network: of Stockfish 15, for the
-    scores; None: those of the searches, if any.
+    plies: of random moves. endgames: the share of games that begin with one of so many pieces. nodes: of each search. A
+    game is not played if its first score is beyond `max_opening_cp`, lost by a side that sees itself at `-resign_cp` or
+    worse at some moves in a row, and drawn after `max_moves`; 0 switches each off. ahead: up to so many positions ahead
+    of each search are kept besides its own. network: of Stockfish 15, for the scores; None: those of the searches.
     """
 
-    plies: Interval
-    endgames: float
-    pieces: Interval
-    nodes: int
-    hash_mib: int
-    seed: int
-    ahead: int
-    rules: Rules
+    plies: Interval = (6, 9)
+    endgames: float = 0.0
+    pieces: Interval = (5, 14)
+    nodes: int = 1000
+    hash_mib: int = 8
+    seed: int = 0
+    resign_cp: int = 0
+    max_moves: int = 0
+    max_opening_cp: int = 400
+    ahead: int = 0
     network: Path | None = None
 
     def opening(self, chance: random.Random) -> chess.Board:
@@ -127,51 +149,46 @@ class Recipe:
         return random_opening(chance, self.plies)
 
 
-@dataclass(frozen=True)
-class PlayedGame:
-    """records: one after another, see `toolkit.training.positions`. result: None if the opening was too unequal."""
-
-    result: str | None
-    records: bytes
-
-
 class SelfPlayer:
     """The engine with a fixed number of nodes a move, for both sides of a game; see `uci_engine.search.self_play`."""
 
-    def __init__(self, nodes: int, hash_mib: int) -> None:
+    def __init__(self, recipe: Recipe) -> None:
         core = load()
         network_weights = new_network_weights(default_network() if NETWORK_BY_DEFAULT else None)
-        searcher = new_searcher(core, core.table_class(hash_mib), network_weights=network_weights)
+        searcher = new_searcher(core, core.table_class(recipe.hash_mib), network_weights=network_weights)
         scout = new_searcher(core, core.table_class(1), network_weights=network_weights)
         self._searchers = (searcher, scout)
         self._game: Any = core.modules["uci_engine.search.self_play"].SelfPlay(new_worker(searcher), scout)
-        self._game.nodes = nodes
+        for name in ("nodes", "resign_cp", "max_moves", "max_opening_cp", "ahead"):
+            setattr(self._game, name, getattr(recipe, name))
 
-    def play(
-        self, board: chess.Board, rules: Rules, seed: int, *, ahead: int = 0, max_opening_cp: int = 0
-    ) -> PlayedGame:
-        """Play a game to its end. Positions in check are not kept. `seed`: of random moves off lines.
-
-        max_opening_cp: 0: every opening is played.
+    def play(self, board: chess.Board, seed: int) -> tuple[str | None, Records]:
+        """Play a game to its end: the result, and what is kept, without positions in check. `seed`: of random moves off
+        lines. An opening that is too unequal has no result and no positions.
         """
         for searcher in self._searchers:
             searcher.table.clear()
             searcher.clear()
             searcher.position.set_board(board)
         game = self._game
-        for name in ("resign_moves", "resign_cp", "resign_both", "draw_from", "draw_moves", "draw_cp", "max_moves"):
-            setattr(game, name, getattr(rules, name))
-        game.max_opening_cp, game.ahead = max_opening_cp, ahead
         game.play(board.ply(), seed)
         if game.result == len(RESULT_NAMES):
-            return PlayedGame(None, b"")
-        return PlayedGame(RESULT_NAMES[game.result], np.array(game.records(), "<u8").tobytes())
+            return None, np.empty(0, RECORD)
+        rows = np.frombuffer(array("Q", game.kept_rows()), np.uint64).reshape(-1, ROW).copy()
+        ply, score_cp, *flags = rows[:, 11:].T
+        rows[:, 11] = ply // 2 + 1
+        records = packed(rows)
+        records["score_cp"] = score_cp.astype(np.uint16).view(np.int16)
+        records["result"] = game.result
+        records["flags"] = sum(flag * mask for flag, mask in zip((QUIET, CAPTURE, AHEAD), flags, strict=True))
+        records["flags"][:1] |= FIRST
+        return RESULT_NAMES[game.result], records
 
 
 @cache
-def self_player(nodes: int, hash_mib: int) -> SelfPlayer:
+def self_player(recipe: Recipe) -> SelfPlayer:
     """The one of this process."""
-    return SelfPlayer(nodes, hash_mib)
+    return SelfPlayer(recipe)
 
 
 @cache
@@ -179,15 +196,13 @@ def network_of(path: Path) -> StockfishNetwork:
     return read_network(path)
 
 
-def play_game(recipe: Recipe, number: int) -> bytes:
-    """The records of the game with this number: another is begun where none are kept. Raises ProgramError."""
-    player = self_player(recipe.nodes, recipe.hash_mib)
+def play_game(recipe: Recipe, number: int) -> Records:
+    """The positions of the game with this number: another is begun where none are kept. Raises ProgramError."""
     chance = random.Random(f"{recipe.seed} {number}")
     for _ in range(MAX_OPENINGS):
-        board, seed = recipe.opening(chance), chance.getrandbits(32)
-        game = player.play(board, recipe.rules, seed, ahead=recipe.ahead, max_opening_cp=MAX_OPENING_CP)
-        if game.records:
-            return game.records
+        _, records = self_player(recipe).play(recipe.opening(chance), chance.getrandbits(32))
+        if len(records):
+            return records
     raise ProgramError(f"no game can begin: {MAX_OPENINGS} openings in a row are too unequal")
 
 
@@ -202,7 +217,7 @@ class Batch:
 def play_batch(batch: Batch) -> Records:
     """What the processes do. Raises ProgramError, OSError."""
     recipe = batch.recipe
-    records = np.frombuffer(bytearray().join(play_game(recipe, number) for number in batch.games), RECORD)
+    records = np.concatenate([play_game(recipe, number) for number in batch.games])
     if recipe.network is not None:
         records["score_cp"] = scores_of_network(network_of(recipe.network), records)
     return records
@@ -230,18 +245,27 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--output", type=new_file, required=True, metavar="FILE")
     parser.add_argument("--games", type=at_least_one, default=1000, metavar="N", help="(1000)")
     parser.add_argument("--nodes", type=at_least_one, default=1000, metavar="N", help="of each search (1000)")
-    parser.add_argument("--hash", type=at_least_one, default=8, metavar="MIB", help="of each process (8)")
+    parser.add_argument(
+        "--hash", type=at_least_one, default=8, dest="hash_mib", metavar="MIB", help="of each process (8)"
+    )
     plies, pieces = interval(0, 100), interval(3, 16)
     parser.add_argument("--plies", type=plies, default="6-9", metavar="N-N", help="random moves at the start (6-9)")
     parser.add_argument("--endgames", type=share, default=0.0, metavar="SHARE", help="games that begin with one (0)")
     parser.add_argument("--pieces", type=pieces, default="5-14", metavar="N-N", help="of these endgames (5-14)")
     what = "kept ahead of each search, too (0)"
     parser.add_argument("--ahead", type=at_least_zero, default=0, metavar="N", help=what)
+    what = "openings beyond are not played; 0: all (400)"
+    parser.add_argument(
+        "--max-opening", type=at_least_zero, default=400, dest="max_opening_cp", metavar="CP", help=what
+    )
+    what = "lost by who sees it so three times in a row; 0: never (0)"
+    parser.add_argument("--resign", type=at_least_zero, default=0, dest="resign_cp", metavar="CP", help=what)
+    what = "longer games are drawn; 0: none (0)"
+    parser.add_argument("--longest", type=at_least_zero, default=0, dest="max_moves", metavar="MOVES", help=what)
     parser.add_argument("--network", type=Path, metavar="FILE", help="of Stockfish 15: positions have its scores")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="processes (1)")
     parser.add_argument("--resume", action="store_true", help="go on behind what the output has")
-    add_arguments(parser, tables=False)
     return parser.parse_args(arguments)
 
 
@@ -260,8 +284,7 @@ def provenance_of(recipe: Recipe) -> dict[str, Any]:
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit code. Raises ProgramError and OSError for what cannot be played."""
     words = parse_arguments(arguments)
-    openings = (words.plies, words.endgames, words.pieces)
-    recipe = Recipe(*openings, words.nodes, words.hash, words.seed, words.ahead, rules_of(words), words.network)
+    recipe = Recipe(**{each.name: getattr(words, each.name) for each in fields(Recipe)})
     if recipe.network is not None:
         network_of(recipe.network)
     provenance = provenance_of(recipe)

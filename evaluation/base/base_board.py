@@ -12,8 +12,7 @@ from __future__ import annotations
 import chess
 
 from evaluation.base.accumulated import KING_BUCKET, KING_BUCKETS, PHASE_WEIGHTS, PIECES, piece_number
-from evaluation.base.bitboards import BB, KING, PAWN, ROOK, ZOBRIST
-from evaluation.base.record import BLACK, CASTLING_ROOK
+from evaluation.base.bitboards import BB, KING, PAWN, ZOBRIST
 from evaluation.base.typed import i8s, i64, i64s, inline, ints, lsb, u64, u64s, void
 
 # The number of positions on the stack: room for the history that is kept and for the moves of a search.
@@ -183,16 +182,13 @@ class BaseBoard:
             self.put(piece_number(piece), square)
         self.turn = int(board.turn)
 
-    def set_packed(self, occupied: u64, low: u64, high: u64, turn: int) -> None:
-        """Take them from a training record (see `evaluation.base.record`): the first three words."""
+    def set_squares(self, pieces: bytes, turn: int) -> None:
+        """Take them from the numbers of the pieces on the 64 squares, as `squares` has them."""
         self.clear()
-        while occupied:
-            code = low & 15
-            piece_type = ROOK if code & 7 == CASTLING_ROOK else (code & 7) + 1
-            self._put(2 * piece_type + (0 if code & BLACK else 1), lsb(occupied))
-            low = low >> 4 | (high & 15) << 60
-            high >>= 4
-            occupied &= occupied - 1
+        index: int
+        for index in range(64):
+            if pieces[index]:
+                self._put(pieces[index], index)
         self.turn = turn
 
     def pieces(self) -> list[int]:

@@ -9,10 +9,9 @@ import chess
 import numpy as np
 import pytest
 
-from evaluation.base.record import FIRST, QUIET
 from fit_wdl import Outcomes, WinModel, fit, joined, likelihood, main, read_outcomes
 from toolkit.errors import ProgramError
-from toolkit.training.positions import RECORD, pack, read_positions, write_positions
+from toolkit.training.positions import FIRST, QUIET, RECORD, pack, read_positions, write_positions
 from uci_engine import score as scores
 
 KNOWN = WinModel((6, 32), (320.0, -420.0, 200.0), (90.0, 50.0))

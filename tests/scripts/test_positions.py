@@ -16,7 +16,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.base.record import CAPTURE, MAX_SCORE_CP, QUIET
 from positions import main, parse_arguments
 from tests.scripts.test_journal import refuses_changed_entries
 from tests.support import FAKE_ENGINE
@@ -25,6 +24,9 @@ from tests.support.records import random_records
 from toolkit.errors import ProgramError
 from toolkit.pool import run_tasks
 from toolkit.training.positions import (
+    CAPTURE,
+    MAX_SCORE_CP,
+    QUIET,
     RECORD,
     are_first,
     are_quiet,

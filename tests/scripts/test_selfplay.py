@@ -12,12 +12,14 @@ import chess
 import numpy as np
 import pytest
 
-from evaluation.base.record import AHEAD, CAPTURE, FIRST, QUIET
-from selfplay import PlayedGame, Recipe, SelfPlayer, main, parse_arguments, play_game, random_opening, self_player
+from selfplay import Recipe, SelfPlayer, main, parse_arguments, play_game, random_opening, self_player
 from tests.support.kernel import ALL_CORES, STARTS, board_after, core_or_skip, is_compiled, on_core
 from toolkit.errors import ProgramError
-from toolkit.games.adjudication import Adjudicator, Rules
 from toolkit.training.positions import (
+    AHEAD,
+    CAPTURE,
+    FIRST,
+    QUIET,
     RECORD,
     RESULT_NAMES,
     are_quiet,
@@ -25,33 +27,28 @@ from toolkit.training.positions import (
     continued,
     game_numbers,
     read_positions,
+    white_to_move,
 )
 
 NODES = 100
 MIDDLEGAME = "r3k2r/pppq1ppp/2npbn2/4p3/4P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1"
 
 
-@pytest.fixture(scope="module")
-def player() -> SelfPlayer:
-    return self_player(NODES, 1)
+# Short games: plain Python plays them, too.
+LONGEST = 40 if is_compiled() else 4
 
 
-def rules() -> Rules:
-    """Short games: plain Python plays them, too."""
-    return Rules(max_moves=40 if is_compiled() else 4)
+def player(max_moves: int = LONGEST, nodes: int = NODES, **settings: Any) -> SelfPlayer:
+    """Of games with every opening, unless `max_opening_cp` is given."""
+    recipe = Recipe(nodes=nodes, hash_mib=1, max_moves=max_moves, max_opening_cp=0)
+    return self_player(replace(recipe, **settings))
 
 
 # ---- Openings ----
 
 
-def recipe(**settings: Any) -> Recipe:
-    words = parse_arguments(["--output", "x"])
-    openings = (words.plies, words.endgames, words.pieces)
-    return replace(Recipe(*openings, NODES, 1, 0, 0, rules()), **settings)
-
-
 def test_openings_are_legal_varied_and_repeatable() -> None:
-    asked = recipe(plies=(2, 5), endgames=0.4, pieces=(5, 5))
+    asked = Recipe(plies=(2, 5), endgames=0.4, pieces=(5, 5))
     boards, again = ([asked.opening(random.Random(number)) for number in range(300)] for _ in range(2))
     assert [(board.fen(), board.move_stack) for board in boards] == [(board.fen(), board.move_stack) for board in again]
     assert all(board.is_valid() and any(board.legal_moves) and not board.is_check() for board in boards)
@@ -72,23 +69,18 @@ def test_a_run_whose_openings_are_all_unequal_ends(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("selfplay.MAX_OPENINGS", 3)
     monkeypatch.setattr("selfplay.random_opening", lambda *_: chess.Board("4k3/pppp4/8/8/8/8/PPPP4/3QK3 w - - 0 1"))
     with pytest.raises(ProgramError, match="no game can begin"):
-        play_game(recipe(), 0)
+        play_game(Recipe(nodes=NODES, hash_mib=1), 0)
 
 
 # ---- One game ----
 
 
-def boards_of(game: PlayedGame) -> tuple[Any, list[chess.Board]]:
-    positions = np.frombuffer(game.records, RECORD)
-    return positions, [board_of(position) for position in positions]
-
-
 @pytest.mark.parametrize("start", [chess.STARTING_FEN, STARTS[1], chess.Board.from_chess960_pos(100).fen()])
-def test_a_game_is_legal_and_its_positions_are_labelled(player: SelfPlayer, start: str) -> None:
-    game = player.play(chess.Board(start), rules(), 1)
-    positions, boards = boards_of(game)
-    assert game.result is not None
-    assert (positions["result"] == RESULT_NAMES.index(game.result)).all()
+def test_a_game_is_legal_and_its_positions_are_labelled(start: str) -> None:
+    result, positions = player().play(chess.Board(start), 1)
+    boards = [board_of(position) for position in positions]
+    assert result is not None
+    assert (positions["result"] == RESULT_NAMES.index(result)).all()
     assert game_numbers(positions).tolist() == [0] * len(positions)
     assert positions["flags"][0] & FIRST
     first = chess.Board(start, chess960=boards[0].chess960)
@@ -100,24 +92,23 @@ def test_a_game_is_legal_and_its_positions_are_labelled(player: SelfPlayer, star
             assert following.fen() in [after.fen() for after in afters]
 
 
-def test_the_same_game_again(player: SelfPlayer) -> None:
+def test_the_same_game_again() -> None:
     board = chess.Board()
     board.push_san("e4")
-    first = player.play(board, rules(), 1, ahead=2)
-    other = player.play(board, rules(), 2, ahead=2)
-    assert player.play(board, rules(), 1, ahead=2) == first
-    assert (other.result, other.records == first.records) == (first.result, False)
+    first, other, again = (player(ahead=2).play(board, seed) for seed in (1, 2, 1))
+    assert (again[0], again[1].tobytes()) == (first[0], first[1].tobytes())
+    assert (other[0], other[1].tobytes() == first[1].tobytes()) == (first[0], False)
 
 
-def test_flags_and_scores_of_known_positions(player: SelfPlayer) -> None:
+def test_flags_and_scores_of_known_positions() -> None:
     # A queen can be taken: not quiet, the best move captures, and the score is White's.
     for fen, sign in (("4k3/8/8/3q4/4P3/8/PP6/4K3 w - - 0 1", 1), ("4k3/pp6/8/4p3/3Q4/8/8/4K3 b - - 0 1", -1)):
-        first = boards_of(player.play(chess.Board(fen), Rules(max_moves=1), 1))[0][0]
+        first = player(1).play(chess.Board(fen), 1)[1][0]
         assert first["flags"] == FIRST | CAPTURE
         assert sign * int(first["score_cp"]) > 100
     # Also long after the last capture or move of a pawn.
     for fen in (chess.STARTING_FEN, "4k3/pppp4/8/8/8/8/PPPPPPPP/4K3 b - - 40 60"):
-        quiet = boards_of(player.play(chess.Board(fen), Rules(max_moves=1), 1))[0][0]
+        quiet = player(1).play(chess.Board(fen), 1)[1][0]
         assert quiet["flags"] & (QUIET | CAPTURE) == QUIET
 
 
@@ -133,54 +124,58 @@ def test_flags_and_scores_of_known_positions(player: SelfPlayer) -> None:
         ("7k/6Q1/6K1/8/8/8/8/8 b - - 100 90", 0, "1-0"),  # mated before
     ],
 )
-def test_games_end_by_the_rules(player: SelfPlayer, fen: str, max_moves: int, result: str) -> None:
-    assert player.play(chess.Board(fen), Rules(max_moves=max_moves), 1).result == result
+def test_games_end_by_the_rules(fen: str, max_moves: int, result: str) -> None:
+    assert player(max_moves).play(chess.Board(fen), 1)[0] == result
 
 
-def test_an_unequal_opening_is_not_played(player: SelfPlayer) -> None:
+def test_an_unequal_opening_is_not_played() -> None:
     board = chess.Board("4k3/pppp4/8/8/8/8/PPPP4/3QK3 w - - 0 1")
-    assert player.play(board, rules(), 1, max_opening_cp=400) == PlayedGame(None, b"")
+    result, positions = player(max_opening_cp=400).play(board, 1)
+    assert (result, len(positions)) == (None, 0)
 
 
-def test_its_adjudication_is_that_of_matches(player: SelfPlayer) -> None:
-    """The scores of a whole game, without positions in check, end it where `Adjudicator` says."""
-    asked = Rules(resign_moves=2, resign_cp=300, resign_both=True, draw_from=3, draw_moves=2, draw_cp=20)
+def test_who_sees_itself_lost_three_times_in_a_row_has_lost() -> None:
+    ended = 0
     for number in range(12 if is_compiled() else 1):
         opening = random_opening(random.Random(number), (6, 9))
-        whole, boards = boards_of(player.play(opening, rules(), 1))
-        plies = [board.ply() for board in boards]
-        gap = next((index for index in range(1, len(plies)) if plies[index] > plies[index - 1] + 1), len(plies))
-        adjudicator, ended = Adjudicator(asked), None
-        for index in range(gap - 1):
-            score_cp = int(whole["score_cp"][index]) * (1 if boards[index].turn else -1)
-            ended = adjudicator.verdict(boards[index + 1], score_cp)
-            if ended is not None:
-                found = player.play(opening, asked, 1)
-                assert found.result == ended[0]
-                assert len(found.records) == (index + 1) * RECORD.itemsize
+        _, whole = player().play(opening, 1)
+        result, found = player(resign_cp=300).play(opening, 1)
+        turns = white_to_move(whole).tolist()
+        plies = [2 * fullmove + (not turn) for fullmove, turn in zip(whole["fullmove"].tolist(), turns, strict=True)]
+        lost = {True: 0, False: 0}
+        for index, (turn, white_cp) in enumerate(zip(turns, whole["score_cp"].tolist(), strict=True)):
+            # Not so far as a position in check, whose score is not kept.
+            if plies[index] - plies[0] > index:
                 break
+            assert len(found) > index
+            lost[turn] = lost[turn] + 1 if (white_cp if turn else -white_cp) <= -300 else 0
+            if lost[turn] == 3:
+                assert (result, len(found)) == ("0-1" if turn else "1-0", index + 1)
+                ended += 1
+                break
+    assert ended or not is_compiled()
 
 
-def test_positions_ahead_are_legal_and_belong_to_the_game(player: SelfPlayer) -> None:
+def test_positions_ahead_are_legal_and_belong_to_the_game() -> None:
     opening = chess.Board(MIDDLEGAME)
-    game = player.play(opening, Rules(max_moves=4), 3, ahead=5)
-    positions, boards = boards_of(game)
-    own = player.play(opening, Rules(max_moves=4), 3).records
+    result, positions = player(4, ahead=5).play(opening, 3)
+    boards = [board_of(position) for position in positions]
+    own = player(4).play(opening, 3)[1].tobytes()
     is_ahead = (positions["flags"] & AHEAD) != 0
     # Without what is ahead, the same game: the first of its positions is the first of all.
     assert np.array(positions[~is_ahead]).tobytes() == own
     assert 6 < is_ahead.sum() <= 40
     assert are_quiet(positions[is_ahead]).all()
-    assert game.result is not None
-    assert set(positions["result"]) == {RESULT_NAMES.index(game.result)}
+    assert result is not None
+    assert set(positions["result"]) == {RESULT_NAMES.index(result)}
     assert all(board.is_valid() and not board.is_check() for board in boards)
 
 
 def are_quiet_here() -> list[bool]:
     """Of the positions ahead of a game: whether a quiescence search finds nothing better than their static eval."""
     opening = chess.Board(MIDDLEGAME)
-    machine = SelfPlayer(40, 1)
-    records = np.frombuffer(machine.play(opening, Rules(max_moves=4), 3, ahead=5).records, RECORD)
+    machine = player(4, ahead=5, nodes=40)
+    _, records = machine.play(opening, 3)
     found = []
     for record in records[(records["flags"] & AHEAD) != 0]:
         machine._searchers[1].position.set_board(board_of(record))
@@ -197,8 +192,7 @@ def test_positions_ahead_are_quiet() -> None:
 def records_here() -> list[str]:
     """What is kept of two short games on the core of this process, in base 16."""
     opening = chess.Board(MIDDLEGAME)
-    machine = SelfPlayer(40, 1)
-    return [machine.play(opening, Rules(max_moves=3), 7, ahead=ahead).records.hex() for ahead in (0, 3)]
+    return [player(3, ahead=ahead, nodes=40).play(opening, 7)[1].tobytes().hex() for ahead in (0, 3)]
 
 
 def test_every_core_plays_the_same_games() -> None:

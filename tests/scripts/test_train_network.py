@@ -13,7 +13,6 @@ import pytest
 
 import evaluation
 import train_network
-from evaluation.base.record import FIRST, QUIET
 from evaluation.network.file import Network
 from evaluation.network.shape import BUCKETS, KING_REGIONS, MAX_FEATURES_CP, PIECE_SQUARES
 from tests.support.networks import network_score, random_network
@@ -45,7 +44,7 @@ from toolkit.training.network import (
     save_checkpoint,
     static_scores,
 )
-from toolkit.training.positions import board_of, split_rows, write_positions
+from toolkit.training.positions import FIRST, QUIET, board_of, split_rows, write_positions
 from train_network import batch_of, main, parse_source
 
 

@@ -13,7 +13,6 @@ import chess
 import numpy as np
 import pytest
 
-from evaluation.base.record import CAPTURE, QUIET
 from evaluation.constants import ENDGAME_SCALES
 from evaluation.weights import MATERIAL, PROVENANCE, Weights, default_weights
 from selfplay import random_endgame
@@ -37,7 +36,7 @@ from toolkit.training.model import (
     weights_as_array,
     weights_from_array,
 )
-from toolkit.training.positions import pieces_of, split_rows, write_positions
+from toolkit.training.positions import CAPTURE, QUIET, pieces_of, split_rows, write_positions
 from tune_evaluation import main
 
 SCALE = 150.0

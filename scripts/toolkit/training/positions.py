@@ -1,4 +1,20 @@
-"""Training positions on disk: a header that says how they were made, then the records of `evaluation.base.record`."""
+"""Training positions on disk: a header that says how they were made, then records of 32 bytes each.
+
+The layout of a record is that of other engines' trainers (Marlinformat): a bitboard of the occupied squares, then for
+each of them, from a1 to h8, four bits for its piece. Numbers are little-endian.
+
+    bytes   content
+    0-7     occupied squares
+    8-23    pieces, two a byte, the first in the lower half: type 0 to 5 (pawn to king) or CASTLING_ROOK, and BLACK
+    24      en passant square (64: none), and BLACK_TO_MOVE
+    25      halfmove clock
+    26-27   fullmove number
+    28-29   score in centipawns, White's view (signed)
+    30      result: 0 Black won, 1 draw, 2 White won
+    31      flags
+
+Invariant: the positions of one game stand together, and the first has the flag FIRST.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +30,14 @@ from typing import TYPE_CHECKING, Any
 import chess
 import numpy as np
 import numpy.typing as npt
+from numba import njit
 
-from evaluation.base.record import BLACK, BLACK_TO_MOVE, CAPTURE, CASTLING_ROOK, FIRST, MAX_SCORE_CP, QUIET
 from evaluation.files import locked, replaced
 from toolkit.errors import ProgramError
 
 if TYPE_CHECKING:
     from evaluation.base.base_board import BaseBoard
 
-# The layout of `evaluation.base.record`.
 RECORD = np.dtype(
     [
         ("occupied", "<u8"),
@@ -36,6 +51,21 @@ RECORD = np.dtype(
     ]
 )
 RECORD_BYTES = RECORD.itemsize
+# A rook that may castle.
+CASTLING_ROOK = 6
+# Added to a black piece, and to the en passant square when Black is to move.
+BLACK = 8
+BLACK_TO_MOVE = 128
+BLACK_PIECES = BLACK * 0x1111_1111_1111_1111
+MAX_SCORE_CP = 32767
+# The flags. The first position that was kept of a game.
+FIRST = 1
+# The quiescence search finds nothing better than the static evaluation, and the side to move is not in check.
+QUIET = 2
+# The best move of the search is a capture or a promotion.
+CAPTURE = 4
+# Not of the game itself, but met by a search of it: the score is 0 until a program gives it one.
+AHEAD = 8
 # Of a side, in a position to learn from.
 MAX_PAWNS = 8
 # Positions that are read, and that are checked, at a time.
@@ -53,28 +83,45 @@ _MAX_HEADER_BYTES = 1 << 20
 _NO_EP = 64
 
 
+def packed(rows: npt.NDArray[np.uint64]) -> npt.NDArray[Any]:
+    """Records without labels. rows: of each position its eight bitboards, as `uci_engine.search.self_play` has them,
+    then whether White is to move, en passant square, halfmove clock and fullmove number.
+    """
+    records = np.zeros(len(rows), RECORD)
+    turn, ep_square, halfmove, fullmove = rows[:, 8:12].T
+    records["occupied"] = np.bitwise_or.reduce(rows[:, 1:7], axis=1)
+    _pack_pieces(rows, records["pieces"])
+    records["turn_ep"] = np.where(turn, ep_square, ep_square + BLACK_TO_MOVE)
+    records["halfmove"] = np.minimum(halfmove, 255)
+    records["fullmove"] = np.minimum(fullmove, 65535)
+    return records
+
+
+@njit(nogil=True, cache=True)
+def _pack_pieces(rows: Any, found: Any) -> None:
+    one = np.uint64(1)
+    for index in range(len(rows)):
+        place = 0
+        for square in range(64):
+            for kind in range(6):
+                if rows[index, 1 + kind] >> np.uint64(square) & one:
+                    code = CASTLING_ROOK if rows[index, 7] >> np.uint64(square) & one else kind
+                    code |= 0 if rows[index, 0] >> np.uint64(square) & one else BLACK
+                    found[index, place >> 1] |= code << 4 * (place & 1)
+                    place += 1
+
+
 def pack(board: chess.Board, score_cp: int, result: int, flags: int) -> bytes:
     """The record of a position. `score_cp`: White's view. Raises ValueError for a board with more than 32 pieces."""
     if board.occupied.bit_count() > 32:
         raise ValueError("more than 32 pieces")
-    white, castling_rooks = board.occupied_co[chess.WHITE], board.clean_castling_rights()
-    codes = np.zeros(32, np.uint8)
-    for index, square in enumerate(chess.scan_forward(board.occupied)):
-        mask = chess.BB_SQUARES[square]
-        piece = CASTLING_ROOK if castling_rooks & mask else board.piece_type_at(square) - 1  # type: ignore[operator]
-        codes[index] = piece if white & mask else piece | BLACK
+    kinds = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
     ep_square = _NO_EP if board.ep_square is None else board.ep_square
-    record = (
-        board.occupied,
-        codes[::2] | codes[1::2] << 4,
-        ep_square | (0 if board.turn else BLACK_TO_MOVE),
-        min(board.halfmove_clock, 255),
-        min(board.fullmove_number, 65535),
-        max(-MAX_SCORE_CP, min(score_cp, MAX_SCORE_CP)),
-        result,
-        flags,
-    )
-    return np.array(record, RECORD).tobytes()
+    others = (board.clean_castling_rights(), board.turn, ep_square, board.halfmove_clock, board.fullmove_number)
+    record = packed(np.array([[board.occupied_co[chess.WHITE], *kinds, *others]], np.uint64))
+    record["score_cp"] = max(-MAX_SCORE_CP, min(score_cp, MAX_SCORE_CP))
+    record["result"], record["flags"] = result, flags
+    return record.tobytes()
 
 
 def board_of(record: Any) -> chess.Board:
@@ -82,14 +129,16 @@ def board_of(record: Any) -> chess.Board:
     turn_ep = int(record["turn_ep"])
     if turn_ep & 127 > _NO_EP or record["result"] >= len(RESULT_NAMES):
         raise ProgramError("a record of a position is damaged")
-    codes = _codes(np.array([record], RECORD))
-    (pieces,) = _pieces_of_codes(codes).tolist()
+    (pieces,) = pieces_of(np.array([record], RECORD)).tolist()
     board = chess.Board(None, chess960=True)
-    for square in np.flatnonzero(pieces).tolist():
+    castling = 0
+    for index, square in enumerate(chess.scan_forward(int(record["occupied"]))):
         board.set_piece_at(square, chess.Piece(pieces[square] >> 1, pieces[square] & 1 > 0))
+        if int(record["pieces"][index >> 1]) >> 4 * (index & 1) & 7 == CASTLING_ROOK:
+            castling |= chess.BB_SQUARES[square]
+    board.castling_rights = castling
     board.turn = not turn_ep & BLACK_TO_MOVE
     board.ep_square = None if turn_ep & 127 == _NO_EP else turn_ep & 127
-    board.castling_rights = int(chess.SquareSet(np.flatnonzero((codes[0] - 1) & 7 == CASTLING_ROOK).tolist()))
     board.halfmove_clock = int(record["halfmove"])
     board.fullmove_number = int(record["fullmove"])
     # The standard notation where it can say the same.
@@ -102,29 +151,32 @@ def pieces_of(records: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
 
     Raises ProgramError for a damaged record.
     """
-    return _pieces_of_codes(_codes(records))
-
-
-def _codes(records: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
-    """[position, square]: a piece's four bits + 1, or 0. Raises ProgramError for a piece that is none."""
-    occupied = np.ascontiguousarray(records["occupied"]).view(np.uint8).reshape(-1, 8)
-    is_occupied = np.unpackbits(occupied, axis=1, bitorder="little")
-    place = np.cumsum(is_occupied, axis=1, dtype=np.uint8)
-    if len(records) and place[:, -1].max() > 32:
+    if np.bitwise_count(records["occupied"]).max(initial=0) > 32:
         raise ProgramError("a record of a position is damaged: it has more than 32 pieces")
-    halves = records["pieces"]
-    packed = np.stack([halves & 15, halves >> 4], axis=2).reshape(-1, 32)
-    codes = np.take_along_axis(packed, np.maximum(place, 1).astype(np.intp) - 1, axis=1)
-    if ((codes & 7 > CASTLING_ROOK) & (is_occupied > 0)).any():
+    found = np.zeros((len(records), 64), np.uint8)
+    _unpack_pieces(records["occupied"], records["pieces"], found)
+    if found.max(initial=0) > 2 * chess.KING + 1:
         raise ProgramError("a record of a position is damaged: it has a piece that is none")
-    return np.asarray((codes + 1) * is_occupied, np.uint8)
+    return found
 
 
-def _pieces_of_codes(codes: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """As `pieces_of`. codes: see `_codes`."""
-    code = codes - 1
-    piece = np.where(code & 7 == CASTLING_ROOK, chess.ROOK, (code & 7) + 1)
-    return np.asarray((2 * piece + (code < BLACK)) * (codes > 0), np.uint8)
+@njit(nogil=True, cache=True)
+def _unpack_pieces(occupied: Any, pieces: Any, found: Any) -> None:
+    for index in range(len(found)):
+        place = 0
+        for square in range(64):
+            if occupied[index] >> np.uint64(square) & np.uint64(1):
+                code = pieces[index, place >> 1] >> 4 * (place & 1) & 15
+                kind = chess.ROOK if code & 7 == CASTLING_ROOK else (code & 7) + 1
+                found[index, square] = 2 * kind + (code < BLACK)
+                place += 1
+
+
+def counts_of(records: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """How many pieces White, and how many Black has."""
+    halves = np.ascontiguousarray(records["pieces"]).view("<u8")
+    black = np.bitwise_count(halves & np.uint64(BLACK_PIECES)).sum(axis=1, dtype=np.int64)
+    return np.bitwise_count(records["occupied"]) - black, black
 
 
 def _cannot_be_evaluated(pieces: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
@@ -141,11 +193,12 @@ def set_up_each(records: npt.NDArray[Any], board: BaseBoard) -> Iterator[None]:
     """Set up positions on the board, one after another. Raises ProgramError for one that cannot be evaluated."""
     for first in range(0, len(records), BATCH):
         part = records[first : first + BATCH]
-        wrong = _cannot_be_evaluated(pieces_of(part))
+        pieces = pieces_of(part)
+        wrong = _cannot_be_evaluated(pieces)
         if wrong.any():
             raise ProgramError(f"{board_of(part[int(wrong.argmax())]).fen()} cannot be evaluated")
-        for (occupied, low, high, _), turn in zip(words_of(part).tolist(), white_to_move(part).tolist(), strict=True):
-            board.set_packed(occupied, low, high, turn)
+        for squares, turn in zip(pieces, white_to_move(part).tolist(), strict=True):
+            board.set_squares(squares.tobytes(), turn)
             yield
 
 
@@ -235,11 +288,6 @@ def has_scores(provenance: Mapping[str, Any]) -> bool:
 def are_quiet(positions: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Which positions are quiet and have a best move that captures nothing."""
     return np.asarray((positions["flags"] & (QUIET | CAPTURE)) == QUIET)
-
-
-def words_of(positions: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
-    """The four words of 64 bits of each record."""
-    return np.ascontiguousarray(positions).view("<u8").reshape(-1, 4)
 
 
 def white_to_move(positions: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
