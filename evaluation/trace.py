@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal, Self
 
 import chess
 
-from evaluation.base.accumulated import FULL_PHASE, FULL_SHARE, KING_BUCKET, middlegame_share, piece_number
+from evaluation.base.accumulated import FULL_PHASE, FULL_SHARE, KING_BUCKET, middlegame_share
 from evaluation.catalogue import (
     ACCUMULATED,
     BOARD,
@@ -301,7 +301,7 @@ def _pieces(
     for square, piece in sorted(board.piece_map().items()):
         value_cp = None
         if piece.piece_type != chess.KING:
-            number = piece_number(piece)
+            number = 2 * piece.piece_type + piece.color
             base_board.remove(number, square)
             loss = before - evaluator.evaluate(base_board)
             base_board.put(number, square)

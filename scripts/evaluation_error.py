@@ -42,7 +42,6 @@ from toolkit.console import (
 from toolkit.engines.client import Engine, EngineError
 from toolkit.engines.spec import ENGINE_SYNTAX, parse_engines
 from toolkit.errors import ProgramError
-from toolkit.training.examples import STOCKFISH_SCALE_CP, fit_scale
 from toolkit.training.network import network_scores, static_scores
 from toolkit.training.positions import (
     FIRST,
@@ -50,8 +49,10 @@ from toolkit.training.positions import (
     RECORD,
     RECORD_BYTES,
     RESULT_NAMES,
+    STOCKFISH_SCALE_CP,
     are_first,
     board_of,
+    fit_scale,
     game_numbers,
     kept,
     keys,

@@ -39,7 +39,6 @@ from uci_engine.board import moves
 from uci_engine.book.book import BUILT_IN, POSITIONS
 from uci_engine.core import load
 from uci_engine.score import DRAW, MATE
-from uci_engine.search.thread_pool import new_searcher, new_worker
 
 OPENINGS = Path(__file__).with_name("openings.tsv")
 
@@ -192,7 +191,7 @@ class Scorer:
     """The engine's opinion: a search of fixed depth for each position, each as if it were the first."""
 
     def __init__(self, depth: int) -> None:
-        self._searcher = new_searcher(load(), load().table_class(SEARCH_HASH_MIB))
+        self._searcher = load().searcher(load().table_class(SEARCH_HASH_MIB))
         self._depth = depth
         self._known: dict[str, int] = {}
 
@@ -207,7 +206,7 @@ class Scorer:
             return -MATE if board.is_check() else DRAW
         self._searcher.table.clear()
         self._searcher.clear()
-        worker = new_worker(self._searcher)
+        worker = load().worker(self._searcher)
         worker.reset(0)
         self._searcher.position.set_board(board)
         ranks = {moves.encode(board, move): 0 for move in board.legal_moves}

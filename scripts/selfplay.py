@@ -56,7 +56,6 @@ from toolkit.training.stockfish_network import StockfishNetwork, read_network, s
 from uci_engine import __version__
 from uci_engine.core import load
 from uci_engine.options import NETWORK_BY_DEFAULT
-from uci_engine.search.thread_pool import new_network_weights, new_searcher, new_worker
 
 # Games of one task.
 BATCH_GAMES = 64
@@ -154,11 +153,11 @@ class SelfPlayer:
 
     def __init__(self, recipe: Recipe) -> None:
         core = load()
-        network_weights = new_network_weights(default_network() if NETWORK_BY_DEFAULT else None)
-        searcher = new_searcher(core, core.table_class(recipe.hash_mib), network_weights=network_weights)
-        scout = new_searcher(core, core.table_class(1), network_weights=network_weights)
+        network_weights = core.network_weights(default_network() if NETWORK_BY_DEFAULT else None)
+        searcher = core.searcher(core.table_class(recipe.hash_mib), network_weights=network_weights)
+        scout = core.searcher(core.table_class(1), network_weights=network_weights)
         self._searchers = (searcher, scout)
-        self._game: Any = core.modules["uci_engine.search.self_play"].SelfPlay(new_worker(searcher), scout)
+        self._game: Any = core.modules["uci_engine.search.self_play"].SelfPlay(core.worker(searcher), scout)
         for name in ("nodes", "resign_cp", "max_moves", "max_opening_cp", "ahead"):
             setattr(self._game, name, getattr(recipe, name))
 

@@ -46,15 +46,6 @@ from toolkit.console import (
     three_shares,
 )
 from toolkit.errors import ProgramError
-from toolkit.training.examples import (
-    STOCKFISH_SCALE_CP,
-    Examples,
-    Source,
-    command_text,
-    fit_scale,
-    of_chunks,
-    read_examples,
-)
 from toolkit.training.network import (
     BLOCK,
     Batch,
@@ -75,7 +66,17 @@ from toolkit.training.network import (
     quantised,
     save_checkpoint,
 )
-from toolkit.training.positions import split_rows, white_to_move
+from toolkit.training.positions import (
+    STOCKFISH_SCALE_CP,
+    Examples,
+    Source,
+    command_text,
+    fit_scale,
+    of_chunks,
+    read_examples,
+    split_rows,
+    white_to_move,
+)
 
 SOURCE_SYNTAX = "'FILE [mix=0..1] [scale=CP] [weight=NUMBER]'"
 NETWORK_SUFFIX = ".network"

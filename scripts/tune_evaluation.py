@@ -42,7 +42,6 @@ from toolkit.console import (
 from toolkit.errors import ProgramError
 from toolkit.files import digest_of_files
 from toolkit.training.coefficients import find_coefficients
-from toolkit.training.examples import Source, command_text, fit_scale, log_loss, read_examples
 from toolkit.training.model import (
     MOP_UP,
     Fit,
@@ -58,7 +57,7 @@ from toolkit.training.model import (
     weights_from_array,
     weights_text,
 )
-from toolkit.training.positions import split_rows
+from toolkit.training.positions import Source, command_text, fit_scale, log_loss, read_examples, split_rows
 
 PARTS = ("train", "validation", "test")
 OLD, NEW = "old weights", "new weights"

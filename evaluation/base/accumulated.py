@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import chess
-
 from evaluation.base.typed import inline
 
 # The share of a piece in the game phase, by piece type: FULL_PHASE with all pieces on the board, more after promotions,
@@ -34,11 +32,6 @@ KING_BUCKETS: Final = 8
 KING_BUCKET: Final = tuple(bucket for row in reversed(_BUCKETS) for bucket in row)
 # A square for each piece. Pieces run from 2 (a black pawn) to 13 (the white king).
 PIECES: Final = 14 * 64
-
-
-def piece_number(piece: chess.Piece) -> int:
-    """A piece as the boards number it: 2 * piece type + colour."""
-    return 2 * piece.piece_type + piece.color
 
 
 @inline

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import chess
 
-from evaluation.base.accumulated import KING_BUCKET, KING_BUCKETS, PHASE_WEIGHTS, PIECES, piece_number
+from evaluation.base.accumulated import KING_BUCKET, KING_BUCKETS, PHASE_WEIGHTS, PIECES
 from evaluation.base.bitboards import BB, KING, PAWN, ZOBRIST
 from evaluation.base.typed import i8s, i64, i64s, inline, ints, lsb, u64, u64s, void
 
@@ -179,7 +179,7 @@ class BaseBoard:
         """Take the pieces and the side to move from a `chess.Board`, and nothing else."""
         self.clear()
         for square, piece in board.piece_map().items():
-            self.put(piece_number(piece), square)
+            self.put(2 * piece.piece_type + piece.color, square)
         self.turn = int(board.turn)
 
     def set_squares(self, pieces: bytes, turn: int) -> None:

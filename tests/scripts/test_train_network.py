@@ -19,7 +19,6 @@ from tests.support.networks import network_score, random_network
 from tests.support.records import records_of
 from toolkit.errors import ProgramError
 from toolkit.training import network
-from toolkit.training.examples import Source, read_examples
 from toolkit.training.network import (
     BLOCK,
     MAX_HIDDEN,
@@ -44,7 +43,7 @@ from toolkit.training.network import (
     save_checkpoint,
     static_scores,
 )
-from toolkit.training.positions import FIRST, QUIET, board_of, split_rows, write_positions
+from toolkit.training.positions import FIRST, QUIET, Source, board_of, read_examples, split_rows, write_positions
 from train_network import batch_of, main, parse_source
 
 

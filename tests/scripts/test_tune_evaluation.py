@@ -20,7 +20,6 @@ from tests.support import ROOT
 from tests.support.records import random_records, records_of
 from toolkit.errors import ProgramError
 from toolkit.training.coefficients import COLUMNS, OFFSETS, Coefficients, find_coefficients
-from toolkit.training.examples import Source, log_loss, read_examples
 from toolkit.training.model import (
     CENTRED,
     Plan,
@@ -36,7 +35,16 @@ from toolkit.training.model import (
     weights_as_array,
     weights_from_array,
 )
-from toolkit.training.positions import CAPTURE, QUIET, pieces_of, split_rows, write_positions
+from toolkit.training.positions import (
+    CAPTURE,
+    QUIET,
+    Source,
+    log_loss,
+    pieces_of,
+    read_examples,
+    split_rows,
+    write_positions,
+)
 from tune_evaluation import main
 
 SCALE = 150.0
@@ -68,7 +76,7 @@ def promised(coefficients: Coefficients, weights: Any, scale: float = SCALE) -> 
 
 
 def test_several_processes_find_the_same(records: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolkit.training.examples.CHUNK", 500)
+    monkeypatch.setattr("toolkit.training.positions.CHUNK", 500)
     done = []
     several = find_coefficients(records, 2, lambda steps=1, text=None: done.append(steps))
     assert sum(done) == len(records)

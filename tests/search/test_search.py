@@ -34,7 +34,6 @@ from uci_engine.core import load
 from uci_engine.search import parameters
 from uci_engine.search.info import Bound
 from uci_engine.search.parameters import OFF_DEPTH
-from uci_engine.search.thread_pool import new_searcher
 from uci_engine.time_management import time_tunables
 from uci_engine.tunable import Tunable
 
@@ -79,7 +78,7 @@ def plain_searcher() -> Any:
     No transposition table, no quiescence search, no draw before its time, and of the steps none but mate distance
     pruning, which is exact. Only a plain core lets methods be replaced; all cores search the same tree.
     """
-    machine: Any = new_searcher(load(), load().table_class(1), STEPS_OFF)
+    machine: Any = load().searcher(load().table_class(1), STEPS_OFF)
     position = machine.position
 
     def leaf(alpha: int, beta: int, ply: int) -> int:
@@ -392,7 +391,7 @@ USUAL = {parameter.name: parameter.value for parameter in parameters.PARAMETERS}
 
 @cache
 def nodes_with(name: str, value: int) -> tuple[int, ...]:
-    machine = new_searcher(load(), load().table_class(4), {name: value})
+    machine = load().searcher(load().table_class(4), {name: value})
     positions = (MIDDLEGAME, STARTS[1], STARTS[2])
     return tuple(search(chess.Board(fen), depth=10, machine=machine).nodes for fen in positions)
 

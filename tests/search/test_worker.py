@@ -14,12 +14,11 @@ from tests.support.kernel import MIDDLEGAME
 from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.core import load
-from uci_engine.search.thread_pool import new_searcher, new_worker
 
 
 def fresh_worker(fen: str, nodes: int) -> Any:
     """A worker about to search a position, all root moves in the order of their encodings."""
-    worker = new_worker(new_searcher(load(), load().table_class(1)))
+    worker = load().worker(load().searcher(load().table_class(1)))
     worker.reset(nodes)
     worker.searcher.position.set_board(chess.Board(fen))
     worker.searcher.set_root(sorted(worker.searcher.position.legal_moves()))

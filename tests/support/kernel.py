@@ -29,7 +29,7 @@ from uci_engine import score as scores
 from uci_engine.core import KERNEL_MODULES, compiled_modules, load
 from uci_engine.search.info import Info
 from uci_engine.search.manager import SearchManager, SearchOptions
-from uci_engine.search.thread_pool import ThreadPool, new_searcher, new_worker
+from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.root_ranking import RootRanking
 from uci_engine.time_management import Clock, Limits
 
@@ -145,7 +145,7 @@ def state_of(position: Any) -> tuple[Any, ...]:
 @cache
 def searcher() -> Any:
     """One searcher for many tests; `search` empties it first."""
-    return new_searcher(load(), load().table_class(4))
+    return load().searcher(load().table_class(4))
 
 
 def start_board(number: int, chess960: bool) -> chess.Board:
@@ -247,7 +247,7 @@ def prepare(
     """
     if pool is None:
         # Without threads a pool is the worker alone.
-        worker = new_worker(machine or searcher())
+        worker = load().worker(machine or searcher())
         pool = cast("ThreadPool", SimpleNamespace(main=worker, threads=[], table=worker.searcher.table))
     if fresh:
         pool.table.clear()

@@ -12,7 +12,6 @@ import chess
 
 from tests.support import ROOT, TABLES
 from uci_engine.core import Core, load
-from uci_engine.search.thread_pool import new_searcher
 from uci_engine.tablebases.root_ranking import RootRanker, RootRanking
 from uci_engine.tablebases.syzygy_files import CHECKSUM_BYTES, LINE_BYTES
 from uci_engine.tablebases.tablebases import Tablebases
@@ -28,7 +27,7 @@ class Probing:
 
     def __init__(self, path: str | Path, copied_bytes: int | None = None) -> None:
         self.core: Core = load()
-        self.searcher: Any = new_searcher(self.core, self.core.table_class(1))
+        self.searcher: Any = self.core.searcher(self.core.table_class(1))
         self.position: Any = self.searcher.position
         self.tables = Tablebases(self.core, self.searcher.prober, copied_bytes)
         self.sentences = [str(message) for message in self.tables.set_syzygy_path(str(path))]

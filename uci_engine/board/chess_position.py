@@ -9,7 +9,6 @@ Invariant: at every node it has the same fields and gives the same moves as `Pos
 import chess
 import chess.polyglot
 
-from evaluation.base.accumulated import piece_number
 from evaluation.base.bitboards import ZOBRIST
 from uci_engine.board import moves as move_numbers
 from uci_engine.board.moves import NO_SQUARE, NOISY, QUIET
@@ -62,7 +61,7 @@ class ChessPosition(Position):
                 self.remove(before, square)
                 self.pieces_key ^= ZOBRIST[before * 64 + square]
             if piece:
-                after = piece_number(piece)
+                after = 2 * piece.piece_type + piece.color
                 self.put(after, square)
                 self.pieces_key ^= ZOBRIST[after * 64 + square]
 

@@ -22,45 +22,11 @@ from uci_engine.memory import available_bytes
 from uci_engine.text import print_failure
 
 if TYPE_CHECKING:
-    from evaluation.network.inference import NetworkWeights
     from uci_engine.search.search import Searcher
-    from uci_engine.search.transposition_table import TranspositionTable
     from uci_engine.search.worker import Worker
 
 # Maximum share of the available memory for workers 1 and up.
 MEMORY_SHARE = 0.25
-
-
-def new_searcher(
-    core: Core,
-    table: TranspositionTable,
-    values: dict[str, int] | None = None,
-    weights: Weights | None = None,
-    network_weights: NetworkWeights | None = None,
-) -> Searcher:
-    """A searcher on a table that it may share with other searchers. Raises MemoryError.
-
-    `values`: search parameters by name. `weights`: of its evaluation; None: the default ones. `network_weights`: from
-    `new_network_weights`.
-    """
-    from evaluation.evaluator import Evaluator  # as every kernel module, only after `load`
-
-    weights = weights or default_weights()
-    position = core.position_class(weights.piece_square())
-    return core.searcher_class(position, Evaluator(weights, network_weights), table, values or {})
-
-
-def new_worker(searcher: Searcher) -> Worker:
-    from uci_engine.search.worker import Worker
-
-    return Worker(searcher)
-
-
-def new_network_weights(network: Network | None) -> NetworkWeights | None:
-    """A network as the kernel reads it, for many searchers; None for none. Raises MemoryError."""
-    from evaluation.network.inference import NetworkWeights
-
-    return None if network is None else NetworkWeights(network)
 
 
 class TaskThread:
@@ -129,7 +95,7 @@ class ThreadPool:
         self._values: dict[str, int] = {}
         self.weights = default_weights()
         self.network = network
-        self._network_weights = new_network_weights(network)
+        self._network_weights = self._core.network_weights(network)
         self.table = core.table_class(hash_mib)
         self.main = self._new_worker()
         self.threads: list[WorkerThread] = []
@@ -192,7 +158,7 @@ class ThreadPool:
         """
         from evaluation.evaluator import Evaluator
 
-        network_weights = self._network_weights if network is self.network else new_network_weights(network)
+        network_weights = self._network_weights if network is self.network else self._core.network_weights(network)
         searchers = self._searchers()
         evaluators = [Evaluator(weights, network_weights) for _ in searchers]
         for searcher, evaluator in zip(searchers, evaluators, strict=True):
@@ -211,7 +177,8 @@ class ThreadPool:
         return [self.main.searcher, *(thread.worker.searcher for thread in self.threads)]
 
     def _new_worker(self) -> Worker:
-        return new_worker(new_searcher(self._core, self.table, self._values, self.weights, self._network_weights))
+        core = self._core
+        return core.worker(core.searcher(self.table, self._values, self.weights, self._network_weights))
 
     @staticmethod
     def _dismiss(threads: list[WorkerThread]) -> None:
