@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import importlib.metadata
+import importlib.util
 import io
 import json
 import os
@@ -31,7 +32,7 @@ from setuptools.errors import CompileError
 # Run by pip, this folder is in the path already.
 sys.path.insert(0, str(Path(__file__).resolve().parent / "scripts"))
 from build_backend import declarations, toolchain
-from build_backend.toolchain import OLDEST_ABI, STABLE_ABI, Compiler, NoToolchainError
+from build_backend.toolchain import OLDEST_ABI, STABLE_ABI, Compiler
 from uci_engine.core import KERNEL_MODULES
 
 BUILD_INFO = Path("uci_engine", "build_info.json")
@@ -129,7 +130,8 @@ def translate(modules: list[Extension], kernel: declarations.Kernel, compiler: C
     translations = kernel.translations()
     for one in translations:
         one.write(GENERATED)
-    declarations.write_changed(GENERATED / TYPES, TYPES.read_text("utf-8"))
+    (GENERATED / TYPES).parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(TYPES, GENERATED / TYPES)
     common = [configuration(compiler), [one.pxd for one in translations], digest(TYPES)]
     for module in modules:
         source = GENERATED / source_of(module.name)
@@ -180,18 +182,16 @@ class BuildKernel(build_ext):
     parallel: int | None
 
     def run(self) -> None:
-        try:
-            self.build(declarations.Kernel(KERNEL_MODULES))
-        except (declarations.DeclarationError, NoToolchainError) as error:
-            raise SystemExit(str(error)) from None
-
-    def build(self, kernel: declarations.Kernel) -> None:
+        kernel = declarations.Kernel(KERNEL_MODULES)
         # Taken first, so that a source that changes during the build counts as newer: the kernel's modules, those they
         # take constants from, and the types in both forms.
         files = sorted({*(module.path for module in kernel.modules.values()), TYPES, TYPES.with_suffix(".py")})
         sources = {path.as_posix(): digest(path) for path in files}
         self.parallel = self.parallel or os.cpu_count()
         self.chosen = toolchain.find()
+        if self.chosen == "zig" and importlib.util.find_spec("ziglang") is None:
+            ask = f"Or, in this environment: pip install '{toolchain.ZIG_REQUIREMENT}'"
+            raise SystemExit(f"No C compiler works. {toolchain.WHAT_TO_INSTALL} {ask}")
         self.own_headers = toolchain.own_headers()
         copies = [module for module in self.extensions if module.name.startswith(FAST_COPY)]
         instructions, of_copies = toolchain.fast_instructions()

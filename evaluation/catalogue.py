@@ -19,8 +19,8 @@ import chess
 ACCUMULATED: Final = "board"
 # How the name of a term ends that has a weight for each square: in the file eight rows, the eighth rank first.
 BOARD: Final = "_squares"
-# A piece of these types counts one weight more by its square and the bucket of either king: how the names of the terms
-# end. For pawns there are tables of all king squares (`terms.pawn_pairs`).
+# A piece of these types counts one weight more by its square and the place of either king: how the names of the terms
+# end. For pawns there are tables of all king squares (`terms.pawns`).
 BY_KINGS: Final = (chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
 OWN_KING: Final = "_by_own_king"
 ENEMY_KING: Final = "_by_enemy_king"
@@ -106,7 +106,7 @@ CATALOGUE: Final = (
             piece,
             1,
             "placement of pieces",
-            f"a {piece} by square, for each bucket of {'its own' if by_king == OWN_KING else 'the enemy'} king",
+            f"a {piece} by square, for each place of {'its own' if by_king == OWN_KING else 'the enemy'} king",
         )
         for piece in map(chess.piece_name, BY_KINGS)
         for by_king in (OWN_KING, ENEMY_KING)
@@ -120,17 +120,17 @@ CATALOGUE: Final = (
     Term("pawn_lever", 8, "pawns", "pawn", 1, "pawn levers"),
     Term("blocked_pawn", 8, "pawns", "pawn", 1, "blocked pawns"),
     Term("pawn_island", 1, "pawns", "side", 4, "pawn islands"),
-    Term("pawn_pair", 4096, "pawn_pairs", "pawn", 7, "pawn formation"),
-    Term("pawn_against_pawn", 4096, "pawn_pairs", "side", 225, "pawn formation"),
-    Term("pawn_by_own_king", 4096, "pawn_pairs", "pawn", 1, "pawns around the kings"),
-    Term("pawn_by_enemy_king", 4096, "pawn_pairs", "pawn", 1, "pawns around the kings"),
-    Term("passed_pawn", 32, "passed_pawns", "pawn", 1, "passed pawns"),
-    Term("passed_pawn_kings", 16, "passed_pawns", "pawn", 2, "passed pawns"),
+    Term("pawn_pair", 4096, "pawns", "pawn", 7, "pawn formation"),
+    Term("pawn_against_pawn", 4096, "pawns", "side", 225, "pawn formation"),
+    Term("pawn_by_own_king", 4096, "pawns", "pawn", 1, "pawns around the kings"),
+    Term("pawn_by_enemy_king", 4096, "pawns", "pawn", 1, "pawns around the kings"),
+    Term("passed_pawn", 32, "pawns", "pawn", 1, "passed pawns"),
+    Term("passed_pawn_kings", 16, "pawns", "pawn", 2, "passed pawns"),
     Term("king_shelter", 32, "king", "side", 3, "king's shelter"),
     Term("pawn_storm", 64, "king", "side", 3, "safety from pawn storms"),
     Term("king_pawn_distance", 8, "king", "side", 1, "king's place near the pawns"),
-    Term("own_pair", 14, "imbalance", "side", 105, "imbalance"),
-    Term("enemy_pair", 10, "imbalance", "side", 225, "imbalance"),
+    Term("own_pair", 14, "pieces", "side", 105, "imbalance"),
+    Term("enemy_pair", 10, "pieces", "side", 225, "imbalance"),
     Term("knight_mobility", 9, "pieces", "knight", 1, "knights' mobility"),
     Term("bishop_mobility", 14, "pieces", "bishop", 1, "bishops' mobility"),
     Term("rook_mobility", 15, "pieces", "rook", 1, "rooks' mobility"),
@@ -139,14 +139,14 @@ CATALOGUE: Final = (
     Term("rook_open_file", 2, "pieces", "rook", 1, "rooks on open files"),
     Term("safe_mobility", 2, "pieces", "side", 128, "safe squares of rooks and queen"),
     Term("space", 2, "pieces", "side", 24, "space"),
-    Term("outpost", 16, "minor_pieces", "side", 10, "outposts"),
-    Term("reachable_outpost", 2, "minor_pieces", "side", 48, "outposts"),
-    Term("minor_behind_pawn", 2, "minor_pieces", "side", 10, "minor pieces behind pawns"),
-    Term("bishop_pawns", 45, "minor_pieces", "bishop", 1, "bishops' freedom from pawns"),
-    Term("bishop_enemy_pawns", 9, "minor_pieces", "bishop", 1, "bishops' freedom from pawns"),
-    Term("passed_pawn_blocked", 16, "passed_pawns", "pawn", 1, "passed pawns"),
-    Term("passed_pawn_path", 40, "passed_pawns", "pawn", 1, "passed pawns"),
-    Term("rook_behind_passed_pawn", 16, "passed_pawns", "pawn", 1, "passed pawns"),
+    Term("outpost", 16, "pieces", "side", 10, "outposts"),
+    Term("reachable_outpost", 2, "pieces", "side", 48, "outposts"),
+    Term("minor_behind_pawn", 2, "pieces", "side", 10, "minor pieces behind pawns"),
+    Term("bishop_pawns", 45, "pieces", "bishop", 1, "bishops' freedom from pawns"),
+    Term("bishop_enemy_pawns", 9, "pieces", "bishop", 1, "bishops' freedom from pawns"),
+    Term("passed_pawn_blocked", 16, "pawns", "pawn", 1, "passed pawns"),
+    Term("passed_pawn_path", 40, "pawns", "pawn", 1, "passed pawns"),
+    Term("rook_behind_passed_pawn", 16, "pawns", "pawn", 1, "passed pawns"),
     Term("safe_check", 4, "king", "side", 4, "safe checks against the king"),
     Term("king_attack", 64, "king", "side", 1, "attack on the king"),
     Term("threat_by_pawn", 10, "threats", "side", 15, "threats"),

@@ -6,7 +6,6 @@ from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import ALL, FILES, KING, KING_ATTACKS, PAWN, file_fill, forward
 from evaluation.base.typed import i64, i64s, ints, lsb, u64, u64s, void
 from evaluation.catalogue import ACCUMULATED, CATALOGUE
-from evaluation.constants import KING_DANGER_UNITS
 from evaluation.weights import Weights
 
 
@@ -33,23 +32,7 @@ class EvaluationContext:
 
     # Terms of pawns and kings fill these, or the pawn hash table does.
     passed_pawns: u64  # of both colours
-    pawns_on_colour = ints(4)  # [2 * colour + 1 for light squares]: how many pawns are there
-    rammed_pawns = ints(2)  # how many pawns on the files c to f have an enemy pawn directly ahead
-    shelter_units = ints(2)  # how much the pawns around that colour's king are missing
-    storm_units = ints(2)  # how near the enemy pawns are to it
-
-    # The units of danger of `king_attack`. They are no weights.
-    attacker_units = ints(6)
-    safe_check_units = ints(6)
-    unsafe_check_units = ints(6)
-    no_shelter_units = ints(8)
-    near_storm_units = ints(8)
-    attacked_twice_units: int
-    weak_square_units: int
-    pinned_units: int
-    flank_attack_units: int
-    flank_defence_units: int
-    no_queen_units: int
+    pawn_danger = ints(2)  # units for the pawns missing around that colour's king, and for enemy pawns near it
 
     # The weights, in the order of the catalogue, with the long tables of squares last.
     doubled_pawn = i64s(2)
@@ -107,8 +90,6 @@ class EvaluationContext:
             if term.group != ACCUMULATED:
                 packed = weights.packed(term.name)
                 setattr(self, term.name, packed if term.size > 1 else packed[0])
-        for name, units in KING_DANGER_UNITS.items():
-            setattr(self, name, list(units) if len(units) > 1 else units[0])
 
     def begin(self, board: BaseBoard) -> void:
         """Start a position: fill in kings, king zones, pawn sets and mobility areas, and clear what terms add to."""

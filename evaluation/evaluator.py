@@ -9,27 +9,15 @@ score.
 
 from __future__ import annotations
 
-from evaluation.base.accumulated import FULL_SHARE, middlegame_share
 from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import ALL
-from evaluation.base.typed import i64, u64, u64s, void
-from evaluation.constants import FULL_SCALE, STATIC_LIMIT, WON_KPK_CP
+from evaluation.base.constants import FULL_SCALE, FULL_SHARE, STATIC_LIMIT, WON_KPK_CP, middlegame_share
+from evaluation.base.typed import i64, u64s
 from evaluation.context import EvaluationContext
+from evaluation.network.file import MAX_TERMS_CP
 from evaluation.network.inference import Inference, NetworkWeights
-from evaluation.network.shape import MAX_FEATURES_CP
-from evaluation.terms import (
-    endgames,
-    imbalance,
-    king,
-    minor_pieces,
-    passed_pawns,
-    pawn_pairs,
-    pawns,
-    pieces,
-    threats,
-)
-from evaluation.terms.endgames import endgame_scale
-from evaluation.terms.kpk import BLACK_WINS, DRAWN, WHITE_WINS, KpkBitbase
+from evaluation.terms import endgames, king, pawns, pieces, threats
+from evaluation.terms.endgames import BLACK_WINS, DRAWN, WHITE_WINS, KpkBitbase, endgame_scale
 from evaluation.weights import Weights
 
 # To unpack a score (see `evaluation.weights`): half the range of the lower 32 bits, and their mask.
@@ -41,7 +29,7 @@ MATERIAL_ENTRIES = 1024
 MATERIAL_SHIFT = 54
 MATERIAL_FACTOR = 0x9E3779B97F4A7C15
 
-# The pawn hash table. An entry is key, passed pawns, packed score, `_packed_units`.
+# The pawn hash table. An entry is key, passed pawns, packed score, danger of both kings by pawns.
 PAWN_ENTRIES = 8192
 
 
@@ -74,9 +62,9 @@ class Evaluator:
         score = value if board.turn else -value
         return score + self.network_score(board, score)
 
-    def network_score(self, board: BaseBoard, features_cp: int) -> int:
+    def network_score(self, board: BaseBoard, terms_cp: int) -> int:
         """The network's part of the score, in centipawns, by the side to move; 0 without a network."""
-        if self.network is None or features_cp > MAX_FEATURES_CP or features_cp < -MAX_FEATURES_CP:
+        if self.network is None or terms_cp > MAX_TERMS_CP or terms_cp < -MAX_TERMS_CP:
             return 0
         return self.network.of(board)
 
@@ -91,30 +79,32 @@ class Evaluator:
         sums of the old ones.
         """
         self.context.begin(board)
-        board.update_king_buckets()
+        board.update_king_tables()
         key = board.pawn_key
         index: int = 4 * (key & (PAWN_ENTRIES - 1))
         score: i64 = 0
         if use_hash and self.pawn_hash[index] == key:
             self.context.passed_pawns = self.pawn_hash[index + 1]
             score = self.pawn_hash[index + 2]
-            self._unpack_units(self.pawn_hash[index + 3])
+            danger = self.pawn_hash[index + 3]
+            self.context.pawn_danger[0] = danger & 0xFFFF
+            self.context.pawn_danger[1] = danger >> 16
         else:
             score = self._pawn_king_total(board)
             if use_hash:
                 self.pawn_hash[index] = key
                 self.pawn_hash[index + 1] = self.context.passed_pawns
                 self.pawn_hash[index + 2] = score
-                self.pawn_hash[index + 3] = self._packed_units()
+                self.pawn_hash[index + 3] = self.context.pawn_danger[0] | self.context.pawn_danger[1] << 16
         score += board.score
-        score += self._imbalance_total(board, use_hash)
+        score += self._material_total(board, use_hash)
         # Black's turn comes first. Each turn changes the sign of the score, so that Black's terms are subtracted.
         for us in range(2):
             score = pieces.mobility_total(self.context, board, us) - score
         for us in range(2):
-            side = pieces.total(self.context, board, us) + minor_pieces.total(self.context, board, us)
+            side = pieces.total(self.context, board, us)
             if self.context.passed_pawns:
-                side += passed_pawns.total(self.context, board, us)
+                side += pawns.total(self.context, board, us)
             side += king.total(self.context, board, us) + threats.total(self.context, board, us)
             score = side + endgames.mop_up(self.context, board, us) - score
         return score
@@ -123,12 +113,11 @@ class Evaluator:
         """The sum of the terms that depend on pawns and kings alone."""
         score: i64 = 0
         for us in range(2):
-            side = pawns.pawn_king_total(self.context, board, us) + pawn_pairs.pawn_king_total(self.context, board, us)
-            side += passed_pawns.pawn_king_total(self.context, board, us)
+            side = pawns.pawn_king_total(self.context, board, us)
             score = side + king.pawn_king_total(self.context, board, us) - score
         return score
 
-    def _imbalance_total(self, board: BaseBoard, use_hash: bool) -> i64:
+    def _material_total(self, board: BaseBoard, use_hash: bool) -> i64:
         """The sum of the terms that depend on the numbers of pieces alone."""
         key = board.material_key
         index: int = 2 * (((key * MATERIAL_FACTOR) & ALL) >> MATERIAL_SHIFT)
@@ -136,37 +125,11 @@ class Evaluator:
             return self.material_hash[index + 1]
         score: i64 = 0
         for us in range(2):
-            score = imbalance.total(self.context, board, us) - score
+            score = pieces.material_total(self.context, board, us) - score
         if use_hash:
             self.material_hash[index] = key
             self.material_hash[index + 1] = score
         return score
-
-    def _packed_units(self) -> u64:
-        """The findings of the terms of pawns and kings for other terms, packed for the pawn hash table.
-
-        For each side eight bits of shelter, eight of storm and four of rammed pawns; then four bits for each of the
-        `pawns_on_colour`.
-        """
-        units: u64 = 0
-        for us in range(2):
-            units = units << 8 | self.context.shelter_units[us] & 255
-            units = units << 8 | self.context.storm_units[us] & 255
-            units = units << 4 | self.context.rammed_pawns[us] & 15
-        for index in range(4):
-            units = units << 4 | self.context.pawns_on_colour[index] & 15
-        return units
-
-    def _unpack_units(self, units: u64) -> void:
-        """The reverse of `_packed_units`: fills in the findings, the last first."""
-        for index in range(3, -1, -1):
-            self.context.pawns_on_colour[index] = units & 15
-            units >>= 4
-        for us in range(1, -1, -1):
-            self.context.rammed_pawns[us] = units & 15
-            self.context.storm_units[us] = (units >> 4) & 255
-            self.context.shelter_units[us] = (units >> 12) & 255
-            units >>= 20
 
     def taper(self, board: BaseBoard, packed: i64) -> int:
         """A packed sum as one score from White's view, tapered by phase, with the endgame scaled."""

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Final, Literal, Self
 
 import chess
 
-from evaluation.base.accumulated import FULL_PHASE, FULL_SHARE, KING_BUCKET, middlegame_share
+from evaluation import chosen, set_up
+from evaluation.base.constants import FULL_PHASE, FULL_SCALE, FULL_SHARE, KING_PLACE, middlegame_share, piece_number
 from evaluation.catalogue import (
     ACCUMULATED,
     BOARD,
@@ -30,9 +31,7 @@ from evaluation.catalogue import (
     OTHER_TITLES,
     OWN_KING,
 )
-from evaluation.constants import FULL_SCALE
 from evaluation.network.file import Network
-from evaluation.scoring import chosen, set_up
 from evaluation.weights import Weights, default_weights, unpack
 
 if TYPE_CHECKING:
@@ -145,9 +144,9 @@ class Trace:
 
     `terms` has each term of the catalogue, in its order, then KNOWN_ENDING, NETWORK_TERM and LIMIT where not 0. Their
     differences add up to `white_score`. `pieces` are all pieces, from a1 to h8. `phase` runs from 24 (all pieces on the
-    board) to 0. `scale` is the endgame scale factor, in 64ths. `known_ending` is the result of king and pawn
-    against king, "" for any other position. `features_score` is the score without the network, from White's
-    view, and `network_score` what the network adds to it, None without a network.
+    board) to 0. `scale` is the endgame scale factor, in 64ths. `known_ending` is the result of king and pawn against
+    king, "" for any other position. `features_score` is the score of the terms, without the network, from White's view,
+    and `network_score` what the network adds to it, None without a network.
     """
 
     fen: str
@@ -200,11 +199,11 @@ class Trace:
         terms = _tapered_terms(sides, middlegame_share(base_board.phase), scale)
         tapered = evaluator.taper(base_board, total)
         kpk_result = evaluator.kpk.result(base_board)
-        features = evaluator.with_kpk_result(tapered, kpk_result)
+        of_terms = evaluator.with_kpk_result(tapered, kpk_result)
         sign = 1 if board.turn else -1
-        network_score = None if network is None else sign * evaluator.network_score(base_board, sign * features)
+        network_score = None if network is None else sign * evaluator.network_score(base_board, sign * of_terms)
         cut = tapered - sum(term.difference_cp for term in terms)
-        for name, cp in ((KNOWN_ENDING, features - tapered), (NETWORK_TERM, network_score or 0), (LIMIT, cut)):
+        for name, cp in ((KNOWN_ENDING, of_terms - tapered), (NETWORK_TERM, network_score or 0), (LIMIT, cut)):
             if cp:
                 terms.append(TermValue(name, OTHER_TITLES[name], max(cp, 0), max(-cp, 0)))
         return cls(
@@ -215,7 +214,7 @@ class Trace:
             phase=min(base_board.phase, FULL_PHASE),
             scale=scale,
             known_ending=KPK_RESULTS[kpk_result],
-            features_score=features,
+            features_score=of_terms,
             network_score=network_score,
         )
 
@@ -244,7 +243,7 @@ def _packed_sides(
 def accumulated_indices(board: chess.Board, colour: chess.Color) -> dict[str, list[int]]:
     """The indices of the weights that the pieces of a colour count, by term of the group ACCUMULATED. One king a side.
 
-    Squares are numbered as the piece's own side sees the board, buckets as the king's side sees it.
+    Squares are numbered as the piece's own side sees the board, places as the king's side sees it.
     """
     flip = 0 if colour else 56
     own_king, enemy_king = (chess.msb(board.kings & board.occupied_co[us]) ^ flip for us in (colour, not colour))
@@ -257,8 +256,8 @@ def accumulated_indices(board: chess.Board, colour: chess.Color) -> dict[str, li
             if kind != chess.KING:
                 found["material"].append(kind - 1)
             if kind in BY_KINGS:
-                found[name + OWN_KING].append(64 * KING_BUCKET[own_king] + seen)
-                found[name + ENEMY_KING].append(64 * KING_BUCKET[enemy_king ^ 56] + seen)
+                found[name + OWN_KING].append(64 * KING_PLACE[own_king] + seen)
+                found[name + ENEMY_KING].append(64 * KING_PLACE[enemy_king ^ 56] + seen)
     return found
 
 
@@ -301,7 +300,7 @@ def _pieces(
     for square, piece in sorted(board.piece_map().items()):
         value_cp = None
         if piece.piece_type != chess.KING:
-            number = 2 * piece.piece_type + piece.color
+            number = piece_number(piece)
             base_board.remove(number, square)
             loss = before - evaluator.evaluate(base_board)
             base_board.put(number, square)

@@ -27,7 +27,7 @@ from typing import Any, Final
 
 import chess
 
-from evaluation.base.accumulated import KING_BUCKETS, PIECES
+from evaluation.base.constants import KING_PLACES, PIECES
 from evaluation.catalogue import BOARD, CATALOGUE, ENEMY_KING, OWN_KING
 from evaluation.files import read_start
 
@@ -85,24 +85,24 @@ class Weights:
     def piece_square(self) -> list[int]:
         """The board's number for each piece, packed, negative for Black: 2 * 8 * 896 numbers.
 
-        [(8 * colour of a king + its bucket) * 896 + (2 * type + colour) * 64 + square]. Add a piece's entries
+        [(8 * colour of a king + its place) * 896 + (2 * type + colour) * 64 + square]. Add a piece's entries
         for both kings; those for the white king hold material and square. Not to be changed.
         """
         if self._piece_square:
             return self._piece_square
-        numbers = [0] * (2 * KING_BUCKETS * PIECES)
+        numbers = [0] * (2 * KING_PLACES * PIECES)
         material = [*self.packed("material"), 0]
         for piece_type, value in zip(chess.PIECE_TYPES, material, strict=True):
             name = chess.piece_name(piece_type)
             plain = [value + bonus for bonus in self.packed(f"{name}_squares")]
-            own, enemy = ([0] * 64 * KING_BUCKETS for _ in range(2))
+            own, enemy = ([0] * 64 * KING_PLACES for _ in range(2))
             if f"{name}_squares{OWN_KING}" in self.middlegame:
                 own = self.packed(f"{name}_squares{OWN_KING}")
                 enemy = self.packed(f"{name}_squares{ENEMY_KING}")
-            for bucket in range(KING_BUCKETS):
-                by_own, by_enemy = (table[64 * bucket : 64 * bucket + 64] for table in (own, enemy))
-                black_king = bucket * PIECES + 128 * piece_type
-                white_king = black_king + KING_BUCKETS * PIECES
+            for place in range(KING_PLACES):
+                by_own, by_enemy = (table[64 * place : 64 * place + 64] for table in (own, enemy))
+                black_king = place * PIECES + 128 * piece_type
+                white_king = black_king + KING_PLACES * PIECES
                 # The black piece, then the white one, of this type.
                 numbers[black_king : black_king + 128] = _mirrored(by_own) + by_enemy
                 numbers[white_king : white_king + 128] = _mirrored(list(map(add, plain, by_enemy))) + list(

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from toolkit.elo import fit_elo
 from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, TimeControl, own_engine, parse_engine
 from toolkit.errors import ProgramError
 from toolkit.games import runs
-from toolkit.games.tournament import PairingScore, Tournament
+from toolkit.games.tournament import Tournament
 from uci_engine.search.strength import MAX_ELO, MIN_ELO
 
 STEP_ELO = 200
@@ -64,23 +64,13 @@ class Player:
 
     spec: EngineSpec
     rating: float
-    is_level: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """The rating of a level, half the width of its 95 % interval, and the games that it comes from."""
-
-    elo: float
-    error: float
-    games: int
 
 
 def level_player(engine: EngineSpec, elo: int) -> Player:
     """The engine at a level. Its own options are kept."""
     options = (*engine.options, ("UCI_LimitStrength", "true"), ("UCI_Elo", str(elo)))
     control = TimeControl(movetime_seconds=LEVEL_SECONDS)
-    return Player(replace(engine, name=f"level {elo}", control=control, options=options), float(elo), True)
+    return Player(replace(engine, name=f"level {elo}", control=control, options=options), float(elo))
 
 
 def stockfish_players(command: Sequence[str]) -> list[Player]:
@@ -89,39 +79,8 @@ def stockfish_players(command: Sequence[str]) -> list[Player]:
     players = []
     for skill, elo, nodes in STOCKFISH_SKILLS:
         control, options = TimeControl(nodes=nodes), (*common, ("Skill Level", str(skill)))
-        spec = EngineSpec(f"stockfish {skill}", tuple(command), control=control, options=options)
-        players.append(Player(spec, float(elo), False))
+        players.append(Player(EngineSpec(f"stockfish {skill}", tuple(command), None, control, options), float(elo)))
     return players
-
-
-def meetings_of(players: Sequence[Player], window_elo: float) -> tuple[tuple[int, int], ...]:
-    """Who meets whom, by number: each level the opponents that are at most `window_elo` away."""
-    return tuple(
-        (one, other)
-        for one, level in enumerate(players)
-        for other, opponent in enumerate(players)
-        if level.is_level and not opponent.is_level and abs(opponent.rating - level.rating) <= window_elo
-    )
-
-
-def fit(players: Sequence[Player], scores: Iterable[PairingScore]) -> dict[str, Measured]:
-    """The rating of every level by name. The level is the first of each pairing."""
-    levels = {player.spec.name: player.rating for player in players if player.is_level}
-    known = {player.spec.name: player.rating for player in players if not player.is_level}
-    # Of every pair of games: which level, the points of it, and how much stronger than 0 the opponent is known to be.
-    rows = [
-        ([name == score.first for name in levels], sum(points) / 2, -known[score.second])
-        for score in scores
-        for points in score.pairs
-    ]
-    sides = np.array([row[0] for row in rows], float).reshape(len(rows), len(levels))
-    points, ahead = np.array([row[1] for row in rows]), np.array([row[2] for row in rows])
-    elo, errors = fit_elo(sides, points, ahead, np.array(list(levels.values())), PRIOR_ELO)
-    games = 2 * sides.sum(axis=0)
-    return {
-        name: Measured(float(elo[number]), float(errors[number]), int(games[number]))
-        for number, name in enumerate(levels)
-    }
 
 
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -139,58 +98,79 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def make_players(words: argparse.Namespace) -> list[Player]:
-    """The levels, then the opponents that meet any. Raises ProgramError."""
+def make_ladder(words: argparse.Namespace) -> Ladder:
+    """The levels, and the opponents that are near any. Raises ProgramError."""
     engine = parse_engine(words.engine) if words.engine else own_engine()
     if not engine.options:
         engine = replace(engine, options=OWN_OPTIONS)
     try:
         whole_range = range(MIN_ELO, MAX_ELO + 1, STEP_ELO)
         elos = [int(word) for word in words.levels.split(",")] if words.levels else whole_range
-        opponents = [Player(parse_engine(text), float(rating), False) for rating, text in words.opponent]
+        opponents = [Player(parse_engine(text), float(rating)) for rating, text in words.opponent]
     except ValueError as error:
         raise ProgramError(str(error)) from None
-    players = [*(level_player(engine, elo) for elo in sorted(set(elos))), *opponents]
     if words.stockfish:
-        players += stockfish_players(shlex.split(words.stockfish))
-    names = [player.spec.name for player in players]
-    if len(set(names)) < len(names):
-        raise ProgramError("two players have the same name: give them name=")
-    meeting = {number for meeting in meetings_of(players, words.window) for number in meeting}
-    if not meeting:
-        raise ProgramError("no level meets an opponent of known rating: name some, or widen --window")
-    return [player for number, player in enumerate(players) if number in meeting]
+        opponents += stockfish_players(shlex.split(words.stockfish))
+    levels = [level_player(engine, elo) for elo in sorted(set(elos))]
+    return Ladder(levels, opponents, words.window, runs.pairs_of(words.games))
 
 
 class Ladder(Tournament):
-    """The games of the levels against their opponents, and the ratings."""
+    """The games of the levels against the opponents that are at most `window_elo` away, and the ratings."""
 
-    def __init__(self, players: Sequence[Player], window_elo: float, pairs_each: int) -> None:
-        super().__init__([player.spec for player in players], meetings_of(players, window_elo), pairs_each)
-        self._players = players
+    def __init__(
+        self, levels: Sequence[Player], opponents: Sequence[Player], window_elo: float, pairs_each: int
+    ) -> None:
+        meetings = [
+            (level, opponent)
+            for level in levels
+            for opponent in opponents
+            if abs(opponent.rating - level.rating) <= window_elo
+        ]
+        if not meetings:
+            raise ProgramError("no level meets an opponent of known rating: name some, or widen --window")
+        # Those that meet somebody, by name.
+        self._levels = {level.spec.name: level.rating for level, _ in meetings}
+        self._known = {opponent.spec.name: opponent.rating for _, opponent in meetings}
+        players = [player for player in (*levels, *opponents) if player.spec.name in {**self._levels, **self._known}]
+        names = [player.spec.name for player in players]
+        if len(set(names)) < len(names):
+            raise ProgramError("two players have the same name: give them name=")
+        pairings = [(names.index(level.spec.name), names.index(opponent.spec.name)) for level, opponent in meetings]
+        super().__init__([player.spec for player in players], pairings, pairs_each)
+
+    def ratings(self) -> dict[str, dict[str, Any]]:
+        """Of each level by name: its rating, half the width of its 95 % interval, and its games."""
+        # Of every pair of games: which level, its points, and how much stronger than 0 the opponent is known to be.
+        rows = [
+            ([name == score.first for name in self._levels], sum(points) / 2, -self._known[score.second])
+            for score in self.scores
+            for points in score.pairs
+        ]
+        sides = np.array([row[0] for row in rows], float).reshape(len(rows), len(self._levels))
+        points, ahead = np.array([row[1] for row in rows]), np.array([row[2] for row in rows])
+        elo, errors = fit_elo(sides, points, ahead, np.array(list(self._levels.values())), PRIOR_ELO)
+        found = zip(self._levels, elo.tolist(), errors.tolist(), (2 * sides.sum(axis=0)).tolist(), strict=True)
+        return {name: {"elo": rating, "error": error, "games": int(games)} for name, rating, error, games in found}
 
     def table(self) -> Table:
         """A row for each level."""
-        measured = fit(self._players, self.scores)
         rows = []
-        for player in self._players:
-            if player.is_level:
-                found = measured[player.spec.name]
-                elo, difference = f"{found.elo:.0f} ± {found.error:.0f}", f"{found.elo - player.rating:+.0f}"
-                rows.append([player.spec.name, f"{player.rating:.0f}", elo, difference, str(found.games)])
+        for name, found in self.ratings().items():
+            asked = self._levels[name]
+            elo, difference = f"{found['elo']:.0f} ± {found['error']:.0f}", f"{found['elo'] - asked:+.0f}"
+            rows.append([name, f"{asked:.0f}", elo, difference, str(found["games"])])
         return make_table("Ratings", ("player", "asked", "measured", "difference", "games"), rows)
 
     def as_json(self) -> dict[str, Any]:
         """All results."""
-        ratings = {name: asdict(found) for name, found in fit(self._players, self.scores).items()}
-        return {**super().as_json(), "ratings": ratings}
+        return {**super().as_json(), "ratings": self.ratings()}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns the exit code. Raises ProgramError and OSError for what cannot be measured."""
     words = parse_arguments(arguments)
-    ladder = Ladder(make_players(words), words.window, runs.pairs_of(words.games))
-    return runs.Run(words, ladder, MARGIN_MS).run()
+    return runs.Run(words, make_ladder(words), MARGIN_MS).run()
 
 
 if __name__ == "__main__":

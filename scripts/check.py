@@ -24,7 +24,7 @@ from pathlib import Path
 
 import chess
 
-from toolkit.console import run_program, say, show_progress, standard_error
+from toolkit.console import note, run_program, say, show_progress
 from toolkit.engines.client import Engine, Info, read_info
 from toolkit.engines.spec import EngineSpec, own_engine
 from toolkit.errors import ProgramError
@@ -48,18 +48,10 @@ NOT_COPIED = (".git", ".venv", "build", "dist", "*.egg-info", "__pycache__", ".*
 SANITIZER_OPTIONS = "detect_leaks=0:allocator_may_return_null=1:print_stacktrace=1"
 REPORTED = re.compile(r"SUMMARY: (.+)|.*?(\S+: runtime error: .+)")
 
-MEMORY_TESTS = (
-    "board",
-    "book",
-    "search",
-    "tablebases",
-    "uci",
-    "evaluation/test_network.py",
-    "evaluation/test_weights.py",
-)
+EVALUATION_TESTS = ("evaluation/test_network.py", "evaluation/test_weights.py")
+MEMORY_TESTS = ("board", "book", "search", "tablebases", "uci", *EVALUATION_TESTS)
 SHORT_MEMORY_TESTS = ("board", "tablebases", "search/test_search.py", "uci/test_conversations.py")
 RACE_TESTS = ("search/test_thread_pool.py", "test_engine.py", "uci")
-SHORT_RACE_TESTS = ("search/test_thread_pool.py", "uci/test_conversations.py")
 # A portable build holds two kernels. This runs the one for processors without AVX2.
 WITHOUT_AVX2 = """
 from uci_engine import processor
@@ -78,7 +70,7 @@ class Build:
         self.python = self.folder / "python"
         self._reports = self.folder / "reports"
         shutil.copytree(ROOT, self.folder, ignore=shutil.ignore_patterns(*NOT_COPIED, "*.so"), dirs_exist_ok=True)
-        show(f"building {self.folder}")
+        note(f"building {self.folder}")
         log = self.folder / "build.log"
         if run([sys.executable, "setup.py", "build_ext", "--inplace"], log, self.folder, BUILDS[name]):
             raise ProgramError(f"the build failed, see {log}")
@@ -110,11 +102,6 @@ class Build:
                     yield f"{sentence} ({path})"
 
 
-def show(text: str) -> None:
-    """Say on stderr what is done now."""
-    standard_error().print(text, markup=False)
-
-
 def run(command: Sequence[str], log: Path, folder: Path = ROOT, settings: dict[str, str] | None = None) -> int:
     """Run a command with its output in a file; returns its exit code."""
     with log.open("wb") as output:
@@ -139,13 +126,8 @@ def test_faults(build: Build, names: Sequence[str]) -> Iterator[str]:
     log = build.folder / "tests.log"
     tests = [f"tests/{name}" for name in names]
     # Plain Python gains nothing from the sanitizers, and is slow under them. A bot's limit of memory is too small.
-    options = [
-        "-q",
-        "-m",
-        "not slow and not timing",
-        "-k",
-        "not (other_cores or node_identity or PythonChess or lichess_bot)",
-    ]
+    left_out = "not (other_cores or node_identity or PythonChess or lichess_bot)"
+    options = ["-q", "-m", "not slow and not timing", "-k", left_out]
     if run([str(build.python), "-m", "pytest", *options, *tests], log, build.folder):
         lines = log.read_text("utf-8", errors="replace").splitlines()
         yield from [line for line in lines if line.startswith(("FAILED ", "ERROR "))] or [f"{lines[-1]} ({log})"]
@@ -154,11 +136,11 @@ def test_faults(build: Build, names: Sequence[str]) -> Iterator[str]:
 def races(words: argparse.Namespace) -> Iterator[str]:
     """ThreadSanitizer over the tests of threads and conversations, and with four threads and tablebases."""
     build = Build("races")
-    yield from test_faults(build, SHORT_RACE_TESTS if words.short else RACE_TESTS)
+    yield from test_faults(build, RACE_TESTS)
     tables = str(build.folder / "tests" / "support" / "tables")
     spec = replace(build.engine, options=(("Threads", "4"), ("SyzygyPath", tables)))
     with Engine(spec) as running:
-        for fen in POSITIONS[::-1][: 4 if words.short else None]:
+        for fen in POSITIONS:
             search(running, chess.Board(fen), 100_000)
     yield from build.reports()
 
@@ -274,11 +256,10 @@ def games(words: argparse.Namespace) -> Iterator[str]:
     for path in (log, pgn):
         path.unlink(missing_ok=True)
     program, *arguments = build.engine.command
-    engines = [
-        ["-engine", f"name={name}", f"cmd={program}", f"args={shlex.join(arguments)}"] for name in ("one", "two")
-    ]
-    command = [words.fastchess, *engines[0], *engines[1], "-each", "tc=4+0.04", "option.Hash=16"]
-    command += ["-openings", f"file={openings}", "format=epd", "-rounds", "1" if words.short else "10", "-repeat"]
+    engine = (f"cmd={program}", f"args={shlex.join(arguments)}")
+    command = [words.fastchess, "-engine", "name=one", *engine, "-engine", "name=two", *engine]
+    command += ["-each", "tc=4+0.04", "option.Hash=16", "-openings", f"file={openings}", "format=epd"]
+    command += ["-rounds", "1" if words.short else "10", "-repeat"]
     command += ["-concurrency", str(os.cpu_count()), "-startup-ms", "60000"]
     command += ["-log", f"file={log}", "level=warn", "-pgnout", f"file={pgn}"]
     code = run(command, build.folder / "fastchess.log", build.folder)
@@ -299,20 +280,15 @@ CHECKS: dict[str, Callable[[argparse.Namespace], Iterator[str]]] = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the checks of the command line; returns the exit code. Raises ProgramError and OSError."""
-    described = "\n".join(f"  {name:<8} {check.__doc__}" for name, check in CHECKS.items())
-    parser = argparse.ArgumentParser(
-        description=__doc__.partition("\n")[0],
-        epilog=f"checks:\n{described}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("checks", nargs="+", choices=list(CHECKS), metavar="CHECK", help=", ".join(CHECKS))
-    parser.add_argument("--short", action="store_true", help="fewer positions, tests and seconds")
+    parser.add_argument("--short", action="store_true", help="fewer positions, tests and games")
     parser.add_argument("--suite", type=Path, help=f"mate positions in EPD with dm ({MATES.name}, or a few of ours)")
     parser.add_argument("--fastchess", default="fastchess", metavar="PROGRAM", help="for games (%(default)s)")
     words = parser.parse_args(arguments)
     count = 0
     for name in words.checks:
-        show(f"{name}: {CHECKS[name].__doc__}")
+        note(f"{name}: {CHECKS[name].__doc__}")
         for finding in CHECKS[name](words):
             say(f"{name}: {finding}")
             count += 1

@@ -18,9 +18,7 @@ It assumes that Elo adds up; an interaction of two changes is divided between th
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,23 +35,8 @@ from toolkit.games.runs import Run
 # A wide prior about no difference, in Elo: it keeps a change finite that has won every pair so far.
 PRIOR_ELO = 1000.0
 
-
-@dataclass(frozen=True)
-class Factor:
-    """A change: its label, and the values it gives to options by name."""
-
-    label: str
-    values: dict[str, int]
-
-
-@dataclass(frozen=True)
-class Effect:
-    """What a change was seen to gain: Elo and half the width of its 95 % interval, from the pairs that tried it."""
-
-    label: str
-    elo: float
-    error_elo: float
-    pairs: int
+# The values that each change gives to options by name, by its label.
+Changes = Mapping[str, Mapping[str, int]]
 
 
 class FactorialTest(Experiment):
@@ -66,27 +49,19 @@ class FactorialTest(Experiment):
     def __init__(
         self,
         engine: EngineSpec,
-        factors: Sequence[Factor],
-        defaults: dict[str, int],
+        changes: Changes,
+        defaults: Mapping[str, int],
         pairs: int,
         share: float = 0.5,
         seed: int = 0,
     ) -> None:
-        """defaults: the values of all options that factors name, where no factor changes them. Raises ProgramError."""
-        super().__init__(engine, pairs)
+        """defaults: the values of all options that changes name, where no change is made. Raises ProgramError."""
+        super().__init__(engine, pairs, seed)
         if not 0 < share <= 0.5:
             raise ProgramError(f"a share of {share:g} is not above 0 and at most 0.5")
-        names = [name for factor in factors for name in factor.values]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise ProgramError(f"two changes set {', '.join(twice)}")
-        labels = [factor.label for factor in factors]
-        if len(set(labels)) < len(labels):
-            raise ProgramError("two changes have the same label")
-        self.factors = tuple(factors)
-        self._defaults = {name: defaults[name] for name in names}
+        self._changes = changes
+        self._defaults = defaults
         self._share = share
-        self._seed = seed
         self._directions: list[Sequence[int]] = []
         self._results: list[float] = []
 
@@ -96,17 +71,17 @@ class FactorialTest(Experiment):
         return Pairing(self.values(directions, 1), self.values(directions, -1), directions)
 
     def directions(self, number: int) -> tuple[int, ...]:
-        """For pair `number` and each factor: 1 if the first side has it, -1 if the second, 0 if neither."""
-        chance = random.Random(f"{self._seed} {number}")
-        drawn = (chance.random() for _ in self.factors)
+        """For pair `number` and each change: 1 if the first side has it, -1 if the second, 0 if neither."""
+        chance = self.chance(number)
+        drawn = (chance.random() for _ in self._changes)
         return tuple(1 if part < self._share else -1 if part < 2 * self._share else 0 for part in drawn)
 
     def values(self, directions: Sequence[int], side: int) -> dict[str, int]:
         """The values of all options for the first side (1) or the second (-1)."""
         values = dict(self._defaults)
-        for factor, direction in zip(self.factors, directions, strict=True):
+        for change, direction in zip(self._changes.values(), directions, strict=True):
             if direction == side:
-                values.update(factor.values)
+                values.update(change)
         return values
 
     def learn(self, number: int, directions: Sequence[int], result: float) -> None:
@@ -114,23 +89,21 @@ class FactorialTest(Experiment):
         self._directions.append(directions)
         self._results.append(result)
 
-    def effects(self) -> list[Effect]:
-        """What the pairs say of each change, the best first."""
-        changes = np.asarray(self._directions, float).reshape(len(self._results), len(self.factors))
+    def effects(self) -> list[dict[str, Any]]:
+        """What the pairs say of each change, the best first. error_elo: half the width of the 95 % interval."""
+        directions = np.asarray(self._directions, float).reshape(len(self._results), len(self._changes))
         scores = (np.asarray(self._results, float) + 2) / 4
-        elo, errors = fit_elo(changes, scores, 0.0, np.zeros(len(self.factors)), PRIOR_ELO)
+        elo, errors = fit_elo(directions, scores, 0.0, np.zeros(len(self._changes)), PRIOR_ELO)
+        tried = np.count_nonzero(directions, axis=0)
         found = [
-            Effect(factor.label, float(effect), float(error), int(count))
-            for factor, effect, error, count in zip(
-                self.factors, elo, errors, np.count_nonzero(changes, axis=0), strict=True
-            )
+            {"label": label, "elo": float(elo[n]), "error_elo": float(errors[n]), "pairs": int(tried[n])}
+            for n, label in enumerate(self._changes)
         ]
-        return sorted(found, key=lambda effect: effect.elo, reverse=True)
+        return sorted(found, key=lambda effect: effect["elo"], reverse=True)
 
     def settings(self) -> dict[str, Any]:
         """The changes."""
-        changes = [asdict(factor) for factor in self.factors]
-        return {"changes": changes, "defaults": self._defaults, "share": self._share}
+        return {"changes": self._changes, "defaults": self._defaults, "share": self._share}
 
     def progress(self) -> str:
         """Nothing: estimates of a few pairs would mislead."""
@@ -138,36 +111,42 @@ class FactorialTest(Experiment):
 
     def table(self) -> Table:
         """A row for each change, the best first."""
-        found = self.effects()
-        rows = [[each.label, f"{each.elo:+.1f}", f"{each.error_elo:.1f}", str(each.pairs)] for each in found]
+        rows = [
+            [each["label"], f"{each['elo']:+.1f}", f"{each['error_elo']:.1f}", str(each["pairs"])]
+            for each in self.effects()
+        ]
         return make_table("", ["change", "Elo", "± (95 %)", "pairs"], rows)
 
     def as_json(self) -> dict[str, Any]:
         """The effects."""
-        return {"changes": [asdict(effect) for effect in self.effects()]}
+        return {"changes": self.effects()}
 
 
-def parse_change(text: str) -> Factor:
-    """A factor from `[LABEL:]NAME=VALUE[,NAME=VALUE...]`. Raises ProgramError."""
-    label, colon, rest = text.partition(":")
-    values = {}
-    for word in (rest if colon else text).split(","):
-        name, _, number = word.strip().partition("=")
-        try:
-            values[name.strip()] = int(number)
-        except ValueError:
-            raise ProgramError(f"--change {text!r}: {word.strip()!r} is not NAME=NUMBER") from None
-    return Factor(label.strip() if colon else text, values)
+def parse_changes(texts: Sequence[str]) -> Changes:
+    """Changes from texts like `[LABEL:]NAME=VALUE[,NAME=VALUE...]`. Raises ProgramError."""
+    changes: dict[str, dict[str, int]] = {}
+    for text in texts:
+        label, _, words = text.rpartition(":")
+        change = changes.setdefault(label or text, {})
+        for word in words.split(","):
+            name, _, number = word.strip().partition("=")
+            try:
+                change[name.strip()] = int(number)
+            except ValueError:
+                raise ProgramError(f"--change {text!r}: {word.strip()!r} is not NAME=NUMBER") from None
+    return changes
 
 
-def defaults_of(engine: EngineSpec, factors: list[Factor]) -> dict[str, int]:
-    """The engine's own values of the options that factors name. Raises ProgramError."""
+def defaults_of(engine: EngineSpec, changes: Changes) -> dict[str, int]:
+    """The engine's own values of the options that changes name. Raises ProgramError."""
     numbers = find_numbers(engine)
-    defaults = {}
-    for factor in factors:
-        for name, value in factor.values.items():
+    defaults: dict[str, int] = {}
+    for change in changes.values():
+        for name, value in change.items():
             if name not in numbers:
                 raise ProgramError(f"{engine.name} has no number called {name!r}")
+            if name in defaults:
+                raise ProgramError(f"two changes set {name}")
             option, defaults[name] = numbers[name]
             try:
                 option.parse(value)
@@ -186,9 +165,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--pairs", type=at_least_one, default=2000, metavar="N", help="pairs of games (2000)")
     words = parser.parse_args(arguments)
     engine = parse_engine(words.engine)
-    factors = [parse_change(text) for text in words.change]
-    defaults = defaults_of(engine, factors)
-    return Run(words, FactorialTest(engine, factors, defaults, words.pairs, words.share, words.seed)).run()
+    changes = parse_changes(words.change)
+    defaults = defaults_of(engine, changes)
+    return Run(words, FactorialTest(engine, changes, defaults, words.pairs, words.share, words.seed)).run()
 
 
 if __name__ == "__main__":

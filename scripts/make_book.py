@@ -11,21 +11,21 @@ weights: compile again for a release.
 `openings.tsv` beside this file is our own repertoire. Any table with the columns `eco`, `name` and `moves` (or `pgn`)
 can be read.
 
-The moves are in SAN, with or without move numbers. `|` follows the move that reaches the named position. Without it,
-that is the last move. A move marked `~` (or `?!`, or `?`) is answered but never played: a gambit, or a line that does
-not suit the engine.
+The moves are in SAN, with or without move numbers. A move marked `~` (or `?!`, or `?`) is answered but never played: a
+gambit, or a line that does not suit the engine.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import gzip
 import math
 import re
 import struct
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import chess
@@ -39,16 +39,12 @@ from uci_engine.board import moves
 from uci_engine.book.book import BUILT_IN, POSITIONS
 from uci_engine.core import load
 from uci_engine.score import DRAW, MATE
+from uci_engine.search.thread_pool import ThreadPool
 
 OPENINGS = Path(__file__).with_name("openings.tsv")
 
-MAX_LINE_PLIES = 80
-
-NAME_MARK = "|"
-AVOIDED_MARK = "~"
-_MOVE_NUMBER = re.compile(r"^\d+\.+")
-_ECO = re.compile(r"[A-E]\d\d")
-_SUFFIX = re.compile(r"[!?~]+$")
+MOVE_NUMBER = re.compile(r"^\d+\.+")
+AVOIDED_MARKS = ("~", "?!", "?", "??")
 
 # For each position's key: the moves, as Polyglot writes them, and their weights.
 Weights = dict[int, dict[int, float]]
@@ -65,116 +61,71 @@ SEARCH_DEPTH = 10
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One opening line.
+    """One opening line, its name with the code in front. `avoided`: indices of moves that we answer and do not play."""
 
-    `moves` are in SAN, without marks. The first `named_plies` of them lead to the position with the name. `avoided`
-    holds the indices of moves that we answer and do not play.
-    """
-
-    eco: str
     name: str
-    moves: tuple[str, ...]
-    named_plies: int
-    avoided: frozenset[int] = frozenset()
+    board: chess.Board
+    avoided: frozenset[int]
 
 
-def read_line(eco: str, name: str, text: str) -> Line:
-    """A line from the three columns of a table. Raises ProgramError. `replay` checks the moves."""
-    moves: list[str] = []
-    avoided: set[int] = set()
-    named_plies = 0
-    for word in text.split():
-        if word == NAME_MARK:
-            named_plies = len(moves)
-            continue
-        move = _MOVE_NUMBER.sub("", word)
-        if not move:
-            continue
-        mark = _SUFFIX.search(move)
-        if mark:
-            move = move[: mark.start()]
-            if mark[0] in (AVOIDED_MARK, "?!", "?", "??"):
-                avoided.add(len(moves))
-        moves.append(move)
-    if _ECO.fullmatch(eco) is None:
-        raise ProgramError(f"{eco!a} is not an ECO code")
-    if not name or not name.isprintable():
-        raise ProgramError("a line has no name")
-    if not 0 < len(moves) <= MAX_LINE_PLIES:
-        raise ProgramError(f"{name!a} has {len(moves)} moves, not 1 to {MAX_LINE_PLIES}")
-    return Line(eco, name, tuple(moves), named_plies or len(moves), frozenset(avoided))
-
-
-def read_table(path: Path = OPENINGS) -> list[Line]:
-    """All lines of a table with a header, columns parted by tabs. Raises ProgramError, and OSError."""
-    header, *rows = read_text(path).split("\n")
-    columns = header.rstrip("\r").split("\t")
-    try:
-        eco, name = columns.index("eco"), columns.index("name")
-        moves = columns.index("moves" if "moves" in columns else "pgn")
-    except ValueError:
-        raise ProgramError(f"{path} has no header with eco, name and moves") from None
-    lines = []
-    for number, row in enumerate(rows, start=2):
-        if not row.strip() or row.startswith("#"):
-            continue
-        cells = row.rstrip("\r").split("\t")
-        if len(cells) != len(columns):
-            raise ProgramError(f"{path}, row {number}: {len(cells)} columns, not {len(columns)}")
-        try:
-            lines.append(read_line(cells[eco], cells[name], cells[moves]))
-        except ProgramError as error:
-            raise ProgramError(f"{path}, row {number}: {error}") from None
-    return lines
-
-
-def replay(line: Line) -> chess.Board:
-    """The board after the moves of a line. Raises ProgramError for a move that is not legal."""
+def read_line(name: str, text: str) -> Line:
+    """A line from its moves in SAN. Raises ValueError for a move that is not legal."""
     board = chess.Board()
-    for move in line.moves:
-        try:
+    avoided = set()
+    for word in text.split():
+        marked = MOVE_NUMBER.sub("", word)
+        move = marked.rstrip("!?~")
+        if marked.removeprefix(move) in AVOIDED_MARKS:
+            avoided.add(len(board.move_stack))
+        if move:
             board.push_san(move)
-        except ValueError:
-            number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
-            raise ProgramError(f"{line.eco} {line.name}: {number} {move!a} is not legal") from None
-    return board
+    return Line(name, board, frozenset(avoided))
+
+
+def read_tables(paths: Iterable[Path]) -> list[Line]:
+    """All lines of tables with a header, columns parted by tabs. Raises ProgramError, and OSError."""
+    lines = []
+    for path in paths:
+        rows = csv.DictReader(read_text(path).splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+        for number, row in enumerate(rows, start=2):
+            try:
+                lines.append(read_line(f"{row['eco']}\t{row['name']}", row.get("moves") or row["pgn"]))
+            except (KeyError, ValueError) as error:
+                raise ProgramError(f"{path}, row {number}: {error}") from None
+    return lines
 
 
 @dataclass(slots=True)
 class Choice:
-    """A move of the repertoire in one position: how many lines play it, and the position after it."""
+    """A move of the repertoire in one position: the position after it, and how many lines play it."""
 
-    san: str
-    lines: int
     after: str
     avoided: bool
+    lines: int = 0
 
 
 # For each position, a FEN without clocks, the moves as Polyglot writes them. Transpositions are one position.
 Theory = dict[str, dict[int, Choice]]
 
 
-def theory_of(lines: Iterable[Line]) -> Theory:
-    """Play the lines out. Raises ProgramError at an illegal move.
+def theory_of(lines: Sequence[Line]) -> Theory:
+    """Play the lines out. Raises ProgramError for a move that is avoided in some lines and not in others.
 
     A line that is the beginning of another only names a position: it lends its moves no weight.
     """
     theory: Theory = {}
-    ordered = sorted(lines, key=lambda line: line.moves)
-    beginnings = {
-        line.moves for line, following in pairwise(ordered) if following.moves[: len(line.moves)] == line.moves
-    }
-    for line in ordered:
-        played = replay(line).move_stack
-        position = chess.Board()
-        for i, move in enumerate([] if line.moves in beginnings else played):
-            choices = theory.setdefault(position.epd(), {})
-            number = polyglot_move(position, move)
-            position.push(move)
-            choice = choices.setdefault(number, Choice(line.moves[i], 0, position.epd(), i in line.avoided))
+    stacks = [tuple(line.board.move_stack) for line in lines]
+    beginnings = {stack[:count] for stack in stacks for count in range(len(stack))}
+    for line, stack in zip(lines, stacks, strict=True):
+        board = chess.Board()
+        for ply, move in enumerate(() if stack in beginnings else stack):
+            choices = theory.setdefault(board.epd(), {})
+            number, avoided = polyglot_move(board, move), ply in line.avoided
+            board.push(move)
+            choice = choices.setdefault(number, Choice(board.epd(), avoided))
             choice.lines += 1
-            if choice.avoided != (i in line.avoided):
-                raise ProgramError(f"{line.name}: {choice.san} is avoided in some lines and not in others")
+            if choice.avoided != avoided:
+                raise ProgramError(f"{line.name}: {move} is avoided in some lines and not in others")
     return theory
 
 
@@ -187,44 +138,37 @@ def polyglot_move(board: chess.Board, move: chess.Move) -> int:
     return promotion << 12 | move.from_square << 6 | target
 
 
-class Scorer:
-    """The engine's opinion: a search of fixed depth for each position, each as if it were the first."""
+def scorer(depth: int) -> Callable[[str], int]:
+    """The engine's opinion of a position, for the side to move: a search to this depth, as if it were the first."""
+    searcher = ThreadPool(load(), SEARCH_HASH_MIB).main
 
-    def __init__(self, depth: int) -> None:
-        self._searcher = load().searcher(load().table_class(SEARCH_HASH_MIB))
-        self._depth = depth
-        self._known: dict[str, int] = {}
-
-    def score_cp(self, epd: str) -> int:
-        """The score for the side to move."""
-        if epd not in self._known:
-            self._known[epd] = self._search(chess.Board(f"{epd} 0 1"))
-        return self._known[epd]
-
-    def _search(self, board: chess.Board) -> int:
+    @cache
+    def score_cp(epd: str) -> int:
+        board = chess.Board(f"{epd} 0 1")
         if not any(board.legal_moves):  # the line ends with mate or stalemate
             return -MATE if board.is_check() else DRAW
-        self._searcher.table.clear()
-        self._searcher.clear()
-        worker = load().worker(self._searcher)
-        worker.reset(0)
-        self._searcher.position.set_board(board)
+        searcher.table.clear()
+        searcher.histories.clear()
+        searcher.begin(0)
+        searcher.position.set_board(board)
         ranks = {moves.encode(board, move): 0 for move in board.legal_moves}
-        self._searcher.set_root(worker.sorted_root_moves(ranks))
-        self._searcher.table.new_search()
-        worker.run(1, self._depth)
-        score: int = worker.score
+        searcher.set_root(searcher.sorted_root_moves(ranks))
+        searcher.table.new_search()
+        searcher.run(1, depth)
+        score: int = searcher.score
         return score
 
+    return score_cp
 
-def weights_of_theory(theory: Theory, scorer: Scorer) -> Weights:
+
+def weights_of_theory(theory: Theory, score_cp: Callable[[str], int]) -> Weights:
     """Weights from the engine's search and from the number of lines behind a move."""
     weights: Weights = {}
     for here, choices in theory.items():
         ours = {move: choice for move, choice in choices.items() if not choice.avoided}
         if not ours:
             continue
-        values = {move: -scorer.score_cp(choice.after) for move, choice in ours.items()}
+        values = {move: -score_cp(choice.after) for move, choice in ours.items()}
         best = max(values.values())
         merits = {
             move: choice.lines**LINES_POWER * math.exp((values[move] - best) / LOSS_SCALE_CP)
@@ -249,8 +193,7 @@ def book_bytes(weights: Weights) -> bytes:
 
 def make_book(words: argparse.Namespace) -> None:
     """The lines of theory as a Polyglot book, weighted by search. Raises ProgramError, OSError."""
-    theory = theory_of([line for table in words.tables for line in read_table(table)])
-    weights = weights_of_theory(theory, Scorer(words.depth))
+    weights = weights_of_theory(theory_of(read_tables(words.tables)), scorer(words.depth))
     data = book_bytes(weights)
     if not data:
         raise ProgramError("there is nothing to write: the tables have no move to play")
@@ -261,11 +204,7 @@ def make_book(words: argparse.Namespace) -> None:
 
 def make_names(words: argparse.Namespace) -> None:
     """The names of positions, by their keys: what the book and the analysis of games read. Raises as `make_book`."""
-    lines = [line for table in words.tables for line in read_table(table)]
-    names = {}
-    for line in sorted(lines, key=lambda line: line.moves):
-        board = replay(replace(line, moves=line.moves[: line.named_plies]))
-        names[chess.polyglot.zobrist_hash(board)] = f"{line.eco}\t{line.name}"
+    names = {chess.polyglot.zobrist_hash(line.board): line.name for line in read_tables(words.tables)}
     rows = "".join(f"{key:016x}\t{name}\n" for key, name in sorted(names.items(), key=lambda item: (item[1], item[0])))
     with replaced(words.output) as file:
         file.write(gzip.compress(rows.encode(), mtime=0))

@@ -18,7 +18,7 @@ from dataclasses import asdict
 
 from toolkit.console import at_least_one, not_negative, read_numbers, run_program
 from toolkit.elo import Sprt
-from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines
+from toolkit.engines.spec import ENGINE_SYNTAX, parse_engines
 from toolkit.errors import ProgramError
 from toolkit.games import runs
 from toolkit.games.tournament import Tournament
@@ -46,22 +46,14 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def find_engines(words: argparse.Namespace) -> list[EngineSpec]:
-    """Those that play. Raises ProgramError."""
-    engines = parse_engines(words.engine, words.each)
-    if len(engines) < 2:
-        raise ProgramError("a match needs two engines")
-    if words.sprt is not None and len(engines) != 2:
-        raise ProgramError("a sequential test is between two engines")
-    return engines
-
-
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit code. Raises ProgramError and OSError for what cannot be played."""
     words = parse_arguments(arguments)
     sprt = None if words.sprt is None else Sprt(**read_numbers(words.sprt, asdict(Sprt())))
     pairs = runs.pairs_of(words.games or (DEFAULT_GAMES if sprt is None else DEFAULT_SPRT_GAMES))
-    engines = find_engines(words)
+    engines = parse_engines(words.engine, words.each)
+    if len(engines) < 2 or (sprt is not None and len(engines) > 2):
+        raise ProgramError("a match needs two engines, and a sequential test no more")
     pairings = [(0, other) for other in range(1, len(engines))]
     return runs.Run(words, Tournament(engines, pairings, pairs, sprt), words.margin_ms).run()
 

@@ -56,6 +56,7 @@ from toolkit.training.stockfish_network import StockfishNetwork, read_network, s
 from uci_engine import __version__
 from uci_engine.core import load
 from uci_engine.options import NETWORK_BY_DEFAULT
+from uci_engine.search.thread_pool import ThreadPool
 
 # Games of one task.
 BATCH_GAMES = 64
@@ -153,11 +154,9 @@ class SelfPlayer:
 
     def __init__(self, recipe: Recipe) -> None:
         core = load()
-        network_weights = core.network_weights(default_network() if NETWORK_BY_DEFAULT else None)
-        searcher = core.searcher(core.table_class(recipe.hash_mib), network_weights=network_weights)
-        scout = core.searcher(core.table_class(1), network_weights=network_weights)
-        self._searchers = (searcher, scout)
-        self._game: Any = core.modules["uci_engine.search.self_play"].SelfPlay(core.worker(searcher), scout)
+        pool = ThreadPool(core, recipe.hash_mib, default_network() if NETWORK_BY_DEFAULT else None)
+        self._searchers = (pool.main, pool.new_searcher(core.table_class(1)))
+        self._game: Any = core.modules["uci_engine.search.self_play"].SelfPlay(*self._searchers)
         for name in ("nodes", "resign_cp", "max_moves", "max_opening_cp", "ahead"):
             setattr(self._game, name, getattr(recipe, name))
 
@@ -167,7 +166,7 @@ class SelfPlayer:
         """
         for searcher in self._searchers:
             searcher.table.clear()
-            searcher.clear()
+            searcher.histories.clear()
             searcher.position.set_board(board)
         game = self._game
         game.play(board.ply(), seed)

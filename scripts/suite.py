@@ -21,7 +21,6 @@ from rich.table import Table
 
 from toolkit.console import (
     add_run_arguments,
-    at_least_one,
     make_table,
     run_program,
     run_to_end,
@@ -36,7 +35,8 @@ from toolkit.errors import ProgramError
 from toolkit.pool import Task, run_tasks
 from toolkit.questions import Batch, Question, ask_batch, read_questions
 
-POSITIONS_EACH = 10
+# Of each position, by its number, the answer of each engine.
+Answers = dict[int, list[dict[str, Any]]]
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -45,7 +45,6 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="EPD with bm, am or dm; c0: points")
     parser.add_argument("--engine", action="append", required=True, metavar="SPEC", help=ENGINE_SYNTAX)
     parser.add_argument("--each", default="", metavar="SPEC", help="what holds for all: movetime=1, nodes=9999")
-    parser.add_argument("--positions", type=at_least_one, metavar="N", help="only the first N")
     parser.add_argument("--patience", type=float, default=600.0, metavar="SECONDS", help="where movetime= is not given")
     add_run_arguments(parser, journal="")
     return parser.parse_args(arguments)
@@ -62,37 +61,35 @@ def read_engines(words: argparse.Namespace) -> list[EngineSpec]:
 
 
 def ask_all(
-    words: argparse.Namespace, questions: list[Question], engines: list[EngineSpec], answers: list[dict[str, Any]]
+    words: argparse.Namespace, questions: Sequence[Question], engines: Sequence[EngineSpec], answers: Answers
 ) -> None:
     """Ask all questions, and add to the answers as they come. Raises ProgramError."""
-    numbered = tuple(enumerate(questions))
     tasks = (
-        Task(str(first), Batch(numbered[first : first + POSITIONS_EACH], tuple(engines), words.patience))
-        for first in range(0, len(numbered), POSITIONS_EACH)
+        Task(str(number), Batch(question, tuple(engines), words.patience)) for number, question in enumerate(questions)
     )
     results = run_tasks(ask_batch, tasks, workers=words.concurrency, cluster=words.cluster)
-    with closing(results), show_progress("suite", len(questions) * len(engines)) as advance:
-        for _, found in results:
-            answers += found
-            solved = (sum(bool(a.get("solved")) for a in answers if a["engine"] == i) for i in range(len(engines)))
+    with closing(results), show_progress("suite", len(questions)) as advance:
+        for number, found in results:
+            answers[int(number)] = found
+            solved = (sum(bool(answer.get("solved")) for answer in own) for own in zip(*answers.values(), strict=True))
             text = ", ".join(f"{spec.name} {count}" for spec, count in zip(engines, solved, strict=True))
-            advance(len(found), f"solved: {text}")
+            advance(1, f"solved: {text}")
 
 
 def summarise(questions: Sequence[Question], answers: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The sums of one engine's answers. Times in seconds, of the solved positions alone."""
-    solved = [answer for answer in answers if answer.get("solved")]
-    times = [answer["solution_seconds"] for answer in solved]
-    spent = [answer["seconds"] for answer in answers if "seconds" in answer]
+    """The sums of one engine's answers to these questions. Times in seconds, those to a solution of the solved ones."""
+    named = [(question.name, answer) for question, answer in zip(questions, answers, strict=True)]
+    times = [answer["solution_seconds"] for answer in answers if answer.get("solved")]
     return {
         "positions": len(answers),
-        "solved": len(solved),
+        "solved": len(times),
         "points": sum(answer.get("points", 0) for answer in answers),
-        "max_points": sum(questions[answer["position"]].max_points for answer in answers),
+        "max_points": sum(question.max_points for question in questions),
         "median_solution_seconds": round(median(times), 4) if times else None,
-        "slowest_answer_seconds": max(spent, default=None),
-        "failures": [f"{questions[a['position']].name}: {a['failure']}" for a in answers if "failure" in a],
-        "unsolved": [questions[answer["position"]].name for answer in answers if not answer.get("solved")],
+        "slowest_answer_seconds": max((answer["seconds"] for answer in answers if "seconds" in answer), default=None),
+        "failures": [f"{name}: {answer['failure']}" for name, answer in named if "failure" in answer],
+        "unsolved": [name for name, answer in named if not answer.get("solved")],
+        "answers": [{"id": name, **answer} for name, answer in named],
     }
 
 
@@ -100,7 +97,7 @@ def summary_table(title: str, names: Sequence[str], summaries: Sequence[dict[str
     """One row for each engine."""
     rows = []
     for name, summary in zip(names, summaries, strict=True):
-        share = 100 * summary["solved"] / summary["positions"] if summary["positions"] else 0.0
+        share = 100 * summary["solved"] / summary["positions"]
         points = f"{summary['points']} of {summary['max_points']}" if summary["max_points"] else "-"
         times = (summary[f"{kind}_seconds"] for kind in ("median_solution", "slowest_answer"))
         seconds = ("-" if time is None else f"{time:.3f}" for time in times)
@@ -110,13 +107,13 @@ def summary_table(title: str, names: Sequence[str], summaries: Sequence[dict[str
 
 
 def report(
-    words: argparse.Namespace, questions: list[Question], engines: list[EngineSpec], answers: list[dict[str, Any]]
+    words: argparse.Namespace, questions: Sequence[Question], engines: Sequence[EngineSpec], answers: Answers
 ) -> bool:
     """Show the tables and write the JSON; returns whether no engine failed."""
-    answers.sort(key=lambda answer: (answer["position"], answer["engine"]))
+    asked = [questions[number] for number in sorted(answers)]
+    by_engine = zip(*(answers[number] for number in sorted(answers)), strict=True)
+    summaries = [summarise(asked, own) for own in by_engine]
     names = [spec.name for spec in engines]
-    own = [[answer for answer in answers if answer["engine"] == index] for index in range(len(engines))]
-    summaries = [summarise(questions, some) for some in own]
     limits = sorted({str(spec.control) for spec in engines})
     title = f"{', '.join(path.name for path in words.files)}, {' and '.join(limits)} each"
     standard_output().print(summary_table(title, names, summaries))
@@ -126,22 +123,17 @@ def report(
         for failure in summary["failures"]:
             say(f"{name}: {failure}")
     if words.json:
-        data = {
-            "files": [path.name for path in words.files],
-            "engines": [{**spec.as_json(), **summary} for spec, summary in zip(engines, summaries, strict=True)],
-            "questions": [{"id": question.name, "fen": question.fen} for question in questions],
-            "answers": answers,
-        }
-        write_json(words.json, data)
+        found = [{**spec.as_json(), **summary} for spec, summary in zip(engines, summaries, strict=True)]
+        write_json(words.json, {"files": [path.name for path in words.files], "engines": found})
     return not any(summary["failures"] for summary in summaries)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the suites named on the command line; returns the exit code. Raises ProgramError and OSError."""
     words = parse(arguments)
-    questions = [question for path in words.files for question in read_questions(path)][: words.positions]
+    questions = [question for path in words.files for question in read_questions(path)]
     engines = read_engines(words)
-    answers: list[dict[str, Any]] = []
+    answers: Answers = {}
     code = run_to_end(lambda: ask_all(words, questions, engines, answers))
     if answers and not report(words, questions, engines, answers):
         code = code or 1

@@ -28,7 +28,7 @@ import tomli_w
 
 from evaluation.files import replaced
 from evaluation.network import file as engine
-from evaluation.network.shape import BUCKETS, UNITS
+from evaluation.network.file import OUTPUT_BUCKETS, UNITS
 from toolkit.console import (
     above_zero,
     at_least_one,
@@ -190,7 +190,7 @@ class Job:
 
 def train(words: argparse.Namespace, job: Job) -> State:
     """The run, with its checkpoints. Raises ProgramError, OSError."""
-    first = job.start or new_network(UNITS, BUCKETS, job.plan.seed)
+    first = job.start or new_network(UNITS, OUTPUT_BUCKETS, job.plan.seed)
     state = new_state(first.arrays())
     if words.resume and words.checkpoint.exists():
         state = load_checkpoint(words.checkpoint, job.settings, state)

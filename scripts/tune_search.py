@@ -19,7 +19,6 @@ stochastic optimization", 1998.
 from __future__ import annotations
 
 import argparse
-import random
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -64,15 +63,14 @@ class Spsa(Experiment):
         self, engine: EngineSpec, parameters: Sequence[Parameter], iterations: int, rate: float = 0.002, seed: int = 0
     ) -> None:
         """`rate`: how far a parameter moves in the last iteration, in units of its step for each point of result."""
-        super().__init__(engine, iterations)
+        super().__init__(engine, iterations, seed)
         self.parameters = tuple(parameters)
         self.values = [float(parameter.value) for parameter in parameters]
         self._rate = rate
-        self._seed = seed
 
     def pairing(self, number: int) -> Pairing:
         """The two vectors of an iteration, from 0, about the values as they are now."""
-        chance = random.Random(f"{self._seed} {number}")
+        chance = self.chance(number)
         directions = tuple(chance.choice((-1, 1)) for _ in self.parameters)
         rounding = [chance.random() for _ in self.parameters]
         plus, minus = {}, {}

@@ -48,37 +48,18 @@ def either_engine(core: str | None) -> Iterator[UciProcess]:
         yield process
 
 
-class Survivor:
-    """One process for many tests, so that each costs milliseconds; replaced if a test has killed it."""
-
-    def __init__(self) -> None:
-        self._process: UciProcess | None = None
-
-    def get(self) -> UciProcess:
-        """The process, idle, at the start position, with nothing left to read."""
-        if self._process is None or self._process.process.poll() is not None:
-            if self._process is not None:
-                self._process.kill()
-            self._process = UciProcess()
-        self._process.send("stop", "debug off", "ucinewgame", "position startpos")
-        self._process.sync()
-        return self._process
-
-    def close(self) -> None:
-        """End the process and audit all that it has said."""
-        if self._process is not None:
-            with self._process:
-                self._process = None
-
-
 @pytest.fixture(scope="module")
-def survivor_of_module() -> Iterator[Survivor]:
-    survivor = Survivor()
-    yield survivor
-    survivor.close()
+def process_of_module() -> Iterator[UciProcess]:
+    """One process for many tests, so that each costs milliseconds; audited and ended after them."""
+    with UciProcess() as process:
+        yield process
 
 
 @pytest.fixture
-def survivor(survivor_of_module: Survivor) -> UciProcess:
-    """A process that earlier tests of the module have used, and that must have survived them."""
-    return survivor_of_module.get()
+def survivor(process_of_module: UciProcess) -> UciProcess:
+    """A process that earlier tests of the module have used, and that must have survived them: idle, at the start
+    position, with nothing left to read.
+    """
+    process_of_module.send("stop", "debug off", "ucinewgame", "position startpos")
+    process_of_module.sync()
+    return process_of_module

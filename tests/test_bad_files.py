@@ -20,12 +20,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.network.file import MAGIC, Network, NetworkError
-from evaluation.network.shape import BUCKETS, HIDDEN_BIAS_LIMIT, INPUTS, MAX_OUTPUT_BIAS, OUTPUT_LIMIT, UNITS
+from evaluation.network.file import (
+    HIDDEN_BIAS_LIMIT,
+    INPUTS,
+    MAGIC,
+    MAX_OUTPUT_BIAS,
+    OUTPUT_BUCKETS,
+    OUTPUT_LIMIT,
+    UNITS,
+    Network,
+    NetworkError,
+)
 from evaluation.weights import MAX_BYTES, Weights, WeightsError, default_weights
 from tests.support.networks import pack, random_network
 from toolkit.training.model import weights_text
-from uci_engine.book.book import MAX_BOOK_BYTES, Book, BookError
+from uci_engine.book.book import MAX_BOOK_BYTES, Book
 
 TEXT = weights_text(default_weights())
 NETWORK = random_network(2)
@@ -41,7 +50,7 @@ BOOK = book_entry(3) + book_entry(1)
 READERS: dict[str, tuple[Callable[[str], object], type[ValueError]]] = {
     "weights": (Weights.load, WeightsError),
     "network": (Network.load, NetworkError),
-    "book": (Book, BookError),
+    "book": (Book, ValueError),
 }
 
 
@@ -61,7 +70,7 @@ def network(place: int, value: bytes) -> bytes:
 
 BIAS = len(MAGIC) + 16 + INPUTS * UNITS
 OUTPUT = BIAS + 2 * UNITS
-OUTPUT_BIAS = OUTPUT + 4 * BUCKETS * UNITS
+OUTPUT_BIAS = OUTPUT + 4 * OUTPUT_BUCKETS * UNITS
 # The reader and what is wrong; the bytes, and some words of the reason.
 BAD = {
     "weights: empty": (b"", "material is missing"),

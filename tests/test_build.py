@@ -26,7 +26,6 @@ from uci_engine import __version__, processor
 from uci_engine.core import KERNEL_MODULES
 
 NOT_TO_COPY = (".git", ".venv", "build", "dist", "*.egg-info", "__pycache__", ".*_cache", ".hypothesis")
-NO_COMPILER = {"CC": "/nonexistent/cc", "CXX": "/nonexistent/cc", "SECATEUR_REQUIRE_COMPILER": "0"}
 
 SmallBuild = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -53,6 +52,10 @@ def build(kind: str, source: Path, output: Path, **settings: str) -> Path:
     return file
 
 
+def files_of(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
 @pytest.fixture(scope="module")
 def unpacked_sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sdist")
@@ -69,38 +72,27 @@ def wheel(unpacked_sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 def test_the_sdist_holds_all_that_a_build_needs_and_nothing_built(unpacked_sdist: Path) -> None:
-    paths = [path for path in unpacked_sdist.rglob("*") if path.is_file()]
-    files = {path.relative_to(unpacked_sdist).as_posix() for path in paths}
-    for module in KERNEL_MODULES:
-        assert module.replace(".", "/") + ".py" in files
-    assert [name for name in files if name.endswith(".pxd")] == ["evaluation/base/typed.pxd"]
-    assert {"setup.py", "pyproject.toml", "LICENSE", "CHANGELOG.md", "README.md"} <= files
-    assert {"evaluation/weights.toml", ".ci/run"} <= files
-    assert {"scripts/build_backend/backend.py", "scripts/build_backend/toolchain.py"} <= files
-    assert "scripts/build_backend/include/Python.h" in files
-    assert {f"tests/{path.name}" for path in (ROOT / "tests").glob("*.py")} <= files
+    files = files_of(unpacked_sdist)
+    assert {".ci/run", "CHANGELOG.md", "scripts/build_backend/include/Python.h"} <= files
+    rooms = [ROOT / room for room in ("evaluation", "scripts", "tests", "uci_engine")]
+    assert {path.relative_to(ROOT).as_posix() for room in rooms for path in room.rglob("*.py")} <= files
     assert not [name for name in files if name.endswith((".c", ".so", ".pyd", ".pyc", "build_info.json"))]
 
 
 @pytest.mark.slow
 @needs_compiler
-def test_the_wheel_holds_the_compiled_kernel_and_no_c_and_works(wheel: Path, tmp_path: Path) -> None:
+def test_the_wheel_holds_the_packages_with_the_compiled_kernel_and_works(
+    wheel: Path, unpacked_sdist: Path, tmp_path: Path
+) -> None:
     # It serves every later Python.
     assert wheel.name.startswith(f"secateur-{__version__}-cp311-abi3-")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path)
-        files = set(archive.namelist())
-    for module in KERNEL_MODULES:
-        stem = module.replace(".", "/")
-        assert [name for name in files if name.startswith(f"{stem}.") and name.endswith((".so", ".pyd"))]
-        assert f"{stem}.py" in files
-    assert {"evaluation/weights.toml", "evaluation/py.typed", "uci_engine/py.typed"} <= files
-    pages = [ROOT / "uci_engine" / room / "templates" for room in ("game_analysis", "web_board")]
-    data = [
-        *(path for folder in pages for path in folder.iterdir()),
-        ROOT / "uci_engine" / "book" / "opening_names.tsv.gz",
-    ]
-    assert {path.relative_to(ROOT).as_posix() for path in data} <= files
+    files = files_of(tmp_path)
+    sources = {name for name in files_of(unpacked_sdist) if name.startswith(("evaluation/", "uci_engine/"))}
+    built = {name.partition(".")[0] for name in files if name.endswith((".so", ".pyd"))}
+    assert built == {module.replace(".", "/") for module in KERNEL_MODULES}
+    assert sources <= files
     assert not [name for name in files if name.endswith(".c")]
     about = f"secateur-{__version__}.dist-info"
     assert {name.split("/")[0] for name in files} == {"evaluation", "uci_engine", "secateur.py", about}
@@ -127,18 +119,6 @@ def test_our_own_headers_declare_all_that_the_kernel_needs(wheel: Path, unpacked
     command += [f"-I{toolchain.OWN_HEADERS}", *toolchain.OWN_HEADERS_FLAGS, "-Werror=incompatible-pointer-types"]
     result = subprocess.run([*command, *map(str, code)], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
-
-
-@pytest.mark.slow
-@needs_compiler
-def test_without_a_compiler_there_is_no_wheel(wheel: Path, unpacked_sdist: Path, tmp_path: Path) -> None:
-    """After `wheel`, in the same directory, so that there are compiled modules that must not be packed again."""
-    assert wheel.is_file()
-    arguments = ("-m", "build", "--no-isolation", "--wheel", "--outdir", tmp_path, unpacked_sdist)
-    result = python(*arguments, folder=tmp_path, **NO_COMPILER)
-    assert result.returncode != 0
-    assert "CC is '/nonexistent/cc', and no C compiler was found" in result.stdout + result.stderr
-    assert not list(tmp_path.glob("*.whl"))
 
 
 SOURCE = """\
@@ -186,6 +166,24 @@ def small(tmp_path: Path) -> SmallBuild:
 
 def extension_files(root: Path) -> list[Path]:
     return [path for path in root.joinpath("uci_engine").rglob("*") if path.suffix in (".so", ".pyd")]
+
+
+@needs_compiler
+@pytest.mark.skipif(os.name != "posix", reason="here the compiler is named by Python's configuration")
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"CC": "/nonexistent/cc"}, "CC is '/nonexistent/cc', and no C compiler was found"),
+        ({"CC": "", "PATH": "/nonexistent"}, f"pip install '{toolchain.ZIG_REQUIREMENT}'"),
+    ],
+)
+def test_without_a_compiler_nothing_is_built(
+    small: SmallBuild, tmp_path: Path, settings: dict[str, str], said: str
+) -> None:
+    result = small(**settings, SECATEUR_REQUIRE_COMPILER="0", SECATEUR_SANITIZE="0")
+    assert result.returncode != 0
+    assert said in result.stderr
+    assert not extension_files(tmp_path)
 
 
 @needs_compiler

@@ -21,7 +21,7 @@ from evaluation.weights import Weights, default_weights
 from tests.evaluation.test_evaluation import random_weights
 from tests.support import run_python
 from tests.support.engines import go
-from tests.support.kernel import ALL_CORES, MIDDLEGAME, core_or_skip, is_compiled, on_core
+from tests.support.kernel import MIDDLEGAME, is_compiled
 from tests.support.networks import network_score, random_network, with_network
 from toolkit.training.model import weights_text
 from uci_engine.core import load
@@ -51,7 +51,7 @@ def new_engine(option: str) -> UciEngine:
 
 
 def in_use(engine: UciEngine, option: str) -> Weights | Network | None:
-    return engine.pool.network if option == "EvalFile" else engine.pool.weights
+    return engine.pool.weights if option == "WeightsFile" else engine.pool.network
 
 
 def search(engine: UciEngine, depth: int = 4) -> tuple[int | None, int | None, list[str]]:
@@ -90,53 +90,37 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 # Either file ------------------------------------------------------------------------------------------------------
 
 
-@both_options
+@pytest.mark.parametrize("option", [*FILES, "Use NNUE"])
 def test_setting_a_value_again_forgets_nothing_and_another_one_all(option: str, paths: dict[str, str]) -> None:
+    first, second = ("", paths[option]) if option in paths else ("false", "true")
     fresh = {}
     with closing(new_engine(option)) as engine:
-        for value in ("", paths[option]):
+        for value in (first, second):
             assert engine.options.set(option, value) == []
             engine.new_game()
             fresh[value] = search(engine)
-        assert fresh[""] != fresh[paths[option]]
-        for value in ("", paths[option], ""):
+        assert fresh[first] != fresh[second]
+        for value in (first, second, first):
             engine.options.set(option, value)
             assert search(engine) == fresh[value]
         used = in_use(engine, option)
-        assert engine.options.set(option, "") == []
+        assert engine.options.set(option, first) == []
         assert in_use(engine, option) is used
         assert not is_new_game(engine)
 
 
 @pytest.mark.skipif(not is_compiled(), reason="plain Python searches with one thread")
-def test_every_worker_has_both_and_a_later_one_too() -> None:
+def test_every_searcher_has_both_and_a_later_one_too() -> None:
     with closing(ThreadPool(load(), 1)) as pool:
         pool.resize(3)
         pool.set_evaluation(WEIGHTS, NETWORK)
         pool.resize(5)
-        searchers = [pool.main.searcher, *(thread.worker.searcher for thread in pool.threads)]
         networks: list[Any] = []
-        for searcher in searchers:
+        for searcher in pool.searchers:
             searcher.position.set_board(BOARD)
             assert searcher.evaluate() == EXPECTED["WeightsFile"] + network_score(NETWORK, BOARD)
             networks.append(searcher.evaluator.network)
         assert all(network is not None and network.weights is networks[0].weights for network in networks)
-
-
-def scores_with(paths: dict[str, str]) -> list[Any]:
-    """The static score and a search with each file, on the core of this process."""
-    found = []
-    for option, path in paths.items():
-        with closing(new_engine(option)) as engine:
-            engine.options.set(option, path)
-            assert static(engine) == EXPECTED[option]
-            found.append(list(search(engine, depth=3)))
-    return found
-
-
-@pytest.mark.parametrize("core", [core for core in ALL_CORES if core != load().name])
-def test_every_core_searches_the_same_tree(core: str, paths: dict[str, str]) -> None:
-    assert on_core(core_or_skip(core), __name__, "scores_with", paths) == scores_with(paths)
 
 
 @pytest.mark.parametrize("is_on", ["false", "true"])
@@ -179,28 +163,13 @@ def test_the_network_of_the_package_is_the_one_that_its_facts_describe() -> None
     assert len(data) < 4_000_000
 
 
-def test_off_the_engine_is_as_it_was(engine: UciEngine, paths: dict[str, str]) -> None:
-    engine.options.set("Use NNUE", "false")
-    before = search(engine)
-    assert engine.options.set("EvalFile", paths["EvalFile"]) == []
-    engine.new_game()
-    assert search(engine) == before
-    engine.options.set("Use NNUE", "true")
-    assert engine.pool.network == NETWORK
-    with_it = search(engine)
-    assert with_it != before
-    for is_on, found in (("false", before), ("true", with_it)):
-        engine.options.set("Use NNUE", is_on)
-        assert (engine.pool.network is not None) == (is_on == "true")
-        assert search(engine) == found
-
-
 def test_weights_and_network_change_alone(engine: UciEngine, paths: dict[str, str]) -> None:
-    for option, path in paths.items():
-        engine.options.set(option, path)
-    assert static(engine) == EXPECTED["WeightsFile"] + network_score(NETWORK, BOARD)
     engine.options.set("Use NNUE", "false")
+    for option, path in paths.items():
+        assert engine.options.set(option, path) == []
     assert static(engine) == EXPECTED["WeightsFile"] != EXPECTED[""]
+    engine.options.set("Use NNUE", "true")
+    assert static(engine) == EXPECTED["WeightsFile"] + network_score(NETWORK, BOARD)
 
 
 @pytest.mark.parametrize(
@@ -251,19 +220,16 @@ def test_a_strength_that_leaves_the_network_as_it_is_forgets_nothing(
 @pytest.mark.parametrize("is_on", [False, True])
 def test_a_new_engine_begins_as_the_constant_says(is_on: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("uci_engine.options.NETWORK_BY_DEFAULT", is_on)
-    scores = {each: evaluation.evaluate(BOARD, network=default_network() if each else None) for each in (False, True)}
+    networks = {True: default_network(), False: None}
+    scores = {now: evaluation.evaluate(BOARD, network=network) for now, network in networks.items()}
     assert scores[False] != scores[True]
-    with closing(UciEngine(owns_process=False)) as engine:
-        assert engine.problem == ""
-        assert engine.options.use_nnue.value == engine.options.use_nnue.default == is_on
-        for now in (is_on, not is_on):
-            assert engine.options.set("Use NNUE", str(now).lower()) == []
-            assert engine.pool.network is (default_network() if now else None)
-            assert static(engine) == scores[now]
     with uci_engine.Engine() as api:
-        assert api.options["use_nnue"] is is_on
+        engine = api._inner
+        assert engine.problem == ""
+        assert api.options["use_nnue"] is engine.options.use_nnue.default is is_on
         for now in (is_on, not is_on):
             api.configure(use_nnue=now)
+            assert engine.pool.network is networks[now]
             assert api.evaluate(BOARD) == api.explain(BOARD).score == PovScore(Cp(scores[now]), BOARD.turn)
 
 

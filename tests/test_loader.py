@@ -30,15 +30,10 @@ CONTENTS = {
 
 SHOW = """
 core = load(NAME)
-searcher_class = core.modules["uci_engine.search.search"].Searcher
-print(core.name, core.position_class.__name__, searcher_class.__name__, core.table_class.__name__)
+print(core.name, core.position_class.__name__, core.searcher_class.__name__, core.table_class.__name__)
 print(core.reason)
 print({module.__file__.rpartition(".")[2] for module in core.modules.values()})
 """
-
-
-def digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 class Tree:
@@ -46,37 +41,40 @@ class Tree:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.build_info = root / "uci_engine" / "build_info.json"
         modules = [root.joinpath(*name.split(".")) for name in real_core.KERNEL_MODULES]
         self.sources = [path.with_suffix(".py") for path in modules]
         for source in self.sources:
             source.parent.mkdir(parents=True, exist_ok=True)
         for name in ("evaluation/__init__.py", "uci_engine/__init__.py"):
             (root / name).touch()
-        for name in [f"uci_engine/{name}.py" for name in ("core", "processor")]:
+        for name in ("uci_engine/core.py", "uci_engine/processor.py"):
             shutil.copy(ROOT / name, root / name)
         for module, source in zip(real_core.KERNEL_MODULES, self.sources, strict=True):
             source.write_text(CONTENTS.get(module, ""))
         (root / "uci_engine" / "board" / "chess_position.py").write_text("class ChessPosition: pass\n")
 
-    def pretend_compiled(self, count: int = len(real_core.KERNEL_MODULES)) -> None:
+    def name(self, path: Path) -> str:
+        return path.relative_to(self.root).as_posix()
+
+    def pretend_compiled(self, *more_sources: Path, count: int = len(real_core.KERNEL_MODULES)) -> None:
         """Put an extension file, if an empty one, beside the first `count` sources, and note the build."""
         for source in self.sources[:count]:
             source.with_name(source.stem + EXTENSION_SUFFIXES[-1]).touch()
-        names = {path: path.relative_to(self.root).as_posix() for path in self.sources}
-        self.note({"sources": {name: digest(path) for path, name in names.items()}})
+        digests = {
+            self.name(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in (*self.sources, *more_sources)
+        }
+        self.note({"sources": digests})
 
     def note(self, info: dict[str, object]) -> None:
-        (self.root / "uci_engine" / "build_info.json").write_text(json.dumps(info))
+        self.build_info.write_text(json.dumps(info))
 
     def run(self, program: str) -> str:
-        """What a program prints that uses these packages, with `load` at hand; an error as one line."""
-        prelude = "import sys\nfrom uci_engine.core import load, stale_sources\ndef main():\n"
-        body = "".join(f"    {line}\n" for line in program.strip().splitlines())
-        ending = "try:\n    main()\nexcept (ImportError, RuntimeError, ValueError) as error:\n"
-        ending += "    print(type(error).__name__, error)\n"
-        result = run_python("-c", prelude + body + ending, folder=self.root, PYTHONPATH=str(self.root))
-        assert result.stderr == ""
-        return result.stdout.strip()
+        """What a program prints that has `load` at hand; the last line of the traceback if it fails."""
+        program = f"from uci_engine.core import load, stale_sources\n{program}"
+        result = run_python("-c", program, folder=self.root, PYTHONPATH=str(self.root))
+        assert (result.returncode == 0) == (result.stderr == "")
+        return result.stdout.strip() if result.returncode == 0 else result.stderr.splitlines()[-1]
 
     def show(self, name: str) -> list[str]:
         return self.run(SHOW.replace("NAME", repr(name))).splitlines()
@@ -113,7 +111,7 @@ def test_a_core_for_another_processor_is_not_run(tree: Tree) -> None:
     tree.pretend_compiled()
     tree.note({"instructions": [*list(processor.instructions() or ())[:3], "tachyons", "avx99"]})
     problem = "the compiled core needs instructions that this processor lacks (avx99, tachyons)"
-    assert tree.show("compiled") == [f"ImportError {problem}"]
+    assert tree.show("compiled") == [f"ImportError: {problem}"]
     first, reason, files = tree.show("auto")
     assert first.startswith("python-chess ")
     assert reason == f"chosen because {problem}"
@@ -137,23 +135,18 @@ def test_the_second_copy_is_for_the_processors_that_have_its_instructions(tree: 
 
 @pytest.mark.parametrize("name", ["auto", "compiled"])
 def test_a_mixture_is_refused(tree: Tree, name: str) -> None:
-    tree.pretend_compiled(3)
+    tree.pretend_compiled(count=3)
     (answer,) = tree.show(name)
-    assert answer.startswith(f"ImportError only 3 of the {len(real_core.KERNEL_MODULES)} kernel modules are")
+    assert answer.startswith(f"ImportError: only 3 of the {len(real_core.KERNEL_MODULES)} kernel modules are")
     assert real_core.KERNEL_MODULES[2] not in answer
     assert all(module in answer for module in real_core.KERNEL_MODULES[3:])
 
 
-def test_the_first_load_decides(tree: Tree) -> None:
-    program = "first = load('python-chess')\n"
+def test_the_first_core_that_loads_decides(tree: Tree) -> None:
+    program = "try:\n    load('compiled')\nexcept ImportError:\n    first = load('python-chess')\n"
     program += "assert load('auto') is load('python-chess') is first\n"
     program += "load('interpreted')"
-    assert tree.run(program).startswith("RuntimeError this process already runs the python-chess core")
-
-
-def test_a_core_that_fails_to_load_decides_nothing(tree: Tree) -> None:
-    program = "try:\n    load('compiled')\nexcept ImportError:\n    print(load('auto').name)"
-    assert tree.run(program) == "python-chess"
+    assert tree.run(program).startswith("RuntimeError: this process already runs the python-chess core")
 
 
 def test_a_module_imported_too_early_is_noticed(tree: Tree) -> None:
@@ -162,29 +155,20 @@ def test_a_module_imported_too_early_is_noticed(tree: Tree) -> None:
     program += "from importlib.machinery import ExtensionFileLoader\n"
     program += "evaluation.base.bitboards.__spec__.loader = ExtensionFileLoader('evaluation.base.bitboards', '')\n"
     program += "load('python-chess')"
-    assert tree.run(program).startswith("RuntimeError evaluation.base.bitboards was imported compiled before")
+    assert tree.run(program).startswith("RuntimeError: evaluation.base.bitboards was imported compiled before")
 
 
-def test_an_edited_source_is_stale(tree: Tree) -> None:
-    tree.pretend_compiled()
-    with tree.sources[4].open("a") as file:
-        file.write("# changed\n")
-    assert tree.run("print(stale_sources())") == str([tree.sources[4].relative_to(tree.root).as_posix()])
-
-
-def test_a_changed_module_of_constants_is_stale(tree: Tree) -> None:
+def test_what_has_changed_since_the_build_is_stale(tree: Tree) -> None:
     shared = tree.sources[1].with_name("shared.py")
     shared.write_text("ONE = 1\n")
-    tree.pretend_compiled()
-    tree.note({"sources": {path.relative_to(tree.root).as_posix(): digest(path) for path in [*tree.sources, shared]}})
+    tree.pretend_compiled(shared)
     assert tree.run("print(stale_sources())") == "[]"
-    shared.write_text("ONE = 2\n")
-    assert tree.run("print(stale_sources())") == str([shared.relative_to(tree.root).as_posix()])
-
-
-def test_extension_files_of_unknown_origin_are_stale(tree: Tree) -> None:
-    tree.pretend_compiled()
-    (tree.root / "uci_engine" / "build_info.json").unlink()
+    edited = [tree.sources[4], shared]
+    for path in edited:
+        path.write_text("# changed\n")
+    assert tree.run("print(stale_sources())") == str(sorted(map(tree.name, edited)))
+    # Of extension files of unknown origin, all.
+    tree.build_info.unlink()
     assert tree.run("print(len(stale_sources()))") == str(len(real_core.KERNEL_MODULES))
 
 

@@ -25,15 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Raises SystemExit after `--help`, `--version` and wrong usage.
     """
-    words = sys.argv[1:] if arguments is None else arguments
-    if not words and "SECATEUR_CORE" not in os.environ:
-        # As chess programs start it: the arguments need not be parsed.
-        from uci_engine.command_line.console import converse, guarded
-
-        return guarded(lambda: converse("auto", tuning=False))
     from uci_engine.command_line.program import run
 
-    return run(words)
+    return run(sys.argv[1:] if arguments is None else arguments)
 
 
 def program() -> NoReturn:

@@ -42,8 +42,8 @@ from chess.engine import (
     PovScore,
 )
 
+from evaluation import check, set_up
 from evaluation.network.file import Network
-from evaluation.scoring import check, set_up
 from evaluation.trace import TermValue
 from evaluation.weights import Weights
 from uci_engine import score as scores
@@ -52,7 +52,7 @@ from uci_engine.engine import UciEngine
 from uci_engine.explanation import Explanation
 from uci_engine.game_analysis.examination import Examination, MoveComparison, compare_moves, examine
 from uci_engine.options import EngineOptions, Options, ValueOption
-from uci_engine.search.info import BestMove, Bound, Info
+from uci_engine.search.info import BestMove, Info
 from uci_engine.text import MAX_INT, suggestion
 from uci_engine.time_management import Limits
 from uci_engine.tools.doctor import slow_core_warning
@@ -223,7 +223,6 @@ class Analysis:
             if "score" in report:
                 # A bound belongs to the score that it came with.
                 line.pop("lowerbound", None)  # type: ignore[typeddict-item]
-                line.pop("upperbound", None)  # type: ignore[typeddict-item]
             line.update(report)
             self._infos.append(report)
             self._condition.notify_all()
@@ -247,9 +246,8 @@ def info_dict(info: Info, turn: chess.Color, selector: chess.engine.Info) -> Inf
         is_mate = scores.is_mate(info.score)
         cp = scores.normalised(info.score, info.pieces)
         result["score"] = PovScore(Mate(scores.mate_in_moves(info.score)) if is_mate else Cp(cp), turn)
-        if info.bound is not Bound.EXACT:
-            name = "lowerbound" if info.bound is Bound.LOWER else "upperbound"
-            result[name] = True  # type: ignore[literal-required]
+        if info.is_lower_bound:
+            result["lowerbound"] = True  # type: ignore[typeddict-unknown-key]
     if info.wdl is not None:
         result["wdl"] = chess.engine.PovWdl(chess.engine.Wdl(*info.wdl), turn)
     if info.time_ms is not None:
@@ -648,13 +646,13 @@ def limits_of(limit: Limit | None, board: chess.Board, root_moves: Moves) -> Lim
         elif not isinstance(value, int) or value < 1:
             raise ValueError(f"Limit.{name} must be a whole number, 1 or more, not {value!r}")
         found[field] = min(value, MAX_INT)
-    moves = None if root_moves is None else list(root_moves)
-    if moves is not None and not moves:
+    moves = None if root_moves is None else tuple(root_moves)
+    if moves == ():
         raise ValueError("root_moves holds no move")
     for move in moves or ():
         if not board.is_legal(move):
             raise ValueError(f"{move.uci()} is not legal here")
-    return Limits(**found, searchmoves=None if moves is None else tuple(moves))
+    return Limits(**found, searchmoves=moves)
 
 
 def _bounds(board: chess.Board, limit: Limit | None, moves: Moves = None) -> Limit:

@@ -22,13 +22,9 @@ from typing import TYPE_CHECKING, Any
 from uci_engine import processor
 
 if TYPE_CHECKING:
-    from evaluation.network.file import Network
-    from evaluation.network.inference import NetworkWeights
-    from evaluation.weights import Weights
     from uci_engine.board.position import Position
     from uci_engine.search.search import Searcher
     from uci_engine.search.transposition_table import TranspositionTable
-    from uci_engine.search.worker import Worker
 
 # In import order. A new kernel module is a line here. setup.py imports this file, where python-chess may be missing.
 KERNEL_MODULES = (
@@ -36,18 +32,12 @@ KERNEL_MODULES = (
     "evaluation.base.base_board",
     "evaluation.context",
     "evaluation.terms.pawns",
-    "evaluation.terms.pawn_pairs",
-    "evaluation.terms.passed_pawns",
     "evaluation.terms.pieces",
-    "evaluation.terms.minor_pieces",
     "evaluation.terms.king",
     "evaluation.terms.threats",
-    "evaluation.terms.imbalance",
     "evaluation.terms.endgames",
-    "evaluation.terms.kpk",
     "evaluation.network.inference",
     "evaluation.evaluator",
-    "uci_engine.board.movegen",
     "uci_engine.board.position",
     "uci_engine.search.stack",
     "uci_engine.search.history",
@@ -57,7 +47,6 @@ KERNEL_MODULES = (
     "uci_engine.tablebases.checksum",
     "uci_engine.search.search",
     "uci_engine.search.mate_search",
-    "uci_engine.search.worker",
     "uci_engine.search.self_play",
 )
 
@@ -72,7 +61,7 @@ _OWN_EVALUATION = _ROOT / "evaluation" / "__init__.py"
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """The chosen core: its name (never "auto"), the reason, its board and its table, and the kernel modules by name.
+    """The chosen core: its name (never "auto"), the reason, its three classes, and the kernel modules by name.
 
     `is_fallback`: the slow core runs only because the compiled one is not installed, or not for this processor.
     """
@@ -81,36 +70,9 @@ class Core:
     reason: str
     is_fallback: bool
     position_class: type[Position]
+    searcher_class: type[Searcher]
     table_class: type[TranspositionTable]
     modules: Mapping[str, ModuleType]
-
-    def searcher(
-        self,
-        table: TranspositionTable,
-        values: Mapping[str, int] | None = None,
-        weights: Weights | None = None,
-        network_weights: NetworkWeights | None = None,
-    ) -> Searcher:
-        """A searcher on a table that it may share with other searchers. Raises MemoryError.
-
-        `values`: search parameters by name. `weights`: of its evaluation; None: the default ones. `network_weights`:
-        from `network_weights`.
-        """
-        from evaluation.weights import default_weights  # setup.py imports this file without python-chess
-
-        weights = weights or default_weights()
-        evaluator = self.modules["evaluation.evaluator"].Evaluator(weights, network_weights)
-        position = self.position_class(weights.piece_square())
-        searcher: Searcher = self.modules["uci_engine.search.search"].Searcher(position, evaluator, table, values or {})
-        return searcher
-
-    def worker(self, searcher: Searcher) -> Worker:
-        worker: Worker = self.modules["uci_engine.search.worker"].Worker(searcher)
-        return worker
-
-    def network_weights(self, network: Network | None) -> NetworkWeights | None:
-        """A network as the kernel reads it, for many searchers; None for none. Raises MemoryError."""
-        return None if network is None else self.modules["evaluation.network.inference"].NetworkWeights(network)
 
 
 # Empty until the first `load`. A process keeps its core, because a module cannot be imported twice.
@@ -208,6 +170,7 @@ def _import(name: str, reason: str, *, plain: bool, is_fallback: bool = False) -
         reason=reason,
         is_fallback=is_fallback,
         position_class=position_class,
+        searcher_class=modules["uci_engine.search.search"].Searcher,
         table_class=modules["uci_engine.search.transposition_table"].TranspositionTable,
         modules=modules,
     )

@@ -3,11 +3,11 @@
 `uci.loop` calls it, and so does `api.Engine`, the engine for Python programs. Each `go` is answered in a thread of its
 own: from the book, or the tablebases rank the root moves and a `SearchManager` searches.
 
-How a search is stopped: `SearchManager.stop` sets the stop flag of every worker. `UciEngine.stop` calls it; `ponderhit`
-calls it if the time is already up; the `Timer` calls it at the hard limit. When worker 0 has finished, `SearchManager`
-stops the others, except where worker 0 has only used up its share of the nodes. `_stop_event` remembers a `stop` that
-comes before the search has begun. `_may_answer` holds `bestmove` back: in `infinite` until `stop`, in `ponder` until
-`stop` or `ponderhit`. With limited strength `_take_time` holds it back on a clock.
+How a search is stopped: `SearchManager.stop` sets the stop flag of every searcher. `UciEngine.stop` calls it;
+`ponderhit` calls it if the time is already up; the `Timer` calls it at the hard limit. When the main searcher has
+finished, `SearchManager` stops the others, except where it has only used up its share of the nodes. `_stop_event`
+remembers a `stop` that comes before the search has begun. `_may_answer` holds `bestmove` back: in `infinite` until
+`stop`, in `ponder` until `stop` or `ponderhit`. With limited strength `_take_time` holds it back on a clock.
 
 Invariant: every `go` is answered by exactly one `on_best_move`, with a move that is legal by python-chess.
 Invariant: only `stop` and `ponderhit` reach a running search. Options change between searches.
@@ -31,12 +31,12 @@ from evaluation.network.file import Network, NetworkError, default_network
 from evaluation.weights import Weights, default_weights
 from uci_engine import __version__
 from uci_engine import score as scores
-from uci_engine.book.book import Opening
+from uci_engine.book.book import Book
 from uci_engine.core import load
 from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
 from uci_engine.search.manager import SearchManager, SearchOptions
-from uci_engine.search.strength import MAX_PACE_MS, MAX_SKILL_LEVEL, Strength, elo_of_skill_level, level_in
+from uci_engine.search.strength import MAX_PACE_MS, Strength, elo_of_skill_level, level_in
 from uci_engine.search.thread_pool import TaskThread, ThreadPool
 from uci_engine.tablebases.root_ranking import RootRanker, RootRanking
 from uci_engine.tablebases.tablebases import Tablebases
@@ -88,8 +88,8 @@ class UciEngine:
         # A sentence for the user about what is missing, "" for nothing.
         self.problem = ""
         self.pool = ThreadPool(self.core, self.options.hash.value, self._first_network())
-        self._opening = Opening()
-        self._tablebases = Tablebases(self.core, self.pool.main.searcher.prober)
+        self._book: Book | None = None
+        self._tablebases = Tablebases(self.core, self.pool.main.prober)
         self._timer = Timer()
         self._seed = random.SystemRandom().getrandbits(64)
         self._connect_options()
@@ -111,15 +111,14 @@ class UciEngine:
     # While no search runs ------------------------------------------------------------------------------------------
 
     def new_game(self) -> None:
-        """Clear the table and the histories, and start the book anew."""
+        """Clear the table and the histories."""
         self.pool.clear()
-        self._opening.new_game()
         self._seed = random.SystemRandom().getrandbits(64)
 
     @property
     def position(self) -> Position:
         """The core's own board. A running task may use it."""
-        return self.pool.main.searcher.position
+        return self.pool.main.position
 
     def explain(self, board: chess.Board) -> Explanation:
         """The static evaluation of a position, term by term. ValueError when the board cannot be evaluated."""
@@ -144,8 +143,7 @@ class UciEngine:
         self._timer.close()
         self.pool.close()
         self._tablebases.set_syzygy_path("")
-        self._thread.dismiss()
-        self._thread.join()
+        self._thread.close()
 
     # Searching -----------------------------------------------------------------------------------------------------
 
@@ -238,15 +236,12 @@ class UciEngine:
             probe_limit=options.syzygy_probe_limit.value if strength is None else 0,
             probe_depth=options.syzygy_probe_depth.value,
             fifty_moves=options.syzygy_50_move_rule.value,
-            time_parameters=self._time_parameters(),
+            time_parameters=TimeParameters(**{each.name: each.value for each in options.time_parameters}),
             analyse_mode=analyse_mode,
             strength=strength,
             # An analysis serves both sides.
             contempt_cp=0 if limits.infinite or analyse_mode else options.contempt.value,
         )
-
-    def _time_parameters(self) -> TimeParameters:
-        return TimeParameters(**{parameter.name: parameter.value for parameter in self.options.time_parameters})
 
     def _strength(self) -> Strength | None:
         """The limited strength that the options ask for, None for full strength."""
@@ -257,9 +252,7 @@ class UciEngine:
 
     def _elo(self) -> int | None:
         options = self.options
-        if options.limit_strength.value:
-            return options.elo.value
-        return elo_of_skill_level(options.skill_level.value) if options.skill_level.value < MAX_SKILL_LEVEL else None
+        return options.elo.value if options.limit_strength.value else elo_of_skill_level(options.skill_level.value)
 
     def _new_clock(self, received_at: float) -> Clock:
         budget = UNLIMITED
@@ -289,7 +282,7 @@ class UciEngine:
                 gc.enable()
             self._clock.is_pondering = False
             self._on_best_move(answer)
-            # On a loaded machine a worker may stop late. The answer does not wait for it, but the next command does.
+            # On a loaded machine a thread may stop late. The answer does not wait for it, but the next command does.
             if self._search is not None:
                 self._search.join()
 
@@ -319,13 +312,14 @@ class UciEngine:
     def _book_move(self, board: chess.Board) -> BestMove | None:
         """The opening book's move, reported like a search result. None if the book has no move."""
         options = self.options
-        if options.analyse_mode.value or not options.own_book.value:
+        if self._book is None or options.analyse_mode.value:
             return None
-        advice = self._opening.advise(board, self._limits, options.book_depth.value, options.book_variety.value)
-        self._send(map(Message, advice.notes))
-        if not advice.line:
+        advice = self._book.advise(board, self._limits, options.book_depth.value, options.book_variety.value)
+        if advice is None:
             return None
-        searcher = self.pool.main.searcher
+        line, note = advice
+        self._send([Message(note)])
+        searcher = self.pool.main
         searcher.position.set_board(board)
         self._on_info(
             Info(
@@ -335,10 +329,10 @@ class UciEngine:
                 show_wdl=options.show_wdl.value,
                 nodes=0,
                 time_ms=int(max(self._clock.elapsed_ms(), 0.0)),
-                pv=advice.line,
+                pv=line,
             )
         )
-        return BestMove(advice.line[0], advice.line[1] if len(advice.line) > 1 else None)
+        return BestMove(line[0], line[1] if len(line) > 1 else None)
 
     def _take_time(self, board: chess.Board) -> None:
         """With limited strength on a clock: wait as long as a person might think, unless stopped."""
@@ -409,7 +403,13 @@ class UciEngine:
         return messages
 
     def _open_book(self) -> list[Message]:
-        return self._opening.open(self.options.book_file.value if self.options.own_book.value else None)
+        self._book = None
+        try:
+            if self.options.own_book.value:
+                self._book = Book(self.options.book_file.value)
+        except ValueError as error:
+            return [Message.error(f"{error}; there will be no book moves")]
+        return []
 
     def _configure_search(self) -> None:
         self.pool.configure({parameter.name: parameter.value for parameter in self.options.search_parameters})

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 import chess
 
-from evaluation.base.accumulated import FULL_PHASE
+from evaluation.base.constants import FULL_PHASE, FULL_SCALE
 from evaluation.catalogue import KNOWN_ENDING, LIMIT, NETWORK_TERM
-from evaluation.constants import FULL_SCALE
 from evaluation.trace import Subtotal, TermValue, Trace
 from uci_engine.score import normalised, win_draw_loss
 from uci_engine.text import counted_pieces

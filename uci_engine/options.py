@@ -21,7 +21,6 @@ from uci_engine.search.parameters import PARAMETERS
 from uci_engine.search.strength import MAX_ELO, MAX_SKILL_LEVEL, MIN_ELO
 from uci_engine.text import Message, parse_int, quoted
 from uci_engine.time_management import time_tunables
-from uci_engine.tunable import Tunable
 
 # How UCI writes a string option without text.
 EMPTY = "<empty>"
@@ -81,17 +80,17 @@ class ValueOption(Option, Generic[T]):
         self.value = default
 
     def declaration(self) -> str:
-        return f"{super().declaration()} default {self._written(self.default)}"
+        return f"{super().declaration()} default {_written(self.default)}"
 
     def description(self) -> str:
-        return f"{self.name} = {self._shown(self.value)}: {self.help}"
+        return f"{self.name} = {_shown(self.value)}: {self.help}"
 
     def set(self, text: str | None) -> list[Message]:
         if text is None:
-            raise ValueError(f"option {self.name} needs a value, it stays {self._shown(self.value)}")
+            raise ValueError(f"option {self.name} needs a value, it stays {_shown(self.value)}")
         value = self.read(text)
         if value is None:
-            raise ValueError(f"option {self.name} cannot be {quoted(text)}, it stays {self._shown(self.value)}")
+            raise ValueError(f"option {self.name} cannot be {quoted(text)}, it stays {_shown(self.value)}")
         return self.assign(value)
 
     def assign(self, value: T) -> list[Message]:
@@ -103,8 +102,8 @@ class ValueOption(Option, Generic[T]):
         except (ValueError, OSError, MemoryError) as error:
             self.value = before
             reason = "there is not enough memory" if isinstance(error, MemoryError) else reason_of(error)
-            now = f"it stays {self._shown(before)}"
-            raise ValueError(f"option {self.name} cannot be {self._shown(value)} ({reason}), {now}") from None
+            now = f"it stays {_shown(before)}"
+            raise ValueError(f"option {self.name} cannot be {_shown(value)} ({reason}), {now}") from None
 
     def read(self, text: str) -> T | None:
         """The value that the text stands for, or None."""
@@ -124,13 +123,6 @@ class ValueOption(Option, Generic[T]):
         """The nearest allowed value, and a message if it differs."""
         return value, []
 
-    def _shown(self, value: T) -> str:
-        return self._written(value)
-
-    @staticmethod
-    def _written(value: T) -> str:
-        return str(value)
-
 
 class Check(ValueOption[bool]):
     type_name = "check"
@@ -138,10 +130,6 @@ class Check(ValueOption[bool]):
 
     def read(self, text: str) -> bool | None:
         return {"true": True, "false": False}.get(text.strip().lower())
-
-    @staticmethod
-    def _written(value: bool) -> str:
-        return "true" if value else "false"
 
 
 class Spin(ValueOption[int]):
@@ -187,17 +175,6 @@ class String(ValueOption[str]):
     def read(self, text: str) -> str | None:
         return "" if text == EMPTY else text
 
-    def _shown(self, value: str) -> str:
-        # Messages must be printable, and this text came from the user.
-        return quoted(value) if value else EMPTY
-
-    @staticmethod
-    def _written(value: str) -> str:
-        return value or EMPTY
-
-
-AnyOption = TypeVar("AnyOption", bound=Option)
-
 
 class EngineOptions(TypedDict, total=False):
     """The options by keyword, for `uci_engine.Engine` and its `configure`. GUIS.md says what each does."""
@@ -226,60 +203,48 @@ class EngineOptions(TypedDict, total=False):
 
 
 class Options:
-    """Secateur's options, each also an attribute. Case, blanks and underscores of their names do not matter."""
+    """Secateur's options: its attributes, in their order. Case, blanks and underscores of their names do not matter."""
 
     def __init__(self, core: str = "compiled", tuning: bool = False) -> None:
         """`core`: its name chooses the defaults of the time parameters. Only the compiled one has several threads."""
-        self._options: dict[str, Option] = {}
         max_mib = hash_maximum_mib()
-        add = self._add
-        self.hash = add(
-            Spin("Hash", min(16, max_mib), 1, HASH_DECLARED_MIB, "size of the transposition table in MiB", max_mib)
-        )
+        self.hash = Spin("Hash", min(16, max_mib), 1, HASH_DECLARED_MIB, "MiB of the transposition table", max_mib)
         most = usable_processors() if core == "compiled" else 1
-        self.threads = add(Spin("Threads", 1, 1, 512, "number of search threads; at most one per CPU core", most))
-        self.clear_hash = add(Button("Clear Hash", "clear the transposition table"))
-        self.ponder = add(Check("Ponder", False, "the engine may think on the opponent's time"))
-        self.multi_pv = add(Spin("MultiPV", 1, 1, 256, "number of principal variations to report"))
-        self.move_overhead = add(
-            Spin("Move Overhead", 10, 0, 5000, "milliseconds reserved for lag; 100 to 300 over a network")
-        )
-        self.contempt = add(
-            Spin("Contempt", 0, -100, 100, "centipawns that a draw counts against the engine; 0 in analysis")
-        )
-        self.limit_strength = add(Check("UCI_LimitStrength", False, "play at the rating UCI_Elo"))
-        self.elo = add(Spin("UCI_Elo", MIN_ELO, MIN_ELO, MAX_ELO, "rating on the CCRL Blitz scale"))
-        self.skill_level = add(
-            Spin("Skill Level", MAX_SKILL_LEVEL, 0, MAX_SKILL_LEVEL, "0: weakest; 20: full strength")
-        )
-        self.pace = add(Check("Human Pace", True, "weaker levels take time for a move, as a person does"))
-        self.own_book = add(Check("OwnBook", False, "play the opening from a book"))
-        self.book_file = add(String("BookFile", "", "a Polyglot book; empty: the built-in one"))
-        self.book_depth = add(Spin("BookDepth", 40, 0, 200, "last ply at which the book is used"))
-        self.book_variety = add(
-            Spin("BookVariety", 50, 0, 100, "0: always the move of highest weight; 100: at random by weight")
-        )
-        self.syzygy_path = add(String("SyzygyPath", "", "folders of Syzygy tables, separated by ; or :"))
-        self.syzygy_probe_depth = add(
-            Spin("SyzygyProbeDepth", 1, 1, 100, "minimum depth at which the largest tables are probed")
-        )
-        self.syzygy_50_move_rule = add(Check("Syzygy50MoveRule", True, "a cursed win counts as a draw"))
-        self.syzygy_probe_limit = add(Spin("SyzygyProbeLimit", 7, 0, 7, "most pieces to probe; 0: never"))
-        self.weights_file = add(String("WeightsFile", "", "empty: the built-in weights"))
-        self.use_nnue = add(Check("Use NNUE", NETWORK_BY_DEFAULT, "add the output of the network"))
-        self.eval_file = add(String("EvalFile", "", "empty: the built-in network"))
-        self.chess960 = add(Check("UCI_Chess960", False, "play Chess960"))
-        self.show_wdl = add(Check("UCI_ShowWDL", False, "report expected wins, draws and losses in permille"))
-        self.analyse_mode = add(Check("UCI_AnalyseMode", False, "no book; root moves are also searched one by one"))
-        self.debug_log_file = add(String("Debug Log File", "", "records every line from and to the GUI"))
+        self.threads = Spin("Threads", 1, 1, 512, "number of search threads; at most one per CPU core", most)
+        self.clear_hash = Button("Clear Hash", "clear the transposition table")
+        self.ponder = Check("Ponder", False, "the engine may think on the opponent's time")
+        self.multi_pv = Spin("MultiPV", 1, 1, 256, "number of principal variations to report")
+        self.move_overhead = Spin("Move Overhead", 10, 0, 5000, "milliseconds kept for lag; 100 to 300 over a network")
+        self.contempt = Spin("Contempt", 0, -100, 100, "centipawns that a draw costs the engine; 0 in analysis")
+        self.limit_strength = Check("UCI_LimitStrength", False, "play at the rating UCI_Elo")
+        self.elo = Spin("UCI_Elo", MIN_ELO, MIN_ELO, MAX_ELO, "rating on the CCRL Blitz scale")
+        self.skill_level = Spin("Skill Level", MAX_SKILL_LEVEL, 0, MAX_SKILL_LEVEL, "0: weakest; 20: full strength")
+        self.pace = Check("Human Pace", True, "weaker levels take time for a move, as a person does")
+        self.own_book = Check("OwnBook", False, "play the opening from a book")
+        self.book_file = String("BookFile", "", "a Polyglot book; empty: the built-in one")
+        self.book_depth = Spin("BookDepth", 40, 0, 200, "last ply at which the book is used")
+        self.book_variety = Spin("BookVariety", 50, 0, 100, "0: the move of highest weight; 100: at random by weight")
+        self.syzygy_path = String("SyzygyPath", "", "folders of Syzygy tables, separated by ; or :")
+        self.syzygy_probe_depth = Spin("SyzygyProbeDepth", 1, 1, 100, "minimum depth to probe the largest tables")
+        self.syzygy_50_move_rule = Check("Syzygy50MoveRule", True, "a cursed win counts as a draw")
+        self.syzygy_probe_limit = Spin("SyzygyProbeLimit", 7, 0, 7, "most pieces to probe; 0: never")
+        self.weights_file = String("WeightsFile", "", "empty: the built-in weights")
+        self.use_nnue = Check("Use NNUE", NETWORK_BY_DEFAULT, "add the output of the network")
+        self.eval_file = String("EvalFile", "", "empty: the built-in network")
+        self.chess960 = Check("UCI_Chess960", False, "play Chess960")
+        self.show_wdl = Check("UCI_ShowWDL", False, "report expected wins, draws and losses in permille")
+        self.analyse_mode = Check("UCI_AnalyseMode", False, "no book; root moves are also searched one by one")
+        self.debug_log_file = String("Debug Log File", "", "records every line from and to the GUI")
+
+        offered = [each for each in vars(self).values() if isinstance(each, Option)]
 
         # For tuners. Without `tuning` they are not offered and keep their defaults.
-        self.search_parameters = [_spin(parameter) for parameter in PARAMETERS]
-        self.time_parameters = [_spin(parameter) for parameter in time_tunables(core)]
+        self.search_parameters = [Spin(*parameter) for parameter in PARAMETERS]
+        self.time_parameters = [Spin(*parameter) for parameter in time_tunables(core)]
         self.seed = Spin("Seed", 0, 0, 2**31 - 1, "seed of the choices of limited strength; 0: a new one for each game")
         if tuning:
-            for option in (*self.search_parameters, *self.time_parameters, self.seed):
-                add(option)
+            offered += [*self.search_parameters, *self.time_parameters, self.seed]
+        self._options = {_key(option.name): option for option in offered}
 
     def __iter__(self) -> Iterator[Option]:
         """The options in the order in which they are declared."""
@@ -303,13 +268,15 @@ class Options:
         except ValueError as error:
             return [Message.error(error)]
 
-    def _add(self, option: AnyOption) -> AnyOption:
-        self._options[_key(option.name)] = option
-        return option
+
+def _written(value: bool | int | str) -> str:
+    """A value as UCI writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value) or EMPTY
 
 
-def _spin(parameter: Tunable) -> Spin:
-    return Spin(parameter.name, parameter.value, parameter.minimum, parameter.maximum, parameter.description)
+def _shown(value: bool | int | str) -> str:
+    """A value in a message, where the user's text must be printable."""
+    return quoted(value) if isinstance(value, str) and value else _written(value)
 
 
 def _key(name: str) -> str:

@@ -25,7 +25,7 @@ MAX_PLY = 128
 MAX_DEPTH = MAX_PLY - 8  # the last plies are for extensions and quiescence search
 
 DRAW = 0
-# The same as `evaluation.constants.STATIC_LIMIT`. A test compares them: this module imports nothing of ours.
+# The same as `evaluation.base.constants.STATIC_LIMIT`. A test compares them: this module imports nothing of ours.
 STATIC_LIMIT = 30000
 TABLEBASE_WIN = 31000
 TABLEBASE_BOUND = TABLEBASE_WIN - 2 * MAX_PLY

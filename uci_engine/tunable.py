@@ -5,12 +5,12 @@ Their tables are in `search.parameters` and `time_management`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import field, fields
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Tunable:
+class Tunable(NamedTuple):
     """A number that a tuner may set from `minimum` to `maximum`."""
 
     name: str
@@ -30,3 +30,7 @@ def tunables_of(parameters: Any) -> tuple[Tunable, ...]:
     return tuple(
         Tunable(each.name, getattr(parameters, each.name), *each.metadata["tunable"]) for each in fields(parameters)
     )
+
+
+def defaults(parameters: Sequence[Tunable]) -> dict[str, int]:
+    return {parameter.name: parameter.value for parameter in parameters}

@@ -4,24 +4,22 @@
 `evaluation.evaluate` uses it directly.
 
 Invariant: the sums are those of exactly the pieces on the board. They change with each piece that is put, removed or
-moved. After a king's move the score waits for `update_king_buckets`. Nothing else adds piece-square weights.
+moved. After a king's move the score waits for `update_king_tables`. Nothing else adds piece-square weights.
 """
 
 from __future__ import annotations
 
 import chess
 
-from evaluation.base.accumulated import KING_BUCKET, KING_BUCKETS, PHASE_WEIGHTS, PIECES
 from evaluation.base.bitboards import BB, KING, PAWN, ZOBRIST
+from evaluation.base.constants import KING_PLACE, KING_PLACES, PHASE_WEIGHTS, PIECES
 from evaluation.base.typed import i8s, i64, i64s, inline, ints, lsb, u64, u64s, void
 
-# The number of positions on the stack: room for the history that is kept and for the moves of a search.
-STACK_SIZE = 1024
-# [colour of a king * 64 + its square]: where the table of its bucket begins.
+# [colour of a king * 64 + its square]: where the table of its place begins.
 TABLE_OF_KING = ints(
     128,
     [
-        (colour * KING_BUCKETS + KING_BUCKET[square if colour else square ^ 56]) * PIECES
+        (colour * KING_PLACES + KING_PLACE[square if colour else square ^ 56]) * PIECES
         for colour in range(2)
         for square in range(64)
     ],
@@ -54,19 +52,12 @@ class BaseBoard:
     by_type = u64s(7)
     by_colour = u64s(2)
     squares = i8s(64)
-    piece_square = i64s(2 * KING_BUCKETS * PIECES)  # packed, see Weights.piece_square
-    saved_score = i64s(STACK_SIZE)
-    saved_phase = ints(STACK_SIZE)
-    saved_pawn_key = u64s(STACK_SIZE)
-    saved_black_king_table = ints(STACK_SIZE)
-    saved_white_king_table = ints(STACK_SIZE)
-    saved_material_key = u64s(STACK_SIZE)
+    piece_square = i64s(2 * KING_PLACES * PIECES)  # packed, see Weights.piece_square
 
     def __init__(self, piece_square: list[int]) -> None:
         """`piece_square`: see `Weights.piece_square`. After a change of it call `refresh`."""
         self.piece_square = piece_square
-        self.black_king_table = TABLE_OF_KING[0]
-        self.white_king_table = TABLE_OF_KING[64]
+        self.black_king_table = self.white_king_table = 0
         self.stack_index = 0
         self.clear()
 
@@ -86,9 +77,6 @@ class BaseBoard:
 
     def put(self, piece: int, square: int) -> None:
         """Put a piece on an empty square."""
-        self._put(piece, square)
-
-    def _put(self, piece: int, square: int) -> void:
         self.squares[square] = piece
         self.by_type[piece >> 1] |= BB[square]
         self.by_colour[piece & 1] |= BB[square]
@@ -127,8 +115,8 @@ class BaseBoard:
         if piece >> 1 == PAWN or piece >> 1 == KING:
             self.pawn_key ^= ZOBRIST[before] ^ ZOBRIST[after]
 
-    def update_king_buckets(self) -> void:
-        """Add up the score again if a king has come into another bucket."""
+    def update_king_tables(self) -> void:
+        """Add up the score again if a king has come to another place."""
         kings = self.by_type[KING]
         black = TABLE_OF_KING[lsb(kings & self.by_colour[0])]
         white = TABLE_OF_KING[64 + lsb(kings & self.by_colour[1])]
@@ -142,28 +130,6 @@ class BaseBoard:
             square = lsb(occupied)
             occupied &= occupied - 1
             self.score += weight_of(self, self.squares[square] * 64 + square)
-
-    def save(self) -> void:
-        """Push the sums on the stack."""
-        index = self.stack_index
-        self.saved_score[index] = self.score
-        self.saved_phase[index] = self.phase
-        self.saved_pawn_key[index] = self.pawn_key
-        self.saved_black_king_table[index] = self.black_king_table
-        self.saved_white_king_table[index] = self.white_king_table
-        self.saved_material_key[index] = self.material_key
-        self.stack_index = index + 1
-
-    def restore(self) -> void:
-        """Pop the sums from the stack."""
-        index = self.stack_index - 1
-        self.score = self.saved_score[index]
-        self.phase = self.saved_phase[index]
-        self.pawn_key = self.saved_pawn_key[index]
-        self.black_king_table = self.saved_black_king_table[index]
-        self.white_king_table = self.saved_white_king_table[index]
-        self.material_key = self.saved_material_key[index]
-        self.stack_index = index
 
     def refresh(self) -> None:
         """Sum up from scratch: after a change of weights, and to test the incremental updates."""
@@ -188,7 +154,7 @@ class BaseBoard:
         index: int
         for index in range(64):
             if pieces[index]:
-                self._put(pieces[index], index)
+                self.put(pieces[index], index)
         self.turn = turn
 
     def pieces(self) -> list[int]:

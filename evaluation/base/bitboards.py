@@ -95,74 +95,89 @@ ROOK_MAGICS = u64s(64, [
 # fmt: on
 
 
-if compiled:
-    BISHOP_MASKS = u64s(64, chess.BB_DIAG_MASKS)
-    ROOK_MASKS = u64s(64, [chess.BB_RANK_MASKS[square] | chess.BB_FILE_MASKS[square] for square in chess.SQUARES])
-    BISHOP_SHIFTS = ints(64, [64 - mask.bit_count() for mask in BISHOP_MASKS])
-    ROOK_SHIFTS = ints(64, [64 - mask.bit_count() for mask in ROOK_MASKS])
-    BISHOP_OFFSETS = ints(64, [sum(1 << 64 - shift for shift in BISHOP_SHIFTS[:square]) for square in chess.SQUARES])
-    ROOK_OFFSETS = ints(64, [sum(1 << 64 - shift for shift in ROOK_SHIFTS[:square]) for square in chess.SQUARES])
-    BISHOP_TABLE = u64s(5248)
-    ROOK_TABLE = u64s(102400)
-    # One square's row of python-chess's table: numbers of C, because a hundred thousand of Python's take long.
-    ON_FILE = u64s(64)
-    ALONG_FILE = u64s(64)
+# Only compiled code looks these up; plain Python would take long to fill them.
+BISHOP_MASKS = u64s(64, chess.BB_DIAG_MASKS)
+ROOK_MASKS = u64s(64, [chess.BB_RANK_MASKS[square] | chess.BB_FILE_MASKS[square] for square in chess.SQUARES])
+BISHOP_SHIFTS = ints(64, [64 - mask.bit_count() for mask in BISHOP_MASKS])
+ROOK_SHIFTS = ints(64, [64 - mask.bit_count() for mask in ROOK_MASKS])
+BISHOP_OFFSETS = ints(64, [sum(1 << 64 - shift for shift in BISHOP_SHIFTS[:square]) for square in chess.SQUARES])
+ROOK_OFFSETS = ints(64, [sum(1 << 64 - shift for shift in ROOK_SHIFTS[:square]) for square in chess.SQUARES])
+BISHOP_TABLE = u64s(5248)
+ROOK_TABLE = u64s(102400)
+# One square's row of python-chess's table: numbers of C, because a hundred thousand of Python's take long.
+ON_FILE = u64s(64)
+ALONG_FILE = u64s(64)
 
-    @inline
-    def bishop_attacks(square: int, occupied: u64) -> u64:
-        """The attacks of a bishop with `occupied` squares in its way, the first piece on each ray included."""
-        product: u64 = (occupied & BISHOP_MASKS[square]) * BISHOP_MAGICS[square]
-        index: int = product >> BISHOP_SHIFTS[square]
-        return BISHOP_TABLE[BISHOP_OFFSETS[square] + index]
 
-    @inline
-    def rook_attacks(square: int, occupied: u64) -> u64:
-        """The attacks of a rook with `occupied` squares in its way, the first piece on each ray included."""
-        product: u64 = (occupied & ROOK_MASKS[square]) * ROOK_MAGICS[square]
-        index: int = product >> ROOK_SHIFTS[square]
-        return ROOK_TABLE[ROOK_OFFSETS[square] + index]
-
-    def _fill_tables() -> None:
-        """Fill both slider tables from python-chess's."""
-        square: int
-        index: int
-        for square in range(64):
-            for pieces, reached in chess.BB_DIAG_ATTACKS[square].items():
-                product: u64 = pieces
-                product *= BISHOP_MAGICS[square]
-                BISHOP_TABLE[BISHOP_OFFSETS[square] + (product >> BISHOP_SHIFTS[square])] = reached
-            count: int = 0
-            for pieces, reached in chess.BB_FILE_ATTACKS[square].items():
-                ON_FILE[count] = pieces
-                ALONG_FILE[count] = reached
-                count += 1
-            for pieces, reached in chess.BB_RANK_ATTACKS[square].items():
-                on_rank: u64 = pieces
-                along_rank: u64 = reached
-                for index in range(count):
-                    product = (on_rank | ON_FILE[index]) * ROOK_MAGICS[square]
-                    ROOK_TABLE[ROOK_OFFSETS[square] + (product >> ROOK_SHIFTS[square])] = along_rank | ALONG_FILE[index]
-
-    _fill_tables()
-else:
-
-    def bishop_attacks(square: int, occupied: u64) -> u64:
-        """The attacks of a bishop with `occupied` squares in its way, the first piece on each ray included."""
+@inline
+def bishop_attacks(square: int, occupied: u64) -> u64:
+    """The attacks of a bishop with `occupied` squares in its way, the first piece on each ray included."""
+    if compiled:
+        occupied = (occupied & BISHOP_MASKS[square]) * BISHOP_MAGICS[square] >> BISHOP_SHIFTS[square]
+        return BISHOP_TABLE[BISHOP_OFFSETS[square] + occupied]
+    else:
         return chess.BB_DIAG_ATTACKS[square][chess.BB_DIAG_MASKS[square] & occupied]
 
-    def rook_attacks(square: int, occupied: u64) -> u64:
-        """The attacks of a rook with `occupied` squares in its way, the first piece on each ray included."""
+
+@inline
+def rook_attacks(square: int, occupied: u64) -> u64:
+    """The attacks of a rook with `occupied` squares in its way, the first piece on each ray included."""
+    if compiled:
+        occupied = (occupied & ROOK_MASKS[square]) * ROOK_MAGICS[square] >> ROOK_SHIFTS[square]
+        return ROOK_TABLE[ROOK_OFFSETS[square] + occupied]
+    else:
         return (
             chess.BB_RANK_ATTACKS[square][chess.BB_RANK_MASKS[square] & occupied]
             | chess.BB_FILE_ATTACKS[square][chess.BB_FILE_MASKS[square] & occupied]
         )
 
 
+def _fill_tables() -> None:
+    """Fill both slider tables from python-chess's."""
+    square: int
+    index: int
+    for square in range(64):
+        for pieces, reached in chess.BB_DIAG_ATTACKS[square].items():
+            product: u64 = pieces
+            product *= BISHOP_MAGICS[square]
+            BISHOP_TABLE[BISHOP_OFFSETS[square] + (product >> BISHOP_SHIFTS[square])] = reached
+        count: int = 0
+        for pieces, reached in chess.BB_FILE_ATTACKS[square].items():
+            ON_FILE[count] = pieces
+            ALONG_FILE[count] = reached
+            count += 1
+        for pieces, reached in chess.BB_RANK_ATTACKS[square].items():
+            on_rank: u64 = pieces
+            along_rank: u64 = reached
+            for index in range(count):
+                product = (on_rank | ON_FILE[index]) * ROOK_MAGICS[square]
+                ROOK_TABLE[ROOK_OFFSETS[square] + (product >> ROOK_SHIFTS[square])] = along_rank | ALONG_FILE[index]
+
+
+if compiled:
+    _fill_tables()
+
+
+@inline
+def attacks_of(piece_type: int, square: int, occupied: u64) -> u64:
+    """The squares that a piece other than a pawn attacks."""
+    if piece_type == KNIGHT:
+        return KNIGHT_ATTACKS[square]
+    if piece_type == KING:
+        return KING_ATTACKS[square]
+    attacks: u64 = 0
+    if piece_type != ROOK:
+        attacks = bishop_attacks(square, occupied)
+    if piece_type != BISHOP:
+        attacks |= rook_attacks(square, occupied)
+    return attacks
+
+
 @inline
 def pawn_attacks(pawns: u64, us: int) -> u64:
     """The attacks of the pawns of a colour (0 black, 1 white)."""
-    leftward: u64 = pawns & NOT_A
-    rightward: u64 = pawns & NOT_H
+    leftward = pawns & NOT_A
+    rightward = pawns & NOT_H
     return (leftward << 7 | rightward << 9) & ALL if us else leftward >> 9 | rightward >> 7
 
 
@@ -201,16 +216,16 @@ def file_fill(squares: u64) -> u64:
 @inline
 def distance(a: int, b: int) -> int:
     """King moves from one square to another."""
-    files: int = abs((a & 7) - (b & 7))
-    ranks: int = abs((a >> 3) - (b >> 3))
+    files = abs((a & 7) - (b & 7))
+    ranks = abs((a >> 3) - (b >> 3))
     return files if files > ranks else ranks
 
 
 @inline
 def sum_by_rank(table: i64_pointer, offset: int, squares: u64, us: int) -> i64:
     """The sum of a table's numbers for the ranks of squares, as the colour `us` sees them, from `offset` on."""
-    flip: int = 0 if us else 7
-    total: i64 = 0
+    flip = 0 if us else 7
+    total = 0
     while squares:
         total += table[offset + ((lsb(squares) >> 3) ^ flip)]
         squares &= squares - 1

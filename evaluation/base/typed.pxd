@@ -37,11 +37,6 @@ cdef extern from *:
         return (int)((squares * 0x0101010101010101ULL) >> 56);
     }
     #endif
-    static inline int secateur_popcount_few(uint64_t squares) {
-        int count = 0;
-        for (; squares; squares &= squares - 1) count++;
-        return count;
-    }
     #if defined(__linux__)
     #include <sys/mman.h>
     #endif
@@ -71,7 +66,6 @@ cdef extern from *:
     #endif
     """
     int popcount "secateur_popcount" (u64 squares) noexcept nogil
-    int popcount_few "secateur_popcount_few" (u64 squares) noexcept nogil
     int lsb "secateur_lsb" (u64 squares) noexcept nogil
     int msb "secateur_msb" (u64 squares) noexcept nogil
     u64 flip_vertical "secateur_flip" (u64 squares) noexcept nogil

@@ -83,10 +83,6 @@ def popcount(squares: u64) -> int:
     return squares.bit_count()
 
 
-# Compiled, the faster one for sets of two squares or fewer.
-popcount_few = popcount
-
-
 def lsb(squares: u64) -> int:
     """The lowest square of a set that is not empty."""
     return (squares & -squares).bit_length() - 1

@@ -14,20 +14,20 @@ from __future__ import annotations
 from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import KING
 from evaluation.base.typed import copy_i8s, copy_i16s, i8s, i16, i16s, i64, inline, ints, lsb, popcount, u64, u64s, void
-from evaluation.network.file import Network
-from evaluation.network.shape import (
-    BUCKETS,
+from evaluation.network.file import (
     INPUTS,
     KING_REGION,
     KING_REGIONS,
     MAX_NETWORK_CP,
     MAX_SUM,
     MIN_PIECES,
+    OUTPUT_BUCKETS,
     OUTPUT_SHIFT,
     PIECE_SQUARES,
     PIECES_PER_BUCKET,
     SQUARE_SHIFT,
     UNITS,
+    Network,
 )
 
 # A power of two. A ply shares its slot with those that differ by a multiple of it.
@@ -71,8 +71,8 @@ class NetworkWeights:
     # 8 bits, as in the file: fewer bytes to read from memory.
     hidden = i8s((INPUTS + 1) * UNITS)
     hidden_bias = i16s(UNITS)
-    output = i16s(BUCKETS * 2 * UNITS)
-    output_bias = ints(BUCKETS)
+    output = i16s(OUTPUT_BUCKETS * 2 * UNITS)
+    output_bias = ints(OUTPUT_BUCKETS)
 
     def __init__(self, network: Network) -> None:
         copy_i8s(self.hidden, network.hidden)
@@ -99,10 +99,7 @@ class Inference:
 
     def __init__(self, weights: NetworkWeights) -> None:
         self.weights = weights
-        self._clear()
-
-    def _clear(self) -> void:
-        """Fill every slot with an empty board. No view of a slot is up to date then."""
+        # Every slot has an empty board, and no view of a slot is up to date.
         index: int
         for index in range(SLOTS * 2 * UNITS):
             self.sums[index] = self.weights.hidden_bias[index % UNITS]

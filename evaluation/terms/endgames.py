@@ -1,16 +1,35 @@
-"""Endgames: mop-up against a bare king, and the scale factor of endgames where a win is unlikely.
-
-King and pawn against king is in `kpk`.
-"""
+"""Endgames: mop-up against a bare king, the scale factor where a win is unlikely, and king and pawn against king."""
 
 from __future__ import annotations
 
-from evaluation import constants
-from evaluation.base.accumulated import FULL_PHASE
+from evaluation.base import constants
 from evaluation.base.base_board import BaseBoard
-from evaluation.base.bitboards import BB, BISHOP, FILES, KING, KNIGHT, LIGHT, PAWN, QUEEN, ROOK, distance
-from evaluation.base.typed import i64, ints, lsb, popcount, popcount_few
-from evaluation.constants import DRAWISH_LEAD, DRAWISH_SCALE, DRAWN_SCALE, FULL_SCALE, MIN_WINNING_MATERIAL
+from evaluation.base.bitboards import (
+    ALL,
+    BB,
+    BISHOP,
+    FILES,
+    KING,
+    KING_ATTACKS,
+    KNIGHT,
+    LIGHT,
+    PAWN,
+    PAWN_ATTACKS,
+    QUEEN,
+    ROOK,
+    adjacent,
+    distance,
+    forward,
+)
+from evaluation.base.constants import (
+    DRAWISH_LEAD,
+    DRAWISH_SCALE,
+    DRAWN_SCALE,
+    FULL_PHASE,
+    FULL_SCALE,
+    MIN_WINNING_MATERIAL,
+)
+from evaluation.base.typed import i64, ints, lsb, popcount, u64, u64s, void
 from evaluation.context import EvaluationContext
 
 # Whether mop-up applies, and to which corners the bare king should be driven.
@@ -21,6 +40,11 @@ PAWNS, MINORS, OPPOSITE_BISHOPS, OPPOSITE_BISHOPS_AND_OTHERS = range(4)
 ROOKS, ROOKS_AND_MINORS, QUEENS, EQUAL, UNEQUAL = range(4, 9)
 
 ENDGAME_SCALES = ints(72, [scale for row in constants.ENDGAME_SCALES.values() for scale in row])
+
+# The results of king and pawn against king.
+NO_RESULT, DRAWN, WHITE_WINS, BLACK_WINS = range(4)
+# Pawn squares: files a to d, second to seventh rank. The index is 4 * (rank - 1) + file, both counted from 0.
+KPK_PAWNS = 24
 
 
 def mop_up(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
@@ -66,15 +90,17 @@ def endgame_scale(board: BaseBoard, strong_side: int) -> int:
     """
     if board.phase >= FULL_PHASE:
         return FULL_SCALE
-    pawns = popcount_few(board.by_type[PAWN] & board.by_colour[strong_side])
+    pawns = popcount(board.by_type[PAWN] & board.by_colour[strong_side])
     if pawns == 0:
         material = non_pawn_material(board, strong_side)
-        if material < MIN_WINNING_MATERIAL or only_two_knights(board, strong_side):
+        # Two knights cannot force mate.
+        two_knights: bool = material == 6 and not board.by_type[BISHOP] & board.by_colour[strong_side]
+        if material < MIN_WINNING_MATERIAL or two_knights:
             return DRAWN_SCALE
         return FULL_SCALE if material > non_pawn_material(board, strong_side ^ 1) + DRAWISH_LEAD else DRAWISH_SCALE
     if _wrong_bishop(board, strong_side):
         return DRAWN_SCALE
-    return ENDGAME_SCALES[8 * ending(board) + (pawns if pawns < 8 else 8) - 1]
+    return ENDGAME_SCALES[8 * ending(board) + min(pawns, 8) - 1]
 
 
 def ending(board: BaseBoard) -> int:
@@ -131,7 +157,98 @@ def non_pawn_material(board: BaseBoard, us: int) -> int:
     return 3 * minors + 5 * popcount(pieces & board.by_type[ROOK]) + 9 * popcount(pieces & board.by_type[QUEEN])
 
 
-def only_two_knights(board: BaseBoard, us: int) -> bool:
-    """Whether the pieces of one colour are two knights: they cannot force mate."""
-    others = board.by_type[BISHOP] | board.by_type[ROOK] | board.by_type[QUEEN]
-    return not others & board.by_colour[us] and non_pawn_material(board, us) == 6
+class KpkBitbase:
+    """The bitbase of king and pawn against king (KPK): whether the pawn's side wins. The evaluator probes it.
+
+    It is built at the first probe, in less than a millisecond when compiled, by retrograde analysis. For each pawn
+    square and each square of its king, a bitboard holds the squares of the defending king where the pawn's side wins.
+    Pawns are solved from the seventh rank down to the second. The bitboards of one pawn grow until they reach a fixed
+    point. Invariant: the answer is the exact result with best play. A test compares it with Syzygy's table.
+    """
+
+    solved: bool
+    wins_to_move = u64s(KPK_PAWNS * 64)  # [pawn * 64 + king]: the pawn's side is to move
+    wins_not_to_move = u64s(KPK_PAWNS * 64)  # the other side is
+
+    def __init__(self) -> None:
+        self.solved = False
+
+    def result(self, board: BaseBoard) -> int:
+        """The result of king and pawn against king, or NO_RESULT for any other material."""
+        pawns = board.by_type[PAWN]
+        if board.phase or pawns == 0 or pawns & (pawns - 1):
+            return NO_RESULT
+        if not self.solved:
+            self._solve()
+        pawn = lsb(pawns)
+        strong_side = 1 if board.by_colour[1] & pawns else 0
+        strong_king = lsb(board.by_type[KING] & board.by_colour[strong_side])
+        weak_king = lsb(board.by_type[KING] & board.by_colour[strong_side ^ 1])
+        # Mirror the position, so that the pawn is White's and on the files a to d.
+        flip = 0 if strong_side else 56
+        if pawn & 4:
+            flip ^= 7
+        pawn ^= flip
+        index = ((pawn >> 3) * 4 - 4 + (pawn & 3)) * 64 + (strong_king ^ flip)
+        wins = self.wins_to_move[index] if board.turn == strong_side else self.wins_not_to_move[index]
+        if not wins & BB[weak_king ^ flip]:
+            return DRAWN
+        return WHITE_WINS if strong_side else BLACK_WINS
+
+    def _solve(self) -> void:
+        for number in range(KPK_PAWNS):
+            pawn = KPK_PAWNS - 1 - number
+            square = (pawn >> 2) * 8 + 8 + (pawn & 3)
+            check = PAWN_ATTACKS[64 + square]
+            for king in range(64):
+                if king != square:
+                    self.wins_to_move[pawn * 64 + king] = self._wins_by_push(pawn, square, king)
+            changed = True
+            while changed:
+                changed = False
+                for king in range(64):
+                    if king == square:
+                        continue
+                    index = pawn * 64 + king
+                    # The weak king may go to any square that is not attacked. Taking an unprotected pawn draws.
+                    open_squares: u64 = ALL ^ (KING_ATTACKS[king] | BB[king] | check)
+                    escapes: u64 = open_squares & (ALL ^ self.wins_to_move[index])
+                    lost: u64 = ALL ^ (_neighbours(escapes) | KING_ATTACKS[king] | BB[king] | BB[square])
+                    # Without a legal move and not in check it is stalemate.
+                    lost &= _neighbours(open_squares) | check
+                    if lost != self.wins_not_to_move[index]:
+                        self.wins_not_to_move[index] = lost
+                        changed = True
+                if not changed:
+                    break
+                for king in range(64):
+                    if king == square:
+                        continue
+                    won: u64 = self.wins_to_move[pawn * 64 + king]
+                    steps = KING_ATTACKS[king] & (ALL ^ BB[square])
+                    while steps:
+                        won |= self.wins_not_to_move[pawn * 64 + lsb(steps)]
+                        steps &= steps - 1
+                    self.wins_to_move[pawn * 64 + king] = won
+        self.solved = True
+
+    def _wins_by_push(self, pawn: int, square: int, king: int) -> u64:
+        """Squares of the weak king where a push wins, by promoting safely or by reaching a won board."""
+        ahead = square + 8
+        if king == ahead:
+            return 0
+        free: u64 = ALL ^ (BB[ahead] | BB[square])
+        if ahead >= 56:
+            if KING_ATTACKS[king] & BB[ahead]:
+                return free
+            return free & (ALL ^ KING_ATTACKS[ahead])
+        won: u64 = self.wins_not_to_move[(pawn + 4) * 64 + king] & free
+        if square < 16 and king != ahead + 8:
+            won |= self.wins_not_to_move[(pawn + 8) * 64 + king] & free & (ALL ^ BB[ahead + 8])
+        return won
+
+
+def _neighbours(squares: u64) -> u64:
+    """The squares that kings on a set of squares attack."""
+    row: u64 = adjacent(squares) | squares
+    return adjacent(squares) | forward(row, 1) | forward(row, 0)

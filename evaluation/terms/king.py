@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evaluation.base import constants
 from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import (
     ALL,
@@ -12,23 +13,36 @@ from evaluation.base.bitboards import (
     FILES,
     KING_ATTACKS,
     KNIGHT,
-    KNIGHT_ATTACKS,
     PAWN,
     QUEEN,
     RANKS,
     ROOK,
     ROOK_PSEUDO_ATTACKS,
     adjacent,
+    attacks_of,
     bishop_attacks,
     forward,
     front_span,
     rook_attacks,
 )
-from evaluation.base.typed import i64, lsb, msb, popcount, popcount_few, u64, u64s
-from evaluation.constants import KING_DANGER_SHIFT
+from evaluation.base.constants import (
+    ATTACKED_TWICE_UNITS,
+    FLANK_ATTACK_UNITS,
+    FLANK_DEFENCE_UNITS,
+    KING_DANGER_SHIFT,
+    NO_QUEEN_UNITS,
+    PINNED_UNITS,
+    WEAK_SQUARE_UNITS,
+)
+from evaluation.base.typed import i64, ints, lsb, msb, popcount, u64, u64s
 from evaluation.context import EvaluationContext
 
 MAX_KING_DANGER = 63
+ATTACKER_UNITS = ints(6, constants.ATTACKER_UNITS)
+SAFE_CHECK_UNITS = ints(6, constants.SAFE_CHECK_UNITS)
+UNSAFE_CHECK_UNITS = ints(6, constants.UNSAFE_CHECK_UNITS)
+NO_SHELTER_UNITS = ints(8, constants.NO_SHELTER_UNITS)
+NEAR_STORM_UNITS = ints(8, constants.NEAR_STORM_UNITS)
 
 # The flank of a king, [8 * colour + file]: three or four files around it, five ranks from its side's first on.
 _FLANKS = [FILES[0] | FILES[1] | FILES[2] | FILES[3]] * 3
@@ -42,7 +56,7 @@ KING_FLANK = u64s(16, [flank & _BLACK_HALF for flank in _FLANKS] + [flank & _WHI
 def king_shelter(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Pawn shelter, on each of three files around the king: 8 * the file's distance from the edge + our pawn's rank.
 
-    The pawn is our rearmost one not behind the king; the rank is 0 for no pawn. Fills `context.shelter_units`, which
+    The pawn is our rearmost one not behind the king; the rank is 0 for no pawn. Begins `context.pawn_danger`, which
     `king_attack` reads.
     """
     pawns = board.by_type[PAWN] & board.by_colour[us] & _shelter_area(context.king[us], us)
@@ -52,8 +66,8 @@ def king_shelter(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     for file in range(centre - 1, centre + 2):
         rank = _nearest_rank(pawns & FILES[file], us)
         score += context.king_shelter[8 * (file if file < 4 else 7 - file) + rank]
-        units += context.no_shelter_units[rank]
-    context.shelter_units[us] = units
+        units += NO_SHELTER_UNITS[rank]
+    context.pawn_danger[us] = units
     return score
 
 
@@ -61,7 +75,7 @@ def pawn_storm(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Pawn storm, on the same files: 8 * the file's distance from the edge + the rank of the nearest enemy pawn.
 
     It is the nearest one that is not behind our king, and the rank is 0 for no pawn. 32 more: one of our pawns blocks
-    it. Fills `context.storm_units`, which `king_attack` reads.
+    it. Adds to `context.pawn_danger`.
     """
     own = forward(board.by_type[PAWN] & board.by_colour[us], us)
     pawns = board.by_type[PAWN] & board.by_colour[us ^ 1] & _shelter_area(context.king[us], us)
@@ -74,8 +88,8 @@ def pawn_storm(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
         if rank and own & FILES[file] & RANKS[rank if us else 7 - rank]:
             index += 32
         score += context.pawn_storm[index]
-        units += context.near_storm_units[rank]
-    context.storm_units[us] = units
+        units += NEAR_STORM_UNITS[rank]
+    context.pawn_danger[us] += units
     return score
 
 
@@ -98,24 +112,17 @@ def safe_check(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     king = context.king[us ^ 1]
     occupied = board.by_colour[0] | board.by_colour[1]
     safe = ALL ^ (board.by_colour[us] | context.attacked[us ^ 1])
-    diagonal = bishop_attacks(king, occupied) & safe
-    straight = rook_attacks(king, occupied) & safe
     score: i64 = 0
-    if KNIGHT_ATTACKS[king] & safe & context.attacked_by[8 * us + KNIGHT]:
-        score += context.safe_check[0]
-    if diagonal & context.attacked_by[8 * us + BISHOP]:
-        score += context.safe_check[1]
-    if straight & context.attacked_by[8 * us + ROOK]:
-        score += context.safe_check[2]
-    if (diagonal | straight) & context.attacked_by[8 * us + QUEEN]:
-        score += context.safe_check[3]
+    for piece_type in range(KNIGHT, QUEEN + 1):
+        if attacks_of(piece_type, king, occupied) & safe & context.attacked_by[8 * us + piece_type]:
+            score += context.safe_check[piece_type - KNIGHT]
     return score
 
 
 def king_attack(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Our attack on the enemy king as one danger, by the sum of its units.
 
-    Nothing unless two pieces or a queen attack the king zone. The units are `constants.KING_DANGER_UNITS`:
+    Nothing unless two pieces or a queen attack the king zone. The units are those of `constants`:
 
     - our pieces that attack the zone, its squares that we attack twice, and its weak squares;
     - checks, and pieces pinned to the king;
@@ -130,8 +137,7 @@ def king_attack(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     if attackers < 2 and context.king_attackers[8 * us + QUEEN] == 0:
         return 0
     units = _king_danger(context, board, us, us ^ 1)
-    index = units >> KING_DANGER_SHIFT
-    return context.king_attack[index if index < MAX_KING_DANGER else MAX_KING_DANGER]
+    return context.king_attack[min(units >> KING_DANGER_SHIFT, MAX_KING_DANGER)]
 
 
 def _king_danger(context: EvaluationContext, board: BaseBoard, us: int, them: int) -> int:
@@ -143,35 +149,27 @@ def _king_danger(context: EvaluationContext, board: BaseBoard, us: int, them: in
     queens = board.by_type[QUEEN] & ours
     weak = attacked & ~context.attacked_twice[them]
     weak &= ~context.attacked[them] | KING_ATTACKS[king] | context.attacked_by[8 * them + QUEEN]
-    units = context.shelter_units[them] + context.storm_units[them]
-    units += context.weak_square_units * popcount_few(weak & context.king_zone[them])
-    units += context.attacked_twice_units * popcount_few(context.attacked_twice[us] & context.king_zone[them])
+    units = context.pawn_danger[them]
+    units += WEAK_SQUARE_UNITS * popcount(weak & context.king_zone[them])
+    units += ATTACKED_TWICE_UNITS * popcount(context.attacked_twice[us] & context.king_zone[them])
     if queens == 0:
-        units += context.no_queen_units
+        units += NO_QUEEN_UNITS
 
     flank = KING_FLANK[8 * them + (king & 7)]
     attacks = popcount(flank & attacked) + popcount(flank & context.attacked_twice[us])
-    units += context.flank_attack_units * attacks
-    units += context.flank_defence_units * popcount(flank & context.attacked[them])
+    units += FLANK_ATTACK_UNITS * attacks
+    units += FLANK_DEFENCE_UNITS * popcount(flank & context.attacked[them])
 
     diagonal = bishop_attacks(king, occupied)
     straight = rook_attacks(king, occupied)
     safe = ~ours & (~context.attacked[them] | weak & context.attacked_twice[us])
     for piece_type in range(KNIGHT, QUEEN + 1):
-        units += context.attacker_units[piece_type] * context.king_attackers[8 * us + piece_type]
-        if piece_type == KNIGHT:
-            checks = KNIGHT_ATTACKS[king]
-        elif piece_type == BISHOP:
-            checks = diagonal
-        elif piece_type == ROOK:
-            checks = straight
-        else:
-            checks = diagonal | straight
-        checks &= context.attacked_by[8 * us + piece_type] & ~ours
+        units += ATTACKER_UNITS[piece_type] * context.king_attackers[8 * us + piece_type]
+        checks = attacks_of(piece_type, king, occupied) & context.attacked_by[8 * us + piece_type] & ~ours
         if checks & safe:
-            units += context.safe_check_units[piece_type]
+            units += SAFE_CHECK_UNITS[piece_type]
         elif checks:
-            units += context.unsafe_check_units[piece_type]
+            units += UNSAFE_CHECK_UNITS[piece_type]
 
     snipers = BISHOP_PSEUDO_ATTACKS[king] & ~diagonal & (board.by_type[BISHOP] | queens)
     snipers |= ROOK_PSEUDO_ATTACKS[king] & ~straight & (board.by_type[ROOK] | queens)
@@ -180,7 +178,7 @@ def _king_danger(context: EvaluationContext, board: BaseBoard, us: int, them: in
         between = BETWEEN[64 * king + lsb(snipers)] & occupied
         snipers &= snipers - 1
         if not between & (between - 1):
-            units += context.pinned_units
+            units += PINNED_UNITS
     return units if units > 0 else 0
 
 
@@ -199,10 +197,7 @@ def _nearest_rank(pawns: u64, us: int) -> int:
 
 def _shelter_file(king: int) -> int:
     """The middle one of the three files around a king: its own file, or the next one for a king on the edge."""
-    file = king & 7
-    if file == 0:
-        return 1
-    return 6 if file == 7 else file
+    return min(max(king & 7, 1), 6)
 
 
 def pawn_king_total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:

@@ -1,30 +1,75 @@
-"""Pieces: mobility, the bishop pair, rooks on open files, safe squares and space."""
+"""Pieces: imbalance, mobility, the bishop pair, rooks on open files, safe squares, space, outposts, minors and pawns.
+
+The weights of imbalance count pairs of pieces, so the value of a piece depends on the others. Its worth alone is in the
+piece squares.
+"""
 
 from __future__ import annotations
 
 from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import (
+    ALL,
+    BB,
     BISHOP,
-    FILES,
     KNIGHT,
-    KNIGHT_ATTACKS,
+    LIGHT,
     PAWN,
     QUEEN,
     RANKS,
     ROOK,
-    bishop_attacks,
+    attacks_of,
+    forward,
     front_span,
-    rook_attacks,
 )
-from evaluation.base.typed import i64, lsb, popcount, popcount_few, u64
+from evaluation.base.typed import i64, i64_pointer, lsb, popcount, u64
 from evaluation.context import EvaluationContext
 
+# The files c to f.
+CENTRE_FILES = 0x3C3C3C3C3C3C3C3C
 # The least game phase at which space counts.
 MIN_SPACE_PHASE = 12
 
 
-def _mobility(context: EvaluationContext, board: BaseBoard, us: int, piece_type: int) -> i64:
-    """Mobility of the pieces of one type. Adds their attacks to the context.
+def own_pair(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """Pairs of our own pieces, kings apart: pawn and pawn, knight and pawn, knight and knight, … queen and rook.
+
+    Two queens do not count: they are too rare in level positions for a weight to be fitted.
+    """
+    index = 0
+    score: i64 = 0
+    for one in range(PAWN, QUEEN + 1):
+        count = _count(board, one, us)
+        for other in range(PAWN, one):
+            score += context.own_pair[index] * (count * _count(board, other, us))
+            index += 1
+        if one < QUEEN:
+            score += context.own_pair[index] * ((count * (count - 1)) >> 1)
+            index += 1
+    return score
+
+
+def enemy_pair(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """Our pieces with each lesser enemy piece: knight and pawn, bishop and pawn, bishop and knight, … queen and rook.
+
+    A bishop counts as more than a knight. The pairs with a greater enemy piece count for the enemy.
+    """
+    index = 0
+    score: i64 = 0
+    for one in range(PAWN + 1, QUEEN + 1):
+        count = _count(board, one, us)
+        for other in range(PAWN, one):
+            score += context.enemy_pair[index] * (count * _count(board, other, us ^ 1))
+            index += 1
+    return score
+
+
+def _count(board: BaseBoard, piece_type: int, us: int) -> int:
+    """The number of our pieces of one type."""
+    return (board.material_key >> 4 * (2 * piece_type + us)) & 15
+
+
+def _mobility(context: EvaluationContext, board: BaseBoard, us: int, piece_type: int, table: i64_pointer) -> i64:
+    """Mobility of the pieces of one type, with its weights. Adds their attacks to the context.
 
     Bishops x-ray through their own queens, rooks through their own rooks and queens. Callers pass a constant piece
     type, so that the C compiler specialises the function.
@@ -49,28 +94,13 @@ def _mobility(context: EvaluationContext, board: BaseBoard, us: int, piece_type:
     while pieces:
         square = lsb(pieces)
         pieces &= pieces - 1
-        if piece_type == KNIGHT:
-            attacks = KNIGHT_ATTACKS[square]
-        elif piece_type == BISHOP:
-            attacks = bishop_attacks(square, blockers)
-        elif piece_type == ROOK:
-            attacks = rook_attacks(square, blockers)
-        else:
-            attacks = bishop_attacks(square, blockers) | rook_attacks(square, blockers)
+        attacks = attacks_of(piece_type, square, blockers)
         reached |= attacks
         attacked_twice |= attacked & attacks
         attacked |= attacks
         if attacks & zone:
             attackers += 1
-        mobility = popcount(attacks & area)
-        if piece_type == KNIGHT:
-            score += context.knight_mobility[mobility]
-        elif piece_type == BISHOP:
-            score += context.bishop_mobility[mobility]
-        elif piece_type == ROOK:
-            score += context.rook_mobility[mobility]
-        else:
-            score += context.queen_mobility[mobility]
+        score += table[popcount(attacks & area)]
     context.attacked_by[8 * us + piece_type] = reached
     context.attacked[us] = attacked
     context.attacked_twice[us] = attacked_twice
@@ -80,22 +110,22 @@ def _mobility(context: EvaluationContext, board: BaseBoard, us: int, piece_type:
 
 def knight_mobility(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Knight mobility: each knight, by the squares of the mobility area that it attacks."""
-    return _mobility(context, board, us, KNIGHT)
+    return _mobility(context, board, us, KNIGHT, context.knight_mobility)
 
 
 def bishop_mobility(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Bishop mobility: each bishop, by the squares of the mobility area that it attacks, x-rays included."""
-    return _mobility(context, board, us, BISHOP)
+    return _mobility(context, board, us, BISHOP, context.bishop_mobility)
 
 
 def rook_mobility(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Rook mobility: each rook, by the squares of the mobility area that it attacks, x-rays included."""
-    return _mobility(context, board, us, ROOK)
+    return _mobility(context, board, us, ROOK, context.rook_mobility)
 
 
 def queen_mobility(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Queen mobility: each queen, by the squares of the mobility area that it attacks."""
-    return _mobility(context, board, us, QUEEN)
+    return _mobility(context, board, us, QUEEN, context.queen_mobility)
 
 
 def bishop_pair(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
@@ -108,8 +138,8 @@ def rook_open_file(context: EvaluationContext, board: BaseBoard, us: int) -> i64
     """Rooks on open files, with no pawn, then on half-open files, with enemy pawns alone."""
     rooks = board.by_type[ROOK] & board.by_colour[us] & ~context.pawn_files[us]
     enemies = context.pawn_files[us ^ 1]
-    score = context.rook_open_file[0] * popcount_few(rooks & ~enemies)
-    return score + context.rook_open_file[1] * popcount_few(rooks & enemies)
+    score = context.rook_open_file[0] * popcount(rooks & ~enemies)
+    return score + context.rook_open_file[1] * popcount(rooks & enemies)
 
 
 def safe_mobility(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
@@ -133,13 +163,82 @@ def space(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """
     if board.phase < MIN_SPACE_PHASE:
         return 0
-    squares = (FILES[2] | FILES[3] | FILES[4] | FILES[5]) & (
-        RANKS[1] | RANKS[2] | RANKS[3] if us else RANKS[4] | RANKS[5] | RANKS[6]
-    )
+    squares = CENTRE_FILES & (RANKS[1] | RANKS[2] | RANKS[3] if us else RANKS[4] | RANKS[5] | RANKS[6])
     pawns = board.by_type[PAWN] & board.by_colour[us]
     squares &= ~(pawns | context.pawn_attacks[us ^ 1])
     behind = squares & front_span(pawns, us ^ 1) & ~context.attacked[us ^ 1]
     return context.space[0] * popcount(squares) + context.space[1] * popcount(behind)
+
+
+def outpost(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """Knights, then bishops on an outpost, by rank: a pawn defends it there and no enemy pawn can attack it."""
+    flip = 0 if us else 7
+    score: i64 = 0
+    minors = board.by_colour[us] & (board.by_type[KNIGHT] | board.by_type[BISHOP]) & context.pawn_attacks[us]
+    if minors:
+        minors &= _outposts(context, us)
+    while minors:
+        square = lsb(minors)
+        minors &= minors - 1
+        score += context.outpost[((square >> 3) ^ flip) + (0 if BB[square] & board.by_type[KNIGHT] else 8)]
+    return score
+
+
+def reachable_outpost(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """Outposts that our knights attack, then those that our bishops attack. No piece of ours stands on them."""
+    outposts = _outposts(context, us) & ~board.by_colour[us]
+    score = context.reachable_outpost[0] * popcount(outposts & context.attacked_by[8 * us + KNIGHT])
+    return score + context.reachable_outpost[1] * popcount(outposts & context.attacked_by[8 * us + BISHOP])
+
+
+def minor_behind_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """Knights, bishops with a pawn of either side directly ahead."""
+    behind = forward(board.by_type[PAWN], us ^ 1) & board.by_colour[us]
+    score = context.minor_behind_pawn[0] * popcount(behind & board.by_type[KNIGHT])
+    return score + context.minor_behind_pawn[1] * popcount(behind & board.by_type[BISHOP])
+
+
+def bishop_pawns(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """Bishops: 5 * the number of our pawns on squares of their colour (at most 8) + that of our rammed centre pawns.
+
+    A rammed centre pawn is on one of the files c to f and has an enemy pawn directly ahead. At most 4 count.
+    """
+    pawns = board.by_type[PAWN] & board.by_colour[us]
+    rammed = min(popcount(pawns & forward(board.by_type[PAWN] & board.by_colour[us ^ 1], us ^ 1) & CENTRE_FILES), 4)
+    bishops = board.by_type[BISHOP] & board.by_colour[us]
+    score: i64 = 0
+    while bishops:
+        score += context.bishop_pawns[5 * _pawns_of_colour(pawns, lsb(bishops)) + rammed]
+        bishops &= bishops - 1
+    return score
+
+
+def bishop_enemy_pawns(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """Bishops, by the number of enemy pawns on squares of their colour (at most 8)."""
+    pawns = board.by_type[PAWN] & board.by_colour[us ^ 1]
+    bishops = board.by_type[BISHOP] & board.by_colour[us]
+    score: i64 = 0
+    while bishops:
+        score += context.bishop_enemy_pawns[_pawns_of_colour(pawns, lsb(bishops))]
+        bishops &= bishops - 1
+    return score
+
+
+def _pawns_of_colour(pawns: u64, square: int) -> int:
+    """How many pawns are on squares of the colour of this one, at most 8."""
+    return min(popcount(pawns & (LIGHT if BB[square] & LIGHT else ALL ^ LIGHT)), 8)
+
+
+def _outposts(context: EvaluationContext, us: int) -> u64:
+    """The squares on the fourth to sixth rank that a pawn of ours defends and no enemy pawn can attack."""
+    ranks = RANKS[3] | RANKS[4] | (RANKS[5] if us else RANKS[2])
+    enemies = context.pawn_attacks[us ^ 1]
+    return context.pawn_attacks[us] & ranks & ~(enemies | front_span(enemies, us ^ 1))
+
+
+def material_total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """The terms that depend on the numbers of pieces alone."""
+    return own_pair(context, board, us) + enemy_pair(context, board, us)
 
 
 def mobility_total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
@@ -151,4 +250,7 @@ def mobility_total(context: EvaluationContext, board: BaseBoard, us: int) -> i64
 
 def total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """The other terms, which read the attacks of both colours."""
-    return safe_mobility(context, board, us) + space(context, board, us)
+    score = safe_mobility(context, board, us) + space(context, board, us)
+    score += outpost(context, board, us) + reachable_outpost(context, board, us)
+    score += minor_behind_pawn(context, board, us)
+    return score + bishop_pawns(context, board, us) + bishop_enemy_pawns(context, board, us)

@@ -12,22 +12,18 @@ from evaluation.base.bitboards import (
     ALL,
     BB,
     BISHOP,
-    BISHOP_PSEUDO_ATTACKS,
     KING,
     KING_ATTACKS,
     KNIGHT,
-    KNIGHT_ATTACKS,
     PAWN,
     QUEEN,
     RANKS,
     ROOK,
-    ROOK_PSEUDO_ATTACKS,
-    bishop_attacks,
+    attacks_of,
     forward,
     pawn_attacks,
-    rook_attacks,
 )
-from evaluation.base.typed import i64, i64_pointer, lsb, popcount, popcount_few, u64
+from evaluation.base.typed import i64, i64_pointer, lsb, popcount, u64
 from evaluation.context import EvaluationContext
 
 
@@ -79,7 +75,7 @@ def threat_by_king(context: EvaluationContext, board: BaseBoard, us: int) -> i64
 def hanging(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Hanging pieces: each enemy piece or pawn that we attack and nothing defends."""
     targets = board.by_colour[us ^ 1] & context.attacked[us] & ~context.attacked[us ^ 1]
-    return context.hanging * popcount_few(targets)
+    return context.hanging * popcount(targets)
 
 
 def restricted_square(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
@@ -98,17 +94,12 @@ def queen_attackable(context: EvaluationContext, board: BaseBoard, us: int) -> i
         return 0
     square = lsb(queen)
     safe = context.mobility_area[us] & ~_strongly_defended(context, us)
-    score = context.queen_attackable[0] * popcount_few(
-        safe & KNIGHT_ATTACKS[square] & context.attacked_by[8 * us + KNIGHT]
-    )
-    safe &= context.attacked_twice[us]
     occupied = board.by_colour[0] | board.by_colour[1]
-    squares = safe & BISHOP_PSEUDO_ATTACKS[square] & context.attacked_by[8 * us + BISHOP]
-    if squares:
-        score += context.queen_attackable[1] * popcount_few(squares & bishop_attacks(square, occupied))
-    squares = safe & ROOK_PSEUDO_ATTACKS[square] & context.attacked_by[8 * us + ROOK]
-    if squares:
-        score += context.queen_attackable[2] * popcount_few(squares & rook_attacks(square, occupied))
+    score: i64 = 0
+    for piece_type in range(KNIGHT, QUEEN):
+        squares = attacks_of(piece_type, square, occupied) & context.attacked_by[8 * us + piece_type] & safe
+        score += context.queen_attackable[piece_type - KNIGHT] * popcount(squares)
+        safe &= context.attacked_twice[us]
     return score
 
 

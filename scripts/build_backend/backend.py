@@ -5,14 +5,9 @@ pip runs these functions (PEP 517 and PEP 660). Everything but the compiler is l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from setuptools import build_meta
 
 from build_backend import toolchain
-
-Settings = Mapping[str, Any] | None
 
 build_sdist = build_meta.build_sdist
 build_wheel = build_meta.build_wheel
@@ -22,18 +17,9 @@ prepare_metadata_for_build_wheel = build_meta.prepare_metadata_for_build_wheel
 prepare_metadata_for_build_editable = build_meta.prepare_metadata_for_build_editable
 
 
-def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:
-    """What has to be installed to build a wheel. SystemExit, with a sentence, when it cannot be built here."""
-    return [*build_meta.get_requires_for_build_wheel(config_settings), *_compiler()]
+def get_requires_for_build_wheel(config_settings: dict[str, str] | None = None) -> list[str]:
+    """What has to be installed for a build. SystemExit, with a sentence, when nothing can help."""
+    return [*build_meta.get_requires_for_build_wheel(config_settings), *toolchain.requirements()]
 
 
-def get_requires_for_build_editable(config_settings: Settings = None) -> list[str]:
-    """What has to be installed for `pip install --editable`. SystemExit, with a sentence, when nothing can help."""
-    return [*build_meta.get_requires_for_build_editable(config_settings), *_compiler()]
-
-
-def _compiler() -> list[str]:
-    try:
-        return toolchain.requirements()
-    except toolchain.NoToolchainError as error:
-        raise SystemExit(str(error)) from None
+get_requires_for_build_editable = get_requires_for_build_wheel

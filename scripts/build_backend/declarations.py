@@ -10,24 +10,18 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 
 TYPED = "evaluation.base.typed"
 PACKAGES = ("evaluation", "uci_engine")
-NUMBERS = {"int": "int", "bool": "bint"} | {name: name for name in ("u64", "i64", "i16", "i8")}
-SHARED = {"shared_int": "volatile int", "shared_i64": "volatile i64"}
-POINTERS = {f"{name}_pointer": f"{name}*" for name in ("u64", "i64", "i16", "i8")}
-POINTERS |= {"i32_pointer": "int*", "shared_u64_pointer": "volatile u64*"}
-C_TYPES = {"void": "void"} | NUMBERS | SHARED | POINTERS
+SIZED = ("u64", "i64", "i16", "i8")
+C_TYPES = {"void": "void", "int": "int", "bool": "bint"} | {name: name for name in SIZED}
+C_TYPES |= {"i32_pointer": "int*"} | {f"{name}_pointer": f"{name}*" for name in SIZED}
+C_TYPES |= {"shared_int": "volatile int", "shared_i64": "volatile i64", "shared_u64_pointer": "volatile u64*"}
 RANGES = {f"i{bits}": range(-(1 << bits - 1), 1 << bits - 1) for bits in (8, 16, 64)} | {"bint": range(2)}
 RANGES |= {"int": range(-(1 << 31), 1 << 31), "u64": range(1 << 64)}
-ARRAYS = {"ints": "int", "u64s": "u64", "i64s": "i64", "i16s": "i16", "i8s": "i8"}
+ARRAYS = {"ints": "int"} | {f"{name}s": name for name in SIZED}
 # Words of `evaluation.base.typed` that only this program reads; the others are in the C form of that file.
 WORDS = {"compiled", "gil", "inline", "nogil", *C_TYPES, *ARRAYS}
-
-
-class DeclarationError(Exception):
-    """Something that the rule does not cover, with its file and line."""
 
 
 class Module:
@@ -38,13 +32,7 @@ class Module:
         self.is_compiled = name in kernel.names
         self.path = Path(*name.split(".")).with_suffix(".py")
         self.source = (kernel.root / self.path).read_bytes()
-        self.tree = ast.parse(self.source, str(self.path))
-        # Of `if compiled:` only the first branch is translated.
-        ifs = [one for one in self.tree.body if isinstance(one, ast.If)]
-        self.branches = [one for one in ifs if ast.unparse(one.test) == "compiled"]
-        self.statements: list[ast.stmt] = []
-        for one in self.tree.body:
-            self.statements += one.body if isinstance(one, ast.If) and one in self.branches else [one]
+        self.statements = ast.parse(self.source, str(self.path)).body
         self.classes = {one.name: one for one in self.statements if isinstance(one, ast.ClassDef)}
         self.functions = {one.name: one for one in self.statements if isinstance(one, ast.FunctionDef)}
         self.imports = {
@@ -60,10 +48,7 @@ class Module:
         """Each capital name that stands for a number, here or where it is imported from: its value and its C type."""
         scope: dict[str, object] = {"compiled": True, "range": range}
         for name, (origin, original) in self.imports.items():
-            if kernel.is_module(f"{origin}.{original}"):
-                constants = kernel.module(f"{origin}.{original}").constants
-                scope[name] = SimpleNamespace(**{key: number for key, (number, _) in constants.items()})
-            elif original.isupper() and original in kernel.module(origin).constants:
+            if original.isupper() and original in kernel.module(origin).constants:
                 yield name, kernel.module(origin).constants[original]
                 scope[name] = kernel.module(origin).constants[original][0]
         for one in self.statements:
@@ -73,17 +58,17 @@ class Module:
                 continue
             try:
                 found = eval(ast.unparse(value), {"__builtins__": {}}, scope)
-            except (AttributeError, NameError, TypeError):
+            except (NameError, TypeError):
                 continue
             numbers = list(found) if isinstance(found, (range, tuple)) else [found]
             for name, number in zip(targets, numbers, strict=False):
                 if type(number) is int and len(numbers) == len(targets):
                     scope[name] = number
                     annotation = ast.unparse(one.annotation) if isinstance(one, ast.AnnAssign) else ""
-                    kinds = [NUMBERS[annotation]] if annotation in NUMBERS else ["int", "i64" if number < 0 else "u64"]
+                    kinds = [C_TYPES[annotation]] if annotation in C_TYPES else ["int", "i64" if number < 0 else "u64"]
                     fitting = [kind for kind in kinds if number in RANGES[kind]]
                     if not fitting:
-                        raise DeclarationError(f"{self.path}:{one.lineno}: {name} does not fit into {kinds[-1]}")
+                        raise SystemExit(f"{self.path}:{one.lineno}: {name} does not fit into {kinds[-1]}")
                     yield name, (number, fitting[0])
 
 
@@ -106,7 +91,10 @@ class Kernel:
         return (self.root / Path(*name.split("."))).with_suffix(".py").is_file()
 
     def translations(self) -> list[Translation]:
-        """Of every kernel module, and every other one with inline functions. Raises DeclarationError."""
+        """Of every kernel module, and every other one with inline functions.
+
+        SystemExit, with file and line, for what the rule does not cover.
+        """
         kernel = [Translation(self, self.module(name)) for name in self.names]
         others = [one for one in self.modules.values() if not one.is_compiled]
         return kernel + [Translation(self, one) for one in others if any(map(is_inline, one.functions.values()))]
@@ -165,15 +153,17 @@ class Translation:
         self.python = self.edited().decode()
 
     def write(self, folder: Path) -> None:
-        """Write what has changed below a folder of packages, which need a file to be taken for such."""
+        """Write the files below a folder of packages, which need a file to be taken for such."""
+        path = folder / self.module.path
+        path.parent.mkdir(parents=True, exist_ok=True)
         for package in self.module.path.parents:
-            write_changed(folder / package / "__init__.py", "")
-        write_changed(folder / self.module.path.with_suffix(".pxd"), self.pxd)
+            (folder / package / "__init__.py").touch()
+        path.with_suffix(".pxd").write_text(self.pxd, "utf-8")
         if self.module.is_compiled:
-            write_changed(folder / self.module.path, self.python)
+            path.write_text(self.python, "utf-8")
 
-    def error(self, node: ast.stmt | ast.expr, what: str) -> DeclarationError:
-        return DeclarationError(f"{self.module.path}:{node.lineno}: {what}")
+    def error(self, node: ast.stmt | ast.expr, what: str) -> SystemExit:
+        return SystemExit(f"{self.module.path}:{node.lineno}: {what}")
 
     # The declarations -----------------------------------------------------------------------------------------------
 
@@ -182,11 +172,9 @@ class Translation:
         yield f"# Made by scripts/build_backend/declarations.py from {module.path.as_posix()}."
         yield "cimport cython"
         yield f"from {TYPED} cimport i8, i16, i64, u64"
-        for one in module.statements:
-            if isinstance(one, ast.ImportFrom) and one.module:
-                for alias in one.names:
-                    if self.kernel.is_of_c(one.module, alias.name):
-                        yield f"from {one.module} cimport {ast.unparse(alias)}"
+        for name, (origin, original) in module.imports.items():
+            if self.kernel.is_of_c(origin, original):
+                yield f"from {origin} cimport {original} as {name}"
         if module.constants:
             yield "cdef extern from *:"
         for name, (number, kind) in module.constants.items():
@@ -251,27 +239,19 @@ class Translation:
         if not self.kernel.is_c(self.module, function):
             raise self.error(function, f"{function.name} is inline, and so needs C types throughout")
         yield self.signature(function, "cdef inline") + ":"
-        begin = function.body[1 if ast.get_docstring(function) else 0]
-        for number in range(begin.lineno, (function.end_lineno or 0) + 1):
+        begin = function.body[1 if ast.get_docstring(function) else 0].lineno
+        for number in range(begin, (function.end_lineno or 0) + 1):
             line = self.module.source[self.starts[number - 1] : self.starts[number]].decode().rstrip()
-            local = re.fullmatch(r"( *)(\w+): (\w+) = (.*)", line[begin.col_offset - 4 :])
-            if local:
-                yield f"{local[1]}cdef {C_TYPES.get(local[3], local[3])} {local[2]} = {local[4]}"
-            else:
-                yield line[begin.col_offset - 4 :]
+            yield re.sub(r"\bcompiled\b", "cython.compiled", line)
 
     # The module: edits of its text ----------------------------------------------------------------------------------
 
     def edit_all(self) -> None:
         module = self.module
-        future = [one for one in module.tree.body if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
-        if not future:
-            raise DeclarationError(f"{module.path}:1: a kernel module has `from __future__ import annotations`")
-        self.replace(future[0], "import cython")
-        for branch in module.branches:
-            self.take_branch(branch)
         for one in module.statements:
-            if isinstance(one, ast.ImportFrom) and one.module and one.module.split(".")[0] in PACKAGES:
+            if isinstance(one, ast.ImportFrom) and one.module == "__future__":
+                self.replace(one, "import cython")
+            elif isinstance(one, ast.ImportFrom) and one.module and one.module.split(".")[0] in PACKAGES:
                 kept = [
                     ast.unparse(alias)
                     for alias in one.names
@@ -295,20 +275,9 @@ class Translation:
                 self.edit_function(one)
             else:
                 self.edit_binding(one)
-        tests = [branch.test for branch in module.branches]
-        for node in ast.walk(module.tree):
-            if isinstance(node, ast.Name) and node.id in ("compiled", "gil", "nogil") and node not in tests:
-                self.replace(node, f"cython.{node.id}")
-
-    def take_branch(self, branch: ast.If) -> None:
-        """Move the first branch to the left, and leave the second out."""
-        end = branch.body[-1].end_lineno or 0
-        self.edit(self.starts[branch.lineno - 1], self.starts[branch.lineno] - 1, "")
-        for start in self.starts[branch.lineno : end]:
-            if self.module.source.startswith(b"    ", start):
-                self.edit(start, start + 4, "")
-        if branch.orelse:
-            self.edit(self.starts[end], self.starts[branch.end_lineno or 0] - 1, "")
+            for node in ast.walk(one):
+                if isinstance(node, ast.Name) and node.id in ("compiled", "gil", "nogil"):
+                    self.replace(node, f"cython.{node.id}")
 
     def edit_binding(self, one: ast.stmt) -> None:
         names = [ast.unparse(target) for target in targets_of(one)]
@@ -398,10 +367,3 @@ def is_field(one: ast.stmt) -> bool:
 
 def is_inline(function: ast.FunctionDef) -> bool:
     return [ast.unparse(one) for one in function.decorator_list] == ["inline"]
-
-
-def write_changed(path: Path, text: str) -> None:
-    """Write a file unless it has this text."""
-    if not path.is_file() or path.read_text("utf-8") != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")

@@ -10,7 +10,6 @@ what was built, so a wheel without the compiled core would come back after a com
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import platform
 import shlex
@@ -60,71 +59,47 @@ PROBE_SECONDS = 60.0
 WHAT_TO_INSTALL = "Install a C compiler and Python's header files, as README.md says, then Secateur again."
 
 
-class NoToolchainError(Exception):
-    """The kernel cannot be compiled here. The message is for the user."""
-
-
-def wanted(variable: str) -> bool:
-    """Whether the environment sets the variable to 1; a value that is neither 0 nor 1 stops the build."""
+def setting(variable: str, values: Iterable[str] = ("0", "1")) -> str:
+    """The value of an environment variable, by default 0; one that is none of these stops the build."""
     value = os.environ.get(variable, "0")
-    if value not in ("0", "1"):
-        raise SystemExit(f"{variable} must be 0 or 1, not {value!r}")
-    return value == "1"
+    if value not in values:
+        raise SystemExit(f"{variable} must be {', '.join(values)}, not {value!r}")
+    return value
 
 
 def sanitizers() -> list[str]:
-    """The flags of the sanitizers that SECATEUR_SANITIZE asks for; any other value than those of `SANITIZERS` stops
-    the build."""
-    value = os.environ.get("SECATEUR_SANITIZE", "0")
-    if value not in SANITIZERS:
-        raise SystemExit(f"SECATEUR_SANITIZE must be {', '.join(SANITIZERS)}, not {value!r}")
-    return SANITIZERS[value]
+    """The flags of the sanitizers that SECATEUR_SANITIZE asks for."""
+    return SANITIZERS[setting("SECATEUR_SANITIZE", SANITIZERS)]
 
 
 def requirements() -> list[str]:
-    """What pip is to fetch before the build, besides what pyproject.toml names. May raise NoToolchainError."""
-    return [] if not CPYTHON or _why_zig() is None else [ZIG_REQUIREMENT]
+    """What pip is to fetch before the build, besides what pyproject.toml names."""
+    return [ZIG_REQUIREMENT] if CPYTHON and find() == "zig" else []
 
 
 def find() -> Compiler:
-    """The compiler for a build that begins now. Raises NoToolchainError when there is none, or no headers."""
-    problem = _why_zig()
+    """The compiler to be used, and for Zig's to be installed. SystemExit where neither will do, or without headers."""
+    own_headers()
+    problem = system_compiler_problem()
     if problem is None:
         return "system"
-    if importlib.util.find_spec("ziglang") is None:
-        raise NoToolchainError(f"{_sentence(problem)} Or, in this environment: pip install '{ZIG_REQUIREMENT}'")
+    if os.environ.get("CC"):
+        raise SystemExit(f"Secateur cannot be compiled: CC is {os.environ['CC']!r}, and {problem}.")
+    offered = IS_64_BIT and platform.machine().lower() in ZIG_MACHINES.get(sys.platform, ())
+    if not offered or setting("SECATEUR_REQUIRE_COMPILER") == "1" or sanitizers():
+        raise SystemExit(_sentence(problem))
     return "zig"
 
 
-def _why_zig() -> str | None:
-    """Why Zig is needed; None where the system's compiler works. Raises NoToolchainError when neither will do."""
-    own_headers()
-    problem = system_compiler_problem()
-    if problem is not None:
-        _refuse_zig(problem)
-    return problem
-
-
 def own_headers() -> Path | None:
-    """The folder with Secateur's header where Python's are missing; None where they are here.
-
-    Raises NoToolchainError where they are missing and Secateur's does not serve.
-    """
+    """The folder with Secateur's header where Python's are missing; None where they are here. SystemExit where they are
+    missing and Secateur's does not serve."""
     folder = sysconfig.get_path("include")
     if Path(folder, "Python.h").is_file():
         return None
     if sys.platform != "linux" or not OWN_HEADERS_FIT:
-        raise NoToolchainError(_sentence(f"Python's header files are missing ({folder})"))
+        raise SystemExit(_sentence(f"Python's header files are missing ({folder})"))
     return OWN_HEADERS
-
-
-def _refuse_zig(problem: str) -> None:
-    """Raise NoToolchainError where Zig cannot take the system compiler's place."""
-    if os.environ.get("CC"):
-        raise NoToolchainError(f"Secateur cannot be compiled: CC is {os.environ['CC']!r}, and {problem}.")
-    offered = IS_64_BIT and platform.machine().lower() in ZIG_MACHINES.get(sys.platform, ())
-    if not offered or wanted("SECATEUR_REQUIRE_COMPILER") or sanitizers():
-        raise NoToolchainError(_sentence(problem))
 
 
 def _sentence(problem: str) -> str:
@@ -139,7 +114,7 @@ def fast_instructions() -> tuple[dict[str, str], dict[str, str]]:
     processor builds it; any other in the kernel, where this processor has them all. There are none where the build has
     the sanitizers or is for another machine, and where the user's flags choose one.
     """
-    is_portable = wanted("SECATEUR_PORTABLE")
+    is_portable = setting("SECATEUR_PORTABLE") == "1"
     if sanitizers() or sysconfig.get_platform() != "linux-x86_64":
         return {}, {}
     if any(flag in os.environ.get(name, "") for name in ("CC", "CFLAGS") for flag in ("-march=", "-mcpu=")):

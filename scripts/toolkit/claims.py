@@ -150,6 +150,9 @@ RULES: dict[Kind, Callable[[Claim], bool]] = {
     Kind.DEFLECTION: Claim.draws_guard,
     Kind.OVERLOADED: lambda it: all(sees(it.after, it.other, at) for at in it.motif.targets),
     Kind.ATTACK: lambda it: it.attacks_all(it.to),
+    Kind.RETREAT: lambda it: it.move.from_square == it.target,
+    Kind.CHECK: lambda it: it.after.is_check(),
+    Kind.TEMPO: lambda it: it.attacks_all(it.to) and it.neighbour(1).from_square == it.target,
     Kind.FORK: lambda it: it.attacks_all(it.to) and len(it.motif.targets) > 1,
     Kind.PIN: lambda it: it.is_lined_up(it.after, it.target, it.other),
     Kind.PINNED_GUARD: lambda it: it.is_lined_up(it.before, it.other, it.motif.others[1]),
@@ -240,4 +243,11 @@ FEATURES: dict[str, Callable[[chess.Board, chess.Square, chess.Color], bool]] = 
     "doubled pawns": lambda board, at, color: bool(pawns_near(board, color, at, (0,))),
     "isolated pawn": lambda board, at, color: not pawns_near(board, color, at, (-1, 1)),
     "shut-in piece": is_shut_in,
+    "stuck king": lambda board, at, color: board.king(color) == at and not board.has_castling_rights(color),
+    "exposed king": lambda board, at, color: (
+        len({chess.square_file(pawn) for pawn in pawns_near(board, color, at, (-1, 0, 1), color)}) <= 1
+    ),
+    "bishop pair": lambda board, at, color: (
+        len(board.pieces(chess.BISHOP, color)) >= 2 > len(board.pieces(chess.BISHOP, not color))
+    ),
 }

@@ -66,7 +66,7 @@ def run_program(main: Callable[[], int]) -> NoReturn:
 
 
 def run_to_end(
-    work: Callable[[], None], close: Callable[[], None] = lambda: None, errors: tuple[type[Exception], ...] = ()
+    work: Callable[[], object], close: Callable[[], None] = lambda: None, errors: tuple[type[Exception], ...] = ()
 ) -> int:
     """Do work that takes long, and close whatever comes of it, so that a report can follow.
 
@@ -87,26 +87,18 @@ def run_to_end(
     return 0
 
 
-def at_least_one(word: str) -> int:
-    """A whole number above zero, from a command line."""
-    number = int(word) if word.isdecimal() else 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{word} is not 1 or more")
-    return number
-
-
 def at_least_zero(word: str) -> int:
     """A whole number from 0 up, from a command line."""
     if not word.isdecimal():
-        raise argparse.ArgumentTypeError(f"{word} is not 0 or more")
+        raise argparse.ArgumentTypeError(f"{word} is not a whole number from 0 up")
     return int(word)
 
 
-def above_zero(word: str) -> float:
-    """A number above 0, from a command line."""
-    number = _number(word)
-    if not 0 < number < math.inf:
-        raise argparse.ArgumentTypeError(f"{word} is not a number above 0")
+def at_least_one(word: str) -> int:
+    """A whole number above 0, from a command line."""
+    number = at_least_zero(word)
+    if not number:
+        raise argparse.ArgumentTypeError("0 is too small")
     return number
 
 
@@ -118,11 +110,19 @@ def not_negative(word: str) -> float:
     return number
 
 
+def above_zero(word: str) -> float:
+    """A number above 0, from a command line."""
+    number = not_negative(word)
+    if not number:
+        raise argparse.ArgumentTypeError("0 is too small")
+    return number
+
+
 def share(word: str) -> float:
     """A number from 0 to 1, from a command line."""
-    number = _number(word)
-    if not 0 <= number <= 1:
-        raise argparse.ArgumentTypeError(f"{word} is not a number from 0 to 1")
+    number = not_negative(word)
+    if number > 1:
+        raise argparse.ArgumentTypeError(f"{word} is above 1")
     return number
 
 
@@ -189,15 +189,14 @@ def say(sentence: str) -> None:
     standard_output().print(printable(sentence), markup=False, soft_wrap=True)
 
 
-def warn(sentence: str) -> None:
-    """One line on stderr about what is probably not meant, as `say` has it."""
-    standard_error().print(printable(f"warning: {sentence}"), markup=False, soft_wrap=True)
+def note(sentence: str) -> None:
+    """One line on stderr, as `say` has it."""
+    standard_error().print(printable(sentence), markup=False, soft_wrap=True)
 
 
 def complain(problem: str | Exception) -> None:
-    """One line on stderr about what went wrong, as `say` has it."""
-    text = sentence(problem) if isinstance(problem, Exception) else problem
-    standard_error().print(printable(f"error: {text}"), markup=False, soft_wrap=True)
+    """One line on stderr about what went wrong."""
+    note(f"error: {sentence(problem) if isinstance(problem, Exception) else problem}")
 
 
 @contextmanager

@@ -11,13 +11,15 @@ Stockfish testing framework follows; A. Wald, "Sequential Analysis" (1947).
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize
+from scipy.special import expit, logit, ndtr
 
 from toolkit.errors import ProgramError
 
@@ -32,29 +34,22 @@ DEVIATIONS_95 = 1.959963984540054
 MIN_COUNT = 1e-3
 # One Elo in the units of the logistic curve.
 LOGITS_PER_ELO = math.log(10) / 400
-MAX_ROUNDS = 100
 
 
 def elo_of_score(score: float) -> float:
     """Logistic Elo difference at which this score (0 to 1) is expected; infinite at the ends."""
-    if score <= 0.0:
-        return -math.inf
-    if score >= 1.0:
-        return math.inf
-    return 400.0 * math.log10(score / (1.0 - score))
+    return float(logit(np.clip(score, 0.0, 1.0))) / LOGITS_PER_ELO
 
 
 def score_of_elo(elo: float) -> float:
     """Expected score (0 to 1) of the side that is stronger by `elo`."""
-    return 1.0 / (1.0 + math.pow(10.0, -elo / 400.0))
+    return float(expit(elo * LOGITS_PER_ELO))
 
 
 def pentanomial(pairs: Iterable[float]) -> Pentanomial:
     """Count pairs by the points (0 to 2, in halves) that the first engine made in them."""
-    counts = [0] * 5
-    for points in pairs:
-        counts[round(points * 2)] += 1
-    return (counts[0], counts[1], counts[2], counts[3], counts[4])
+    counts = Counter(round(points * 2) for points in pairs)
+    return counts[0], counts[1], counts[2], counts[3], counts[4]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +78,16 @@ def estimate(counts: Sequence[int]) -> Estimate:
     pairs = sum(counts)
     if not pairs:
         return Estimate(0, 0.5, 0.0, -math.inf, math.inf, math.inf, 0.5)
-    score = sum(count * value for count, value in zip(counts, PAIR_SCORES, strict=True)) / pairs
-    variance = sum(count * (value - score) ** 2 for count, value in zip(counts, PAIR_SCORES, strict=True)) / pairs
-    if variance <= 0.0:
+    values = np.repeat(PAIR_SCORES, counts)
+    score, deviation = float(values.mean()), float(values.std()) / math.sqrt(pairs)
+    if not deviation:
         # As if one more pair, ahead of them, had been as likely won as lost.
         doubt = 0.5 ** (pairs + 1)
         likely = 0.5 if score == 0.5 else 1.0 - doubt if score > 0.5 else doubt
         return Estimate(pairs, score, elo_of_score(score), -math.inf, math.inf, math.inf, likely)
-    deviation = math.sqrt(variance / pairs)
     low = elo_of_score(score - DEVIATIONS_95 * deviation)
     high = elo_of_score(score + DEVIATIONS_95 * deviation)
-    superiority = 0.5 * math.erfc(-(score - 0.5) / deviation / math.sqrt(2.0))
+    superiority = float(ndtr((score - 0.5) / deviation))
     return Estimate(pairs, score, elo_of_score(score), low, high, (high - low) / 2.0, superiority)
 
 
@@ -177,16 +171,18 @@ def fit_elo(
     the games of a pair depend on each other.
     """
     pairs, things = sides.shape
-    centre = expected_elo * LOGITS_PER_ELO
+    centre, known = expected_elo * LOGITS_PER_ELO, known_elo * LOGITS_PER_ELO
     ridge = np.eye(things) / (prior_elo * LOGITS_PER_ELO) ** 2
-    found = centre.copy()
-    for _ in range(MAX_ROUNDS):
-        likely = 1 / (1 + np.exp(-(sides @ found + known_elo * LOGITS_PER_ELO)))
-        curvature = 2 * sides.T @ (sides * (likely * (1 - likely))[:, None]) + ridge
-        step = np.linalg.solve(curvature, 2 * sides.T @ (scores - likely) - ridge @ (found - centre))
-        found += np.clip(step, -1, 1)
-        if np.max(np.abs(step), initial=0) < 1e-9:
-            break
+
+    def cost(logits: Floats) -> tuple[float, Floats]:
+        """The negative logarithm of the likelihood, two games a pair, and of the prior; and its slope."""
+        ahead, away = sides @ logits + known, logits - centre
+        value = 2 * np.sum(np.logaddexp(0, ahead) - scores * ahead) + away @ ridge @ away / 2
+        return float(value), 2 * sides.T @ (expit(ahead) - scores) + ridge @ away
+
+    found = minimize(cost, centre, jac=True).x
+    likely = expit(sides @ found + known)
+    curvature = 2 * sides.T @ (sides * (likely * (1 - likely))[:, None]) + ridge
     # The second part is what the fit has taken up itself. It keeps few pairs that happen to be equal from proving much.
     squares = (scores - likely) ** 2 + likely * (1 - likely) / 2 * things / max(pairs, 1)
     scatter = 4 * sides.T @ (sides * squares[:, None]) + ridge

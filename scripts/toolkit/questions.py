@@ -9,6 +9,7 @@ answers with an illegal move has failed that question and is started anew for th
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ from toolkit.engines.spec import EngineSpec
 from toolkit.errors import ProgramError
 from toolkit.files import read_text
 
-POINT = re.compile(r"\S+=\d+")
+# In d8=Q=5 the last sign is the one that counts.
+POINT = re.compile(r"(\S+)=(\d+)")
 # What an engine may take beyond its time before it counts as hanging.
 GRACE_SECONDS = 10.0
 
@@ -34,12 +36,12 @@ class Question:
     best: frozenset[str]
     avoid: frozenset[str]
     mate_moves: int | None
-    points: tuple[tuple[str, int], ...] = ()
+    points: Mapping[str, int]
 
     @property
     def max_points(self) -> int:
         """What the best move earns; 0 where no points are given."""
-        return max((value for _, value in self.points), default=0)
+        return max(self.points.values(), default=0)
 
     def is_met(self, move: str | None, mate: int | None) -> bool:
         """Whether this move is right, when the engine announces this mate (in moves; None for none)."""
@@ -48,10 +50,6 @@ class Question:
         if self.mate_moves is not None and not (mate is not None and 0 < mate <= self.mate_moves):
             return False
         return (not self.best or move in self.best) and move not in self.avoid
-
-    def points_of(self, move: str | None) -> int:
-        """What this move earns."""
-        return dict(self.points).get(move or "", 0)
 
 
 def read_questions(path: Path) -> list[Question]:
@@ -96,52 +94,40 @@ def _moves(value: object) -> frozenset[str]:
     return frozenset(move.uci() for move in moves if isinstance(move, chess.Move))
 
 
-def _points(board: chess.Board, comment: object) -> tuple[tuple[str, int], ...]:
+def _points(board: chess.Board, comment: object) -> dict[str, int]:
     """The points by move; a comment that is no list of them gives none. Raises ValueError for an illegal move."""
-    if not isinstance(comment, str):
-        return ()
-    parts = [part.strip() for part in comment.split(",")]
-    if not all(POINT.fullmatch(part) for part in parts):
-        return ()
-    points: dict[str, int] = {}
-    for part in parts:
-        san, _, value = part.rpartition("=")
-        # In d8=Q=5 the last sign is the one that counts.
-        points[board.parse_san(san).uci()] = int(value)
-    return tuple(sorted(points.items()))
+    found = [POINT.fullmatch(part.strip()) for part in str(comment).split(",")]
+    return {board.parse_san(each[1]).uci(): int(each[2]) for each in found if each} if all(found) else {}
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Questions with their numbers in the suite, and the engines that are asked all of them."""
+    """A question, and the engines that are asked it."""
 
-    questions: tuple[tuple[int, Question], ...]
+    question: Question
     engines: tuple[EngineSpec, ...]
     patience_seconds: float
 
 
 def ask_batch(batch: Batch) -> list[dict[str, Any]]:
-    """The answers of all engines to all questions, ready for JSON. Raises EngineError when an engine cannot start."""
-    answers = []
+    """The answer of each engine, ready for JSON. Raises EngineError when an engine cannot start."""
+    answers: list[dict[str, Any]] = []
     with running_engines() as engines:
-        for number, question in batch.questions:
-            for index, spec in enumerate(batch.engines):
-                engine = engines.engine(spec)
-                try:
-                    answer = ask(engine, question, batch.patience_seconds)
-                except EngineError as error:
-                    answer = {"failure": str(error)}
-                    engines.dismiss(spec)
-                answers.append({"position": number, "engine": index, **answer})
+        for spec in batch.engines:
+            engine = engines.engine(spec)
+            try:
+                answers.append(ask(engine, batch.question, batch.patience_seconds))
+            except EngineError as error:
+                answers.append({"failure": str(error)})
+                engines.dismiss(spec)
     return answers
 
 
 def ask(engine: Engine, question: Question, patience_seconds: float) -> dict[str, Any]:
     """One engine's answer to one question. Raises EngineError."""
-    board = chess.Board(question.fen)
     control = engine.spec.control
     engine.new_game()
-    began = engine.search(board, control.fixed_limit())
+    began = engine.search(chess.Board(question.fen), control.fixed_limit())
     allowed = control.movetime_seconds
     lines = engine.read_until("bestmove", patience_seconds if allowed is None else allowed + GRACE_SECONDS)
     answer = judge(question, lines, began)
@@ -154,36 +140,23 @@ def judge(question: Question, lines: list[Line], began: float) -> dict[str, Any]
     """What the lines up to `bestmove` amount to; `began` is when `go` was sent.
 
     An answer is right if the final move fits. The time to solution is when the engine's best move became a fitting
-    one and stayed so: that of the first line of the unbroken row of fitting ones at the end.
+    one and stayed so: that of the first line of the unbroken row of fitting ones at the end, or that of `bestmove`
+    where there is none, as with a move from a book.
     """
     legal = legal_move(chess.Board(question.fen), lines[-1].text)
     move = None if legal is None else legal.uci()
-    since: float | None = None
-    depth = reached = nodes = mate = None
+    end = since = lines[-1].arrived
+    mate = None
     for line in lines[:-1]:
         info = read_info(line.text)
-        if info is None:
-            continue
-        nodes = info.nodes if info.nodes is not None else nodes
-        if not info.pv:
-            continue
-        mate, reached = info.mate, info.depth
-        if not question.is_met(info.pv[0], mate):
-            since = None
-        elif since is None:
-            since, depth = line.arrived, info.depth
+        if info is not None and info.pv:
+            mate = info.mate
+            since = min(since, line.arrived) if question.is_met(info.pv[0], mate) else end
     solved = question.is_met(move, mate)
-    if solved and since is None:
-        # It did not say so before: a move from a book, or one chosen at the last moment.
-        since, depth = lines[-1].arrived, reached
     return {
         "move": move,
         "solved": solved,
-        "points": question.points_of(move),
-        "solution_seconds": round(since - began, 4) if solved and since is not None else None,
-        "solution_depth": depth if solved else None,
-        "seconds": round(lines[-1].arrived - began, 4),
-        "nodes": nodes,
-        "depth": reached,
-        "mate": mate,
+        "points": question.points.get(move or "", 0),
+        "solution_seconds": round(since - began, 4) if solved else None,
+        "seconds": round(end - began, 4),
     }

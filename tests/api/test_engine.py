@@ -23,6 +23,7 @@ from chess.engine import (
     EngineTerminatedError,
     Limit,
     Mate,
+    PovScore,
     Wdl,
 )
 
@@ -37,21 +38,10 @@ from uci_engine.options import Options
 from uci_engine.processor import usable_processors
 from uci_engine.search.manager import SearchManager
 from uci_engine.text import MAX_INT
+from uci_engine.time_management import Limits
 
 DEPTH = 6 if is_compiled() else 2
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
-MATED = "R5k1/5ppp/8/8/8/8/8/7K b - - 0 1"
-STALEMATED = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
-LIMITS = [
-    Limit(time=0.05),
-    Limit(depth=2),
-    Limit(nodes=200),
-    Limit(mate=1),
-    Limit(white_clock=0.5, black_clock=0.5, white_inc=0.01, black_inc=0.01),
-    Limit(white_clock=0.5, black_clock=0.5, remaining_moves=3),
-    Limit(white_clock=0, black_clock=0),
-    Limit(time=0.0),
-]
 
 
 @pytest.fixture(scope="module")
@@ -110,12 +100,19 @@ def test_the_examples_of_the_docstrings_run() -> None:
 # What is answered ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("limit", LIMITS, ids=str)
-def test_play_is_legal_and_leaves_the_board(engine: Engine, limit: Limit) -> None:
+def test_a_limit_asks_for_what_go_asks_for() -> None:
+    clocks = Limit(white_clock=0, black_clock=6, white_inc=0.007, black_inc=0.008, remaining_moves=9)
+    expected = Limits(wtime_ms=0, btime_ms=6000, winc_ms=7, binc_ms=8, movestogo=9)
+    assert limits_of(clocks, chess.Board(), None) == expected
+    others = Limit(time=0.0, depth=2, nodes=3, mate=4)
+    assert limits_of(others, chess.Board(), None) == Limits(movetime_ms=0, depth=2, nodes=3, mate=4)
+
+
+def test_play_is_legal_and_leaves_the_board(engine: Engine) -> None:
     board = chess.Board()
     board.push_san("e4")
     before = board.copy()
-    result = engine.play(board, limit)
+    result = engine.play(board, Limit(white_clock=0.5, black_clock=0.5))
     assert isinstance(result, chess.engine.PlayResult)
     assert result.move is not None
     assert result.move in board.legal_moves
@@ -140,13 +137,19 @@ def test_the_same_as_through_python_chess(engine: Engine) -> None:
     engine.play(board, Limit(nodes=1))
 
 
-@pytest.mark.parametrize(("fen", "score"), [(MATED, Mate(0)), (STALEMATED, Cp(0))])
-def test_a_game_that_is_over(engine: Engine, fen: str, score: chess.engine.Score) -> None:
-    board = chess.Board(fen)
-    result = engine.play(board, Limit(depth=1))
-    assert (result.move, result.ponder, result.info["score"].relative) == (None, None, score)
+@pytest.mark.parametrize(
+    ("board", "score"),
+    [
+        (chess.Board("R5k1/5ppp/8/8/8/8/8/7K b - - 0 1"), Mate(0)),
+        (chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), Cp(0)),
+        (chess.Board("3rkr2/3pQp2/3B4/8/8/8/8/R3K3 b Afd - 0 1", chess960=True), Mate(0)),
+    ],
+)
+def test_a_game_that_is_over(engine: Engine, board: chess.Board, score: chess.engine.Score) -> None:
+    result = engine.play(board, Limit(depth=3))
+    assert (result.move, result.ponder) == (None, None)
     with engine.analysis(board) as analysis:
-        assert [info["score"].relative for info in analysis] == [score]
+        assert [*analysis] == [{"depth": 0, "score": PovScore(score, chess.BLACK)}]
 
 
 def test_chess960(engine: Engine) -> None:
@@ -252,7 +255,7 @@ def test_the_explanation_is_that_of_the_evaluation(engine: Engine) -> None:
         assert isinstance(explanation, Explanation)
         # One scale, and what the engine plays with.
         internal = evaluation.evaluate(board)
-        assert explanation.score == engine.evaluate(board) == chess.engine.PovScore(Cp(internal), board.turn)
+        assert explanation.score == engine.evaluate(board) == PovScore(Cp(internal), board.turn)
         assert explanation.white_score == evaluation.explain(board).white_score
         assert explanation.white_score == sum(term.difference_cp for term in explanation)
         pieces = chess.popcount(board.occupied)

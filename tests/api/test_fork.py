@@ -12,11 +12,12 @@ PROGRAM = """
 import gc, os, signal, sys, warnings
 import chess
 from chess.engine import EngineTerminatedError, Limit
+from tests.api.test_engine import other_calls, searches
 from uci_engine import Engine
 
 warnings.simplefilter("ignore", DeprecationWarning)
 os.register_at_fork(after_in_child=lambda: signal.alarm(10))
-board, move, limit = chess.Board(), chess.Move.from_uci("e2e4"), Limit(depth=2)
+board, limit = chess.Board(), Limit(depth=2)
 
 def fork(run):
     child = os.fork()
@@ -34,10 +35,7 @@ def play_with_own():
 def be_refused():
     global engine, analysis
     calls = [
-        lambda: engine.play(board, limit), lambda: engine.analyse(board, limit), lambda: engine.analysis(board),
-        lambda: engine.evaluate(board), lambda: engine.explain(board), lambda: engine.explain(board, move, limit),
-        lambda: engine.compare_moves(board, limit), lambda: engine.probe_tablebases(board),
-        lambda: engine.configure(hash=2), engine.new_game,
+        *searches(engine, board, limit), *other_calls(engine, board), lambda: engine.configure(hash=2), engine.new_game,
         analysis.stop, analysis.wait, analysis.get, analysis.empty, lambda: analysis.info,
     ]
     with engine, analysis:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import chess
 import pytest
 
 from tests.support import ROOT, run_python
@@ -60,28 +61,20 @@ def test_the_name_of_the_program_is_not_that_of_the_package(tmp_path: Path) -> N
     assert run_python("-m", "secateur", "--version", folder=tmp_path).stdout.startswith("Secateur ")
 
 
-@pytest.fixture(scope="module")
-def user_environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment whose packages are ours and those of this Python."""
-    folder = tmp_path_factory.mktemp("user")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
-    (packages,) = (folder / "venv").rglob("site-packages")
-    import chess
-
-    (packages / "ours.pth").write_text(f"{ROOT}\n{Path(chess.__file__).parents[1]}\n", "utf-8")
-    return folder
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="the environment is laid out otherwise")
-def test_a_users_program_passes_mypy(user_environment: Path) -> None:
-    (user_environment / "program.py").write_text(USER_PROGRAM, "utf-8")
-    (user_environment / "wrong.py").write_text(WRONG_PROGRAM, "utf-8")
-    python = user_environment / "venv" / "bin" / "python"
+def test_a_users_program_passes_mypy(tmp_path: Path) -> None:
+    """In a virtual environment whose packages are ours and those of this Python."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
+    (packages,) = (tmp_path / "venv").rglob("site-packages")
+    (packages / "ours.pth").write_text(f"{ROOT}\n{Path(chess.__file__).parents[1]}\n", "utf-8")
+    (tmp_path / "program.py").write_text(USER_PROGRAM, "utf-8")
+    (tmp_path / "wrong.py").write_text(WRONG_PROGRAM, "utf-8")
+    python = tmp_path / "venv" / "bin" / "python"
 
     def check(name: str) -> str:
         words = ("-m", "mypy", "--strict", "--python-executable", python, name)
-        return run_python(*words, folder=user_environment, PYTHONPATH="").stdout
+        return run_python(*words, folder=tmp_path, PYTHONPATH="").stdout
 
     assert check("program.py").startswith("Success"), check("program.py")
     errors = check("wrong.py")

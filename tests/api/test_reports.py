@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from uci_engine import score as scores
 from uci_engine.api import info_dict
-from uci_engine.search.info import Bound, Info
+from uci_engine.search.info import Info
 from uci_engine.text import Message
 from uci_engine.uci.protocol import format_info
 
@@ -27,7 +27,7 @@ PERMILLE = st.none() | st.integers(0, 1000)
         multipv=st.none() | st.integers(1, 256),
         score=st.none() | SCORES,
         pieces=st.integers(2, 32),
-        bound=st.sampled_from(Bound),
+        is_lower_bound=st.booleans(),
         show_wdl=st.booleans(),
         nodes=NUMBERS,
         nps=NUMBERS,

@@ -13,10 +13,11 @@ from operator import or_
 
 import chess
 
-from evaluation import constants
+from evaluation.base import constants
 from evaluation.catalogue import CATALOGUE
 
 Definition = Callable[[chess.Board], Iterator[int]]
+rank = chess.square_rank
 
 # A middlegame, kings castled on opposite sides, and an ending. In each of them the indices of White's weights that
 # count, then of Black's.
@@ -105,9 +106,10 @@ def xray(board: chess.Board, square: chess.Square) -> chess.SquareSet:
     return others.attacks(square)
 
 
-def attacks(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
-    """All squares that a side attacks."""
-    return union(xray(board, square) for square in chess.SquareSet(board.occupied_co[colour]))
+def attacks(board: chess.Board, colour: chess.Color, *piece_types: chess.PieceType) -> chess.SquareSet:
+    """All squares that a side's pieces of some types, or of all, attack."""
+    pieces = union(board.pieces(piece_type, colour) for piece_type in piece_types or chess.PIECE_TYPES)
+    return union(xray(board, piece) for piece in pieces)
 
 
 def ahead(square: chess.Square) -> chess.SquareSet:
@@ -120,10 +122,6 @@ def beside(square: chess.Square) -> chess.SquareSet:
     return chess.SquareSet(other for other in chess.SQUARES if abs(other % 8 - square % 8) == 1)
 
 
-def rank(square: chess.Square) -> int:
-    return chess.square_rank(square)
-
-
 def edge(square: chess.Square) -> int:
     """The distance of the square's file from the edge of the board, 0 to 3."""
     return min(square % 8, 7 - square % 8)
@@ -134,13 +132,10 @@ def supporters(board: chess.Board, square: chess.Square) -> chess.SquareSet:
     return board.attackers(chess.WHITE, square) & board.pawns
 
 
-def is_passed(board: chess.Board, pawn: chess.Square) -> bool:
-    obstacles = [other for other in enemy(board, chess.PAWN) & (beside(pawn) | ahead(pawn)) if rank(other) > rank(pawn)]
-    return not obstacles and not own(board, chess.PAWN) & ahead(pawn)
-
-
 def passed(board: chess.Board) -> Iterator[chess.Square]:
-    return (pawn for pawn in own(board, chess.PAWN) if is_passed(board, pawn))
+    for pawn in own(board, chess.PAWN):
+        if not can_be_attacked(board, pawn) and not board.pawns & int(ahead(pawn)):
+            yield pawn
 
 
 def passed_pawn(board: chess.Board) -> Iterator[int]:
@@ -207,7 +202,6 @@ def attackers(board: chess.Board, colour: chess.Color, square: chess.Square) -> 
 
 def king_attack(board: chess.Board) -> Iterator[int]:
     """White's attack on the black king."""
-    units = constants.KING_DANGER_UNITS
     square = king(board, chess.BLACK)
     zone = chess.SquareSet(chess.BB_KING_ATTACKS[square])
     zone |= chess.SquareSet(int(zone) >> 8)
@@ -219,39 +213,33 @@ def king_attack(board: chess.Board) -> Iterator[int]:
     second = {there: attackers(board, chess.BLACK, there) for there in chess.SQUARES}
     weak = {there for there in chess.SQUARES if first[there] and second[there] in ([], [chess.KING], [chess.QUEEN])}
     mirrored = board.mirror()
-    danger = sum(units["attacker_units"][board.piece_type_at(piece) or 0] for piece in attacking)
-    danger += units["attacked_twice_units"][0] * sum(len(first[there]) > 1 for there in zone)
-    danger += units["weak_square_units"][0] * len(weak & set(zone))
-    danger += units["no_queen_units"][0] if not own(board, chess.QUEEN) else 0
+    danger = sum(constants.ATTACKER_UNITS[board.piece_type_at(piece) or 0] for piece in attacking)
+    danger += constants.ATTACKED_TWICE_UNITS * sum(len(first[there]) > 1 for there in zone)
+    danger += constants.WEAK_SQUARE_UNITS * len(weak & set(zone))
+    danger += constants.NO_QUEEN_UNITS if not own(board, chess.QUEEN) else 0
     for file in shelter_files(mirrored):
-        danger += units["no_shelter_units"][nearest(mirrored, chess.WHITE, file)]
-        danger += units["near_storm_units"][nearest(mirrored, chess.BLACK, file)]
+        danger += constants.NO_SHELTER_UNITS[nearest(mirrored, chess.WHITE, file)]
+        danger += constants.NEAR_STORM_UNITS[nearest(mirrored, chess.BLACK, file)]
     files = range(4) if square % 8 < 3 else range(4, 8) if square % 8 > 4 else range(2, 6)
     for there in (chess.square(file, high) for file in files for high in range(3, 8)):
-        danger += units["flank_attack_units"][0] * min(len(first[there]), 2)
-        danger += units["flank_defence_units"][0] * bool(second[there])
+        danger += constants.FLANK_ATTACK_UNITS * min(len(first[there]), 2)
+        danger += constants.FLANK_DEFENCE_UNITS * bool(second[there])
     for piece_type in chess.PIECE_TYPES[1:5]:
         from_king = board.copy(stack=False)
         from_king.set_piece_at(square, chess.Piece(piece_type, chess.BLACK))
         reached = union(ours[piece] for piece in own(board, piece_type))
         checks = set(from_king.attacks(square) & reached) - set(chess.SquareSet(board.occupied_co[chess.WHITE]))
         if any(not second[there] or (there in weak and len(first[there]) > 1) for there in checks):
-            danger += units["safe_check_units"][piece_type]
+            danger += constants.SAFE_CHECK_UNITS[piece_type]
         elif checks:
-            danger += units["unsafe_check_units"][piece_type]
+            danger += constants.UNSAFE_CHECK_UNITS[piece_type]
     for piece in own(board, chess.BISHOP, chess.ROOK, chess.QUEEN):
         between = [there for there in chess.SquareSet.between(piece, square) if board.piece_at(there)]
         alone = chess.Board(None)
         alone.set_piece_at(piece, board.piece_at(piece))
         if square in alone.attacks(piece) and len(between) == 1:
-            danger += units["pinned_units"][0]
+            danger += constants.PINNED_UNITS
     yield min(max(danger, 0) >> constants.KING_DANGER_SHIFT, 63)
-
-
-def of_type(board: chess.Board, colour: chess.Color, *piece_types: chess.PieceType) -> chess.SquareSet:
-    """All squares that a side's pieces of some types attack."""
-    pieces = union(board.pieces(piece_type, colour) for piece_type in piece_types)
-    return union(xray(board, piece) for piece in pieces)
 
 
 def victims(board: chess.Board) -> Iterator[tuple[chess.Square, int]]:
@@ -267,7 +255,7 @@ def is_strong(board: chess.Board, square: chess.Square) -> bool:
 
 
 def by_victim_and_defence(board: chess.Board, *piece_types: chess.PieceType) -> Iterator[int]:
-    attacked = of_type(board, chess.WHITE, *piece_types)
+    attacked = attacks(board, chess.WHITE, *piece_types)
     for square, index in victims(board):
         if square in attacked:
             yield index + (5 if chess.PAWN in attackers(board, chess.BLACK, square) else 0)
@@ -320,7 +308,7 @@ def restricted_square(board: chess.Board) -> Iterator[int]:
 
 def mobility_area(board: chess.Board) -> chess.SquareSet:
     """All squares but those of White's king and pawns and those that black pawns attack."""
-    return ~(own(board, chess.PAWN, chess.KING) | of_type(board, chess.BLACK, chess.PAWN))
+    return ~(own(board, chess.PAWN, chess.KING) | attacks(board, chess.BLACK, chess.PAWN))
 
 
 def queen_attackable(board: chess.Board) -> Iterator[int]:
@@ -330,7 +318,7 @@ def queen_attackable(board: chess.Board) -> Iterator[int]:
     for index, piece_type in enumerate((chess.KNIGHT, chess.BISHOP, chess.ROOK)):
         from_queen = board.copy(stack=False)
         from_queen.set_piece_at(min(queens), chess.Piece(piece_type, chess.BLACK))
-        squares = from_queen.attacks(min(queens)) & of_type(board, chess.WHITE, piece_type) & mobility_area(board)
+        squares = from_queen.attacks(min(queens)) & attacks(board, chess.WHITE, piece_type) & mobility_area(board)
         for square in squares:
             twice = len(attackers(board, chess.WHITE, square)) > 1
             if not is_strong(board, square) and (twice or piece_type == chess.KNIGHT):
@@ -348,19 +336,15 @@ def outposts(board: chess.Board) -> Iterator[chess.Square]:
             yield square
 
 
-def minors(board: chess.Board) -> Iterator[tuple[chess.Square, int]]:
-    """White's knights, with 0, and bishops, with 1."""
-    for square in own(board, chess.KNIGHT, chess.BISHOP):
-        yield square, int(board.piece_type_at(square) == chess.BISHOP)
-
-
 def outpost(board: chess.Board) -> Iterator[int]:
-    return (8 * kind + rank(square) for square, kind in minors(board) if square in outposts(board))
+    for index, piece_type in enumerate((chess.KNIGHT, chess.BISHOP)):
+        for square in own(board, piece_type) & set(outposts(board)):
+            yield 8 * index + rank(square)
 
 
 def reachable_outpost(board: chess.Board) -> Iterator[int]:
     for index, piece_type in enumerate((chess.KNIGHT, chess.BISHOP)):
-        for square in of_type(board, chess.WHITE, piece_type) & set(outposts(board)):
+        for square in attacks(board, chess.WHITE, piece_type) & set(outposts(board)):
             if board.color_at(square) is not chess.WHITE:
                 yield index
 
@@ -368,8 +352,8 @@ def reachable_outpost(board: chess.Board) -> Iterator[int]:
 def safe_mobility(board: chess.Board) -> Iterator[int]:
     lesser = [chess.KNIGHT, chess.BISHOP]
     for index, piece_type in enumerate((chess.ROOK, chess.QUEEN)):
-        safe = mobility_area(board) - of_type(board, chess.BLACK, *lesser)
-        for _ in of_type(board, chess.WHITE, piece_type) & safe:
+        safe = mobility_area(board) - attacks(board, chess.BLACK, *lesser)
+        for _ in attacks(board, chess.WHITE, piece_type) & safe:
             yield index
         lesser.append(chess.ROOK)
 

@@ -11,33 +11,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluation
+from evaluation import set_up
+from evaluation.base.constants import STATIC_LIMIT
 from evaluation.catalogue import CATALOGUE, FAMILIES, KNOWN_ENDING, LIMIT, NETWORK_TERM
-from evaluation.constants import STATIC_LIMIT
-from evaluation.scoring import set_up
+from evaluation.network.file import Network
 from evaluation.trace import PARTS
-from evaluation.weights import MATERIAL, Weights
-from tests.evaluation.test_evaluation import BOARDS, EXTREME, added_up, random_game, random_pieces, random_weights
+from tests.evaluation.test_evaluation import (
+    BOARDS,
+    EXTREME,
+    PAWN_ENDINGS,
+    added_up,
+    positions,
+    random_weights,
+    weights_with,
+)
 from tests.support.kernel import ALL_CORES, core_or_skip, on_core, searcher
 from tests.support.networks import output_of, random_network, with_network
 from uci_engine.explanation import REASONS, Explanation
 
 TYPICAL = "r1bq1rk1/pp3ppp/2n1pn2/3p4/3P4/P1PBPN2/5PPP/R1BQ1RK1 b - - 0 10"
-PAWN_ENDINGS = ["4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", "8/8/8/4p3/4k3/8/8/4K3 w - - 0 1"]
 WEIGHTS = random_weights(3)
 NETWORK = random_network(5)
 # The families without those of the network and of the limit.
-OF_FEATURES = [family for family in FAMILIES if family not in ("Network", "Limit")]
+OF_TERMS = [family for family in FAMILIES if family not in ("Network", "Limit")]
 # Material and the move count, and nothing else.
-ZEROS = {term.name: [0] * term.size for term in CATALOGUE}
-PLAIN = Weights(*[{**ZEROS, "material": MATERIAL, "tempo": [20]}] * 2)
-
-
-def positions(count: int) -> list[chess.Board]:
-    """Random games, random pieces, and the extreme ones: the same for the same count."""
-    boards = [chess.Board(fen) for fen in (*EXTREME, *PAWN_ENDINGS)]
-    for seed in range(count - len(boards)):
-        boards.append(random_game(seed, 3 * seed % 200) if seed % 2 else random_pieces(seed, 1 + seed % 15))
-    return boards
+PLAIN = weights_with({"tempo": [20]})
 
 
 def sums_and_scores(count: int) -> list[tuple[int, int, int, str]]:
@@ -79,8 +77,6 @@ def test_every_term_is_within_a_centipawn_of_its_exact_value(board: chess.Board,
             exact = mg * share * 64 + eg * (256 - share) * explanation.scale
             assert abs(PARTS * shown - exact) < error * PARTS
             assert shown == 0 or exact != 0 or term.white_cp * term.black_cp != 0
-    assert {term.name for term in explanation.terms[len(CATALOGUE) :]} <= {KNOWN_ENDING, LIMIT}
-    assert sum(term.difference_cp for term in explanation) == explanation.white_score
     # The tapering of the sum, in exact arithmetic: shares in 256ths, scale in 64ths, rounded towards zero.
     mg, eg = added_up(explanation)
     exact = mg * share * 64 + eg * (256 - share) * explanation.scale
@@ -94,16 +90,14 @@ def test_the_families_hold_every_term_once(board: chess.Board) -> None:
     explanation = Explanation.of(board, WEIGHTS, network=None)
     families = explanation.families
     names = [family.name for family in families]
-    assert names in (OF_FEATURES, [*OF_FEATURES, "Limit"])
-    assert sorted(term.name for family in families for term in family.terms) == sorted(
-        term.name for term in explanation
-    )
+    assert names in (OF_TERMS, [*OF_TERMS, "Limit"])
+    assert {term for family in families for term in family.terms} == set(explanation)
+    assert sum(len(family.terms) for family in families) == len(explanation.terms)
     for family in families:
         assert {title.name for title in family.titles} <= set(FAMILIES[family.name])
-        for each in (family.terms, family.titles):
-            assert family.white_cp == sum(part.white_cp for part in each)
-            assert family.black_cp == sum(part.black_cp for part in each)
-            assert family.difference_cp == sum(part.difference_cp for part in each)
+        for parts in (family.terms, family.titles):
+            for name in ("white_cp", "black_cp", "difference_cp"):
+                assert getattr(family, name) == sum(getattr(part, name) for part in parts)
 
 
 @pytest.mark.parametrize("board", positions(60), ids=range(60))
@@ -123,7 +117,7 @@ def test_a_piece_is_worth_what_the_score_loses_without_it(board: chess.Board) ->
 def test_a_score_at_its_limit_says_what_is_cut_off() -> None:
     great = {f"{name}_squares": [1000] * 64 for name in ("knight", "bishop", "rook", "queen")}
     great["pawn_squares"] = [-900] * 64
-    weights = Weights({**PLAIN.middlegame, **great}, {**PLAIN.endgame, **great})
+    weights = weights_with(great)
     board = chess.Board("QQQQQQQQ/QRR4k/8/8/8/pppppppp/6BB/K4NN1 w - - 0 1")
     explanation = Explanation.of(board, weights, network=None)
     assert explanation.white_score == STATIC_LIMIT - 1 == evaluation.evaluate(board, weights, network=None)
@@ -138,59 +132,50 @@ def test_a_score_at_its_limit_says_what_is_cut_off() -> None:
 # For people -------------------------------------------------------------------------------------------------------
 
 
-def numbers_of(line: str) -> tuple[str, list[int]]:
+def row_of(line: str) -> tuple[str, list[int]]:
     """The name and the three numbers of a line of the table, in centipawns."""
     *words, white, black, difference = line.split()
     return " ".join(words), [round(100 * float(number)) for number in (white, black, difference)]
 
 
 @pytest.mark.parametrize("fen", [TYPICAL, chess.STARTING_FEN, *PAWN_ENDINGS, *EXTREME])
-def test_the_table_adds_up_line_by_line(fen: str) -> None:
+def test_the_text_has_the_families_and_titles_that_are_not_0_and_the_score(fen: str) -> None:
     explanation = Explanation.of(chess.Board(fen), WEIGHTS, network=None)
     text = str(explanation)
     assert text.isascii()
     lines = text.splitlines()
     assert not any(line != line.rstrip() or len(line) > 100 for line in lines)
-    table = lines[2 : lines.index(lines[1], 2)]
-    families = {}
-    # A family of one title has no lines below it.
-    alone = {family.name for family in explanation.families if len(family.titles) == 1}
-    for line in table:
-        name, numbers = numbers_of(line)
-        assert numbers[0] - numbers[1] == numbers[2]
-        if line[1] != " ":
-            families[name] = numbers
-            family, rest = name, list(numbers)
-        else:
-            assert any(numbers[:2])
-            rest = [a - b for a, b in zip(rest, numbers, strict=True)]
-        following = table[table.index(line) + 1 :][:1]
-        if (not following or following[0][1] != " ") and family not in alone:
-            assert rest == [0, 0, 0]
-    total = numbers_of(lines[len(table) + 3])[1]
-    assert total == [sum(numbers[column] for numbers in families.values()) for column in range(3)]
-    assert total[2] == explanation.white_score
-    # What is not in the table is 0 for both sides.
-    titles = {family.name: family.titles for family in explanation.families}
-    shown = {name for name, parts in titles.items() if any(part.white_cp or part.black_cp for part in parts)}
-    assert set(families) == shown
+    end = lines.index(lines[1], 2)
+    shown = []
+    for family in explanation.families:
+        titles = [title for title in family.titles if title.white_cp or title.black_cp]
+        # A family of one title has no lines below it.
+        shown += [family, *(titles if len(family.titles) > 1 else [])] if titles else []
+    rows = [(row.name, [row.white_cp, row.black_cp, row.white_cp - row.black_cp]) for row in shown]
+    assert [row_of(line) for line in lines[2:end]] == rows
+    total = [sum(getattr(term, name) for term in explanation) for name in ("white_cp", "black_cp")]
+    assert row_of(lines[end + 1])[1] == [*total, explanation.white_score]
     assert (f"Known ending: {explanation.known_ending}" in lines) == bool(explanation.known_ending)
-    assert f"Score {explanation.white_score / 100:+.2f} (White's view)" in lines
-    side = "White" if explanation.white_to_move else "Black"
-    score = explanation.white_score if explanation.white_to_move else -explanation.white_score
-    assert f"Score {score / 100:+.2f} (the side to move's view: {side})" in lines
+    white_score = explanation.white_score / 100
+    assert f"Score {white_score:+.2f} (White's view)" in lines
+    side, score = ("White", white_score) if explanation.white_to_move else ("Black", -white_score)
+    assert f"Score {score:+.2f} (the side to move's view: {side})" in lines
 
 
-def test_every_piece_stands_on_the_board_above_its_value() -> None:
-    explanation = Explanation.of(chess.Board(TYPICAL), network=None)
+@pytest.mark.parametrize("network", [None, NETWORK])
+def test_every_piece_stands_on_a_board_above_its_number(network: Network | None) -> None:
+    explanation = Explanation.of(chess.Board(TYPICAL), None, network)
     lines = str(explanation).splitlines()
-    top = lines.index(next(line for line in lines if line.startswith(" 8 |")))
+    tops = [number for number, line in enumerate(lines) if line.startswith(" 8 |")]
+    assert len(tops) == (1 if network is None else 2)
     for value in explanation.pieces:
-        row = top + 3 * (7 - chess.square_rank(value.square))
         column = 1 + chess.square_file(value.square)
-        assert lines[row].split("|")[column].strip() == value.piece.symbol()
-        shown = "" if value.value_cp is None else f"{value.value_cp / 100:.2f}"
-        assert lines[row + 1].split("|")[column].strip() == shown
+        numbers = [None if value.value_cp is None else f"{value.value_cp / 100:.2f}"]
+        numbers += [f"{value.network_cp / 100:+.2f}"] if value.network_cp is not None else []
+        for top, number in zip(tops, numbers, strict=True):
+            row = top + 3 * (7 - chess.square_rank(value.square))
+            assert lines[row].split("|")[column].strip() == value.piece.symbol()
+            assert lines[row + 1].split("|")[column].strip() == (number or "")
 
 
 @pytest.mark.parametrize(
@@ -226,7 +211,7 @@ def test_the_reasons_are_the_largest_differences(board: chess.Board) -> None:
 def test_the_data_are_the_explanation() -> None:
     explanation = Explanation.of(chess.Board(TYPICAL), network=None)
     data = json.loads(json.dumps(explanation.data()))
-    assert [family["name"] for family in data["families"]] == OF_FEATURES
+    assert [family["name"] for family in data["families"]] == OF_TERMS
     assert sum(family["difference_cp"] for family in data["families"]) == data["white_score_cp"]
     terms = [term for family in data["families"] for term in family["terms"]]
     assert {term["name"]: (term["middlegame_cp"], term["endgame_cp"]) for term in terms} == {
@@ -256,19 +241,14 @@ def white(cp: int, board: chess.Board) -> int:
 
 
 @pytest.mark.parametrize("board", positions(40), ids=range(40))
-def test_features_and_network_add_up(board: chess.Board) -> None:
-    explanation = explained(board)
-    features = Explanation.of(board, network=None)
+def test_terms_and_network_add_up(board: chess.Board) -> None:
+    explanation, alone = explained(board), Explanation.of(board, network=None)
     assert explanation.white_score == white(evaluation.evaluate(board, None, NETWORK), board)
-    assert explanation.features_score == features.features_score == features.white_score
-    added_cp = with_network(NETWORK, board) - evaluation.evaluate(board, network=None)
-    assert explanation.network_score == white(added_cp, board)
+    assert explanation.white_score == white(with_network(NETWORK, board), board)
+    assert explanation.network_score == explanation.white_score - alone.white_score
     assert sum(family.difference_cp for family in explanation.families) == explanation.white_score
-    added = [term.difference_cp for term in explanation if term.name == NETWORK_TERM]
-    assert added == ([explanation.network_score] if explanation.network_score else [])
-    assert [term for term in explanation if term.name != NETWORK_TERM] == list(features)
-    assert features.network_score is None
-    assert not [value for value in features.pieces if value.network_cp is not None]
+    assert [term for term in explanation if term.name != NETWORK_TERM] == list(alone)
+    assert {alone.network_score, *(value.network_cp for value in alone.pieces)} == {None}
 
 
 @pytest.mark.parametrize("board", [board for board in positions(60) if len(board.piece_map()) > 5][:8])
@@ -285,20 +265,12 @@ def test_a_contribution_is_what_the_output_loses_without_the_inputs_of_a_piece(b
             assert abs(2**14 * white_cp - white(change, board)) < 2**14
 
 
-def test_the_text_shows_both_and_the_pieces() -> None:
-    board = chess.Board(TYPICAL)
-    explanation = explained(board)
+def test_the_text_shows_both() -> None:
+    explanation = explained(chess.Board(TYPICAL))
     assert explanation.network_score is not None
-    text = str(explanation)
-    features, network_score = explanation.features_score / 100, explanation.network_score / 100
-    assert f"Features {features:+.2f}, network {network_score:+.2f} (White's view)" in text
-    assert "\n Network " in text
-    assert "What each piece adds to the network (White's view)" in text
-    queen = next(value for value in explanation.pieces if value.square == chess.D8)
-    assert queen.network_cp is not None
-    assert f"{queen.network_cp / 100:+.2f}" in text
-    without = str(Explanation.of(board, network=None))
-    assert "etwork" not in without
+    terms, network_score = explanation.features_score / 100, explanation.network_score / 100
+    assert f"Features {terms:+.2f}, network {network_score:+.2f} (White's view)" in str(explanation)
+    assert "etwork" not in str(Explanation.of(chess.Board(TYPICAL), network=None))
 
 
 def test_the_reasons_say_for_whom_the_network_sees_more() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -10,24 +11,22 @@ import chess
 import pytest
 
 import evaluation
-from evaluation.network.file import Network
-from evaluation.network.shape import (
-    BUCKETS,
+from evaluation import set_up
+from evaluation.network.file import (
     HIDDEN_BIAS_LIMIT,
     HIDDEN_LIMIT,
     INPUTS,
-    MAX_FEATURES_CP,
     MAX_NETWORK_CP,
     MAX_OUTPUT_BIAS,
+    MAX_TERMS_CP,
+    OUTPUT_BUCKETS,
     OUTPUT_LIMIT,
     UNITS,
+    Network,
 )
-from evaluation.scoring import set_up
-from tests.support.kernel import is_compiled, new_position, random_game, start_board
+from tests.support.kernel import MIDDLEGAME, is_compiled, new_position, start_board
 from tests.support.networks import network_score, output_of, pack, pack_small, random_network, sums_of
 from uci_engine.board import moves as move_numbers
-
-MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
 
 
 @cache
@@ -41,8 +40,8 @@ def extreme_network(sign: int) -> Network:
     return Network(
         pack_small([-HIDDEN_LIMIT if low else HIDDEN_LIMIT - 1] * (INPUTS * UNITS)),
         pack([-HIDDEN_BIAS_LIMIT if low else HIDDEN_BIAS_LIMIT - 1] * UNITS),
-        pack([-OUTPUT_LIMIT if low else OUTPUT_LIMIT - 1] * (BUCKETS * 2 * UNITS)),
-        (sign * MAX_OUTPUT_BIAS,) * BUCKETS,
+        pack([-OUTPUT_LIMIT if low else OUTPUT_LIMIT - 1] * (OUTPUT_BUCKETS * 2 * UNITS)),
+        (sign * MAX_OUTPUT_BIAS,) * OUTPUT_BUCKETS,
     )
 
 
@@ -55,47 +54,36 @@ def on_board(network: Any, board: chess.Board) -> int:
     return int(network.of(set_up(board)[1]))
 
 
-def walk(seed: int, plies: int, chess960: bool) -> list[list[Any]]:
-    """A random game with a position of the core of this process: FEN and network, forwards and backwards.
+def walk(seed: int, steps: int, chess960: bool) -> Iterator[tuple[str, int]]:
+    """FEN and network, now and then, of a position that makes and takes back random moves and null moves.
 
-    Some positions are skipped, so that the slots hold others than those of the ply before. Null moves are made, too.
+    Some positions are skipped, so that the slots hold others than those of the ply before.
     """
     chance = random.Random(seed)
     board = start_board(seed, chess960)
     position = new_position(board)
     network = new_network_weights()
-    found = []
-
-    def note() -> None:
-        if chance.random() < 0.7:
-            found.append([board.fen(), network.of(position)])
-
-    made: list[int] = []
-    for after in random_game(seed, board.copy(), plies):
-        if after.move_stack:
-            move = after.move_stack[-1]
-            made.append(move_numbers.encode(board, move))
-            position.make(made[-1])
-            board.push(move)
-        note()
-        if not board.is_check() and chance.random() < 0.1:
+    for _ in range(steps):
+        legal = sorted(board.legal_moves, key=chess.Move.uci)
+        if board.move_stack and (not legal or chance.random() < 0.4):
+            move = board.pop()
+            position.unmake(move_numbers.encode(board, move)) if move else position.unmake_null()
+        elif not board.is_check() and chance.random() < 0.1:
             position.make_null()
             board.push(chess.Move.null())
-            note()
-            board.pop()
-            position.unmake_null()
-    while made:
-        position.unmake(made.pop())
-        board.pop()
-        note()
-    return found
+        else:
+            move = chance.choice(legal)
+            position.make(move_numbers.encode(board, move))
+            board.push(move)
+        if chance.random() < 0.7:
+            yield board.fen(), network.of(position)
 
 
 @pytest.mark.parametrize("chess960", [False, True])
 def test_it_is_what_the_definition_says_along_games(chess960: bool) -> None:
     games = 40 if is_compiled() else 3
     for seed in range(games):
-        for fen, found in walk(seed, 60, chess960)[::20]:
+        for fen, found in list(walk(seed, 120, chess960))[::20]:
             assert found == network_score(network(), chess.Board(fen, chess960=chess960)), fen
 
 
@@ -103,7 +91,7 @@ def test_it_is_what_the_definition_says_along_games(chess960: bool) -> None:
     "fen",
     ["8/8/4k3/8/8/2BNK3/8/8 w - - 0 1", "8/pppk4/8/8/8/8/8/3K4 b - - 0 1", "8/2kr4/8/8/8/2RK4/8/8 w - - 0 1"],
 )
-def test_endings_that_the_features_know_have_none(fen: str) -> None:
+def test_endings_that_the_terms_know_have_none(fen: str) -> None:
     assert on_board(new_network_weights(), chess.Board(fen)) == 0
 
 
@@ -129,12 +117,12 @@ def test_no_network_overflows(sign: int) -> None:
 )
 def test_it_is_cut_off_and_a_decisive_score_has_none(fen: str, is_decisive: bool) -> None:
     found = [evaluation.evaluate(chess.Board(fen), network=of) for of in (None, extreme_network(1))]
-    assert (abs(found[0]) > MAX_FEATURES_CP) == is_decisive
+    assert (abs(found[0]) > MAX_TERMS_CP) == is_decisive
     assert found[1] - found[0] == (0 if is_decisive else MAX_NETWORK_CP)
 
 
-def test_the_bound_of_the_features_is_inclusive() -> None:
+def test_the_bound_of_the_terms_is_inclusive() -> None:
     evaluator, base_board = set_up(chess.Board(MIDDLEGAME), network=extreme_network(1))
     for sign in (1, -1):
-        assert evaluator.network_score(base_board, sign * MAX_FEATURES_CP) == MAX_NETWORK_CP
-        assert evaluator.network_score(base_board, sign * (MAX_FEATURES_CP + 1)) == 0
+        assert evaluator.network_score(base_board, sign * MAX_TERMS_CP) == MAX_NETWORK_CP
+        assert evaluator.network_score(base_board, sign * (MAX_TERMS_CP + 1)) == 0

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from evaluation.catalogue import CATALOGUE
 from evaluation.weights import MATERIAL, MAX_CENTIPAWNS, Weights, default_weights
+from tests.evaluation.test_evaluation import weights_with
 from toolkit.training.model import weights_text
 
 MAX_SUM = 0x7FFFFFFF
@@ -24,12 +25,6 @@ def pack(middlegame: int, endgame: int) -> int:
 
 
 TEXT = weights_text(default_weights())
-
-
-def replaced(name: str, middlegame: object, endgame: object) -> tuple[dict[str, object], dict[str, object]]:
-    """The default numbers with one weight replaced in both phases."""
-    weights = default_weights()
-    return {**weights.middlegame, name: middlegame}, {**weights.endgame, name: endgame}
 
 
 def random_numbers(size: int, seed: int, limit: int) -> list[int]:
@@ -57,7 +52,7 @@ def test_any_weights_survive_the_file(data: st.DataObject) -> None:
     numbers = st.lists(st.integers(-100, 100), min_size=term.size, max_size=term.size)
     if term.size > 500:
         numbers = st.builds(random_numbers, st.just(term.size), st.integers(0, 10**9), st.integers(0, 1000))
-    weights = Weights(*replaced(term.name, data.draw(numbers), data.draw(numbers)))  # type: ignore[arg-type]
+    weights = weights_with({term.name: data.draw(numbers)}, {term.name: data.draw(numbers)})
     assert Weights.parse(weights_text(weights).encode()) == weights
     assert weights.packed(term.name) == [
         pack(*pair) for pair in zip(weights.middlegame[term.name], weights.endgame[term.name], strict=True)
@@ -67,7 +62,7 @@ def test_any_weights_survive_the_file(data: st.DataObject) -> None:
 def test_board_shaped_weights_stand_in_the_file_as_white_sees_the_board() -> None:
     numbers = [0] * 64
     numbers[chess.A8], numbers[chess.H1] = 11, 22
-    text = weights_text(Weights(*replaced("knight_squares", numbers, [0] * 64)))  # type: ignore[arg-type]
+    text = weights_text(weights_with({"knight_squares": numbers}))
     rows = text.split("[knight_squares]")[1].splitlines()[2:10]
     assert rows[0].split() == ["11", "0", "0", "0", "0", "0", "0", "0"]
     assert rows[7].split() == ["0", "0", "0", "0", "0", "0", "0", "22"]

@@ -11,7 +11,7 @@ import pytest
 import check
 from tests.support import ROOT
 from tests.support.kernel import IS_BUILT
-from toolkit.engines.client import Info, read_info
+from toolkit.engines.client import read_info
 
 # White mates in two, by the rook's sacrifice on a6.
 MATE = "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1"
@@ -19,39 +19,26 @@ PINNED = re.compile(r"uses: [\w/.-]+@[0-9a-f]{40} # v[\d.]+")
 
 
 @pytest.mark.parametrize(
-    ("report", "is_fault"),
+    ("length", "report", "is_fault"),
     [
-        ("score mate 2 pv a1a6 b7a6 b6b7", False),
-        ("score mate 2 pv a1a6", True),
-        ("score mate 3 pv a1a6 b7a6 b6b7", True),
-        ("score mate 1 pv a1a6 b7a6 b6b7", True),
-        ("score mate -2 pv a1a6 b7a6 b6b7", True),
-        ("score mate 1 lowerbound pv a1a6", False),
-        ("score cp 900 pv a1a6 b7a6", False),
-        ("score cp 900 pv a1a6 a1a6", True),
+        (2, "score mate 2 pv a1a6 b7a6 b6b7", False),
+        (2, "score mate 2 pv a1a6", True),
+        (2, "score mate 3 pv a1a6 b7a6 b6b7", True),
+        (2, "score mate 1 pv a1a6 b7a6 b6b7", True),
+        (2, "score mate -2 pv a1a6 b7a6 b6b7", True),
+        (2, "score mate 1 lowerbound pv a1a6", False),
+        (2, "score cp 900 pv a1a6 b7a6", False),
+        (2, "score cp 900 pv a1a6 a1a6", True),
+        (-1, "score mate -1 pv b7a6 b6b7", False),
     ],
 )
-def test_a_mate_and_its_line_are_judged(report: str, is_fault: bool) -> None:
-    assert bool(list(check.mate_faults(chess.Board(MATE), 2, [info(report)]))) == is_fault
-
-
-def info(report: str) -> Info:
-    found = read_info(f"info depth 5 {report}")
-    assert found is not None
-    return found
-
-
-def test_the_length_of_a_mate_is_counted_from_the_side_that_is_mated() -> None:
+def test_a_mate_and_its_line_are_judged_by_the_side_to_move(length: int, report: str, is_fault: bool) -> None:
     board = chess.Board(MATE)
-    board.push_uci("a1a6")
-    assert not list(check.mate_faults(board, -1, [info("score mate -1 pv b7a6 b6b7")]))
-
-
-def test_our_own_mates_are_played_through() -> None:
-    for line in check.OWN_MATES.read_text("utf-8").splitlines():
-        board = chess.Board()
-        assert board.set_epd(line)["dm"]
-        assert board.is_valid()
+    if length < 0:
+        board.push_uci("a1a6")
+    info = read_info(f"info depth 5 {report}")
+    assert info is not None
+    assert bool(list(check.mate_faults(board, length, [info]))) == is_fault
 
 
 @pytest.mark.skipif(not IS_BUILT, reason="plain Python takes minutes")

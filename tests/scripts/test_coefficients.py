@@ -13,7 +13,7 @@ from evaluation.weights import default_weights
 from tests.evaluation.test_evaluation import BOARDS, EXTREME, random_game, random_pieces, random_weights
 from tests.support.kernel import ALL_CORES, core_or_skip, on_core
 from tests.support.records import records_of
-from toolkit.training.coefficients import COUNTED_GROUPS, WORD_BITS, CoefficientReader, find_coefficients, layout
+from toolkit.training.coefficients import COUNTED, WORD_BITS, CoefficientReader, find_coefficients, layout
 from toolkit.training.model import exact_scores, weights_as_array
 
 
@@ -44,7 +44,7 @@ def test_coefficients_times_weights_are_the_score(core: str) -> None:
 
 def test_every_weight_has_its_place_and_no_two_share_a_bit() -> None:
     digits = layout().digits
-    terms = [term for term in CATALOGUE if term.group not in COUNTED_GROUPS]
+    terms = [term for term in CATALOGUE if term.name not in COUNTED]
     assert [(digit.term, digit.index) for digit in digits] == [
         (term.name, index) for term in terms for index in range(term.size)
     ]

@@ -1,4 +1,4 @@
-"""toolkit.console: progress on a terminal and off it, tables of plain text, files written whole."""
+"""toolkit.console: how a program ends, and text that cannot steer the terminal."""
 
 from __future__ import annotations
 
@@ -15,49 +15,38 @@ from uci_engine.text import printable
 
 
 @pytest.mark.parametrize(
-    ("raised", "code", "complaint"),
+    ("failure", "code", "code_of_work", "complaint"),
     [
-        (KeyboardInterrupt(), console.INTERRUPTED, "error: interrupted\n"),
-        (ProgramError("no openings"), 2, "error: no openings\n"),
-        (FileNotFoundError(2, "No such file", "x.pgn"), 2, "error: x.pgn: No such file\n"),
+        (None, 3, 0, ""),
+        (KeyboardInterrupt(), 130, 130, "error: interrupted\n"),
+        (ProgramError("no openings"), 2, 1, "error: no openings\n"),
+        (FileNotFoundError(2, "No such file", "x.pgn"), 2, 1, "error: x.pgn: No such file\n"),
+        (LookupError("no weights"), None, 1, "error: no weights\n"),
     ],
 )
-def test_a_program_leaves_with_its_code(
-    raised: BaseException, code: int, complaint: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def fail() -> int:
-        raise raised
-
-    for main, expected in ((lambda: 3, 3), (fail, code)):
-        with pytest.raises(SystemExit) as left:
-            console.run_program(main)
-        assert left.value.code == expected
-    assert capsys.readouterr() == ("", complaint)
-
-
-@pytest.mark.parametrize(
-    ("failure", "code", "complaint"),
-    [
-        (None, 0, ""),
-        (KeyboardInterrupt(), console.INTERRUPTED, "error: interrupted\n"),
-        (OSError("the disk is full"), 1, "error: the disk is full\n"),
-        (ProgramError("no openings"), 1, "error: no openings\n"),
-        (LookupError("no weights"), 1, "error: no weights\n"),
-    ],
-)
-def test_whatever_comes_of_long_work_it_is_closed(
-    failure: BaseException | None, code: int, complaint: str, capsys: pytest.CaptureFixture[str]
+def test_a_program_and_its_long_work_end_with_a_code_and_one_sentence(
+    failure: BaseException | None,
+    code: int | None,
+    code_of_work: int,
+    complaint: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     done: list[str] = []
 
-    def work() -> None:
+    def work() -> int:
         done.append("work")
         if failure is not None:
             raise failure
+        return 3
 
-    assert console.run_to_end(work, lambda: done.append("close"), (LookupError,)) == code
+    assert console.run_to_end(work, lambda: done.append("close"), (LookupError,)) == code_of_work
     assert done == ["work", "close"]
-    assert capsys.readouterr().err == complaint
+    assert capsys.readouterr() == ("", complaint)
+    if code is not None:
+        with pytest.raises(SystemExit) as left:
+            console.run_program(work)
+        assert left.value.code == code
+        assert capsys.readouterr() == ("", complaint)
 
 
 def test_text_from_outside_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,28 +21,19 @@ from toolkit.errors import ProgramError
 # ---- Descriptions ----
 
 
-def test_a_full_description() -> None:
+def test_a_description_and_what_it_takes_from_the_defaults_key_by_key_but_limits_together() -> None:
     spec = parse_engine(
         "name=New cmd='python -m \"my engine\"' dir=/some/where tc=40/60+0.5 option.Hash=64 "
         "'option.Move Overhead=20' option.SyzygyPath=/a=b"
     )
-    assert spec == EngineSpec(
-        name="New",
-        command=("python", "-m", "my engine"),
-        directory="/some/where",
-        control=TimeControl(base_seconds=60, increment_seconds=0.5, moves=40),
-        options=(("Hash", "64"), ("Move Overhead", "20"), ("SyzygyPath", "/a=b")),
-    )
+    options = (("Hash", "64"), ("Move Overhead", "20"), ("SyzygyPath", "/a=b"))
+    assert spec == EngineSpec("New", ("python", "-m", "my engine"), "/some/where", TimeControl(60, 0.5, 40), options)
     assert pickle.loads(pickle.dumps(spec)) == spec
     assert str(spec.control) == "40/60+0.5"
-
-
-def test_defaults_are_taken_key_by_key_but_limits_together() -> None:
     defaults = "cmd=x tc=5 option.Hash=16"
     assert parse_engine("name=A", defaults).control == TimeControl(5.0, 0.0)
     own = parse_engine("name=B nodes=100 option.Hash=32", defaults)
-    assert own.control == TimeControl(nodes=100)
-    assert own.options == (("Hash", "32"),)
+    assert (own.control, own.options) == (TimeControl(nodes=100), (("Hash", "32"),))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +50,6 @@ def test_nonsense_is_refused_with_a_reason(text: str) -> None:
 
 def test_the_answer_holds_the_last_exact_score_of_the_main_line() -> None:
     with Engine(fake("good", ("Seed", "5"))) as engine:
-        engine.new_game()
         answer = engine.play(chess.Board(), chess.engine.Limit(depth=1), 10.0)
         engine.close()
         assert engine.exit_code == 0
@@ -77,7 +67,8 @@ def test_without_an_exact_score_a_bound_will_do() -> None:
     answer = read_answer(board, lines, 4.5)
     assert (answer.move, answer.seconds, answer.depth) == (chess.Move.from_uci("a1b2"), 2.5, 4)
     assert answer.score == chess.engine.PovScore(chess.engine.Mate(-3), chess.WHITE)
-    assert read_answer(board, [Line(5.0, "bestmove 0000")], 4.5) == Answer(None, "bestmove 0000", 0.5)
+    for text in ("bestmove 0000", "bestmove", "bestmove (none)", "bestmove xyzzy", "bestmove b1b2"):
+        assert read_answer(board, [Line(5.0, text)], 4.5) == Answer(None, text, 0.5)
 
 
 # ---- Processes ----
@@ -164,18 +155,17 @@ def test_secateur_is_known_by_its_packages(tmp_path: Path, way: str) -> None:
     """However it is started: its launcher is always the same."""
     for package in ("evaluation", "uci_engine"):
         (tmp_path / package).mkdir()
-        (tmp_path / package / "__init__.py").write_text("")
-    weights = tmp_path / "evaluation" / "weights.toml"
-    (tmp_path / "launcher").write_text(f"#!{sys.executable}\n")
-    command, folder = {
-        "launcher": ((str(tmp_path / "launcher"),), None),
-        "module": ((sys.executable, "-m", "uci_engine"), str(tmp_path)),
-        "script": ((sys.executable, str(tmp_path / "launcher")), None),
-    }[way]
-    spec = EngineSpec("own", command, folder)
+        (tmp_path / package / "__init__.py").touch()
+    launcher, weights = tmp_path / "launcher", tmp_path / "evaluation" / "weights.toml"
+    launcher.write_text(f"#!{sys.executable}\n")
+    commands = {
+        "launcher": launcher,
+        "module": f"{sys.executable} -m uci_engine",
+        "script": f"{sys.executable} {launcher}",
+    }
+    spec = EngineSpec("own", tuple(str(commands[way]).split()), str(tmp_path) if way == "module" else None)
     digests = []
     for text in ("a", "b"):
         weights.write_text(text)
         digests.append(digest_of_program(spec, "Secateur 1"))
-    assert digests[0] != digests[1]
-    assert digest_of_program(spec, "Other 1") not in digests
+    assert len({*digests, digest_of_program(spec, "Other 1")}) == 3

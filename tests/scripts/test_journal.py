@@ -46,6 +46,8 @@ def test_entries_come_back_in_their_order_and_a_torn_line_is_dropped(tmp_path: P
     with Journal(path, SETTINGS, resume=True) as again:
         assert again.entries == [{"number": 2}, {"number": 1}, {"number": 3}]
         again.append({"number": 1})
+        # Before the end of the program, which may be a kill.
+        assert path.read_bytes().endswith(b'{"number":1}\n')
     with Journal(path, SETTINGS, resume=True) as last:
         assert [entry["number"] for entry in last.entries] == [2, 1, 3, 1]
 

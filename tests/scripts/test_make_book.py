@@ -10,23 +10,22 @@ import chess.polyglot
 import pytest
 
 import make_book
-from make_book import Line, Theory, book_bytes, polyglot_move, read_line, read_table, replay, theory_of
+from make_book import OPENINGS, Theory, book_bytes, polyglot_move, read_line, read_tables, theory_of
+from toolkit.errors import ProgramError
 from uci_engine.book.book import BUILT_IN, Book
 
 TABLE = """eco\tname\tmoves
 C20\tKing's Pawn Game\t1. e4 e5
-C44\tScotch Game\t1. e4 e5 2. Nf3 Nc6 3. d4 | exd4 4. Nxd4
-C44\tScotch Game\t1. e4 e5 2. d4 exd4 3. Nf3 Nc6 | 4. Nxd4
-C30\tKing's Gambit\t1. e4 e5 2. f4?! | exf4
+C44\tScotch Game\t1. e4 e5 2. Nf3 Nc6 3. d4 exd4 4. Nxd4
+C44\tScotch Game\t1. e4 e5 2. d4 exd4 3. Nf3 Nc6 4. Nxd4
+C30\tKing's Gambit\t1. e4 e5 2. f4?! exf4
 A00\tFool's Mate\t1. f3~ e5 2. g4~ Qh4#
 """
 
 
 def weights_at(book: Path, moves: str = "") -> dict[str, int]:
     """The book's moves and weights after these."""
-    board = chess.Board()
-    for move in moves.split():
-        board.push_san(move)
+    board = read_line("", moves).board
     return {board.san(move): weight for move, weight in Book(str(book)).moves(board)}
 
 
@@ -41,33 +40,19 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    return tmp_path / "out.bin"
-
-
-# Theory ------------------------------------------------------------------------------------------------------------
-
-
-def test_compile_merges_transpositions_and_leaves_avoided_moves_out(table: Path, out: Path) -> None:
+def test_transpositions_are_merged_and_avoided_moves_left_out_in_any_order_of_the_lines(table: Path) -> None:
+    out = table.with_name("out.bin")
     assert run("book", table, "-o", out, "--depth", "2") == 0
     assert weights_at(out) == {"e4": 1000}
     assert set(weights_at(out, "e4 e5")) == {"Nf3", "d4"}
     assert weights_at(out, "e4 e5 f4") == {"exf4": 1000}
     assert weights_at(out, "f3 e5 g4") == {"Qh4#": 1000}
     assert weights_at(out, "e4 e5 Nf3 Nc6 d4 exd4") == weights_at(out, "e4 e5 d4 exd4 Nf3 Nc6") == {"Nxd4": 1000}
-
-
-def test_the_same_input_gives_the_same_bytes_in_any_order(table: Path, out: Path) -> None:
-    run("book", table, "-o", out, "--depth", "3")
     first = out.read_bytes()
     header, *rows = TABLE.splitlines()
     table.write_text("\n".join([header, *reversed(rows)]), "utf-8")
-    run("book", table, "-o", out, "--depth", "3")
+    run("book", table, "-o", out, "--depth", "2")
     assert out.read_bytes() == first
-
-
-# The file ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -87,62 +72,44 @@ def test_moves_survive_the_format(tmp_path: Path, fen: str, moves: str) -> None:
     assert {move.uci() for move, _ in book.moves(board)} == set(moves.split())
 
 
-def test_names_are_written_with_their_keys(table: Path, out: Path) -> None:
+def test_names_are_written_with_their_keys(table: Path) -> None:
+    out = table.with_name("names.gz")
     assert run("names", table, "-o", out) == 0
     rows = gzip.decompress(out.read_bytes()).decode().splitlines()
-    board = chess.Board()
-    for move in ("e4", "e5", "f4"):
-        board.push_san(move)
-    assert f"{chess.polyglot.zobrist_hash(board):016x}\tC30\tKing's Gambit" in rows
-    assert len(rows) == 5
+    key = chess.polyglot.zobrist_hash(read_line("", "1. e4 e5 2. f4 exf4").board)
+    assert f"{key:016x}\tC30\tKing's Gambit" in rows
+    assert len(rows) == 4
+
+
+@pytest.mark.parametrize("text", ["eco\tname\nA00\tx\n", "eco\tname\tpgn\nA00\tx\t1. e4 e5 2. Ke3\n"])
+def test_what_is_no_table_of_lines_is_refused(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "lines.tsv"
+    path.write_text(text)
+    with pytest.raises(ProgramError, match="row 2"):
+        read_tables([path])
+
+
+@pytest.mark.parametrize(
+    ("text", "avoided"),
+    [("1. e4 e5 2. f4~ exf4 3. Nf3 g5", {2}), ("1.e4 e5 2.f4? d5??", {2, 3}), ("1. e4! e5!? f4?! Bc5!!", {2})],
+)
+def test_marks_say_which_moves_are_avoided(text: str, avoided: set[int]) -> None:
+    line = read_line("", text)
+    assert line.avoided == avoided
+    assert line.board.move_stack[2] == chess.Move.from_uci("f2f4")
+
+
+def test_a_line_that_begins_another_lends_its_moves_no_weight() -> None:
+    theory = theory_of([read_line("", moves) for moves in ("e4 e5", "e4 e5 Nf3", "e4 c5")])
+    assert [choice.lines for choices in theory.values() for choice in choices.values()] == [2, 1, 1, 1]
 
 
 # The repertoire -----------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def lines() -> list[Line]:
-    return read_table()
-
-
-@pytest.fixture(scope="module")
-def theory(lines: list[Line]) -> Theory:
-    return theory_of(lines)
-
-
-def test_a_line_is_read() -> None:
-    line = read_line("C37", "King's Gambit", "1. e4 e5 2. f4~ | exf4 3. Nf3 g5")
-    assert line == Line("C37", "King's Gambit", ("e4", "e5", "f4", "exf4", "Nf3", "g5"), 3, frozenset({2}))
-    assert read_line("C37", "x", "1.e4 e5 2.f4?").avoided == read_line("C37", "x", "1.e4 e5 f4?!").avoided == {2}
-    assert read_line("C37", "x", "1... e4! e5!? 2. f4!!").avoided == frozenset()
-
-
-def test_every_line_stands_in_order_with_moves_as_they_should_be_written(lines: list[Line]) -> None:
-    assert lines == sorted(lines, key=lambda line: (line.eco, line.name, line.moves))
-    names: dict[str, tuple[str, str]] = {}
-    for line in lines:
-        position = chess.Board()
-        for ply, (text, move) in enumerate(zip(line.moves, replay(line).move_stack, strict=True), start=1):
-            assert position.san(move) == text
-            position.push(move)
-            if ply == line.named_plies:
-                # A position has one name.
-                assert names.setdefault(position.epd(), (line.eco, line.name)) == (line.eco, line.name)
-
-
-@pytest.mark.parametrize(
-    "moves", ["e4 e5 f4", "d4 e5", "e4 e5 Nf3 f5", "d4 d5 c4 e5", "d4 Nf6 c4 e5", "g4", "d4 d5 e4"]
-)
-def test_gambits_are_answered_and_not_played(theory: Theory, moves: str) -> None:
-    board = chess.Board()
-    for move in moves.split()[:-1]:
-        board.push_san(move)
-    gambit = board.parse_san(moves.split()[-1])
-    assert theory[board.epd()][polyglot_move(board, gambit)].avoided
-    book = Book()
-    assert gambit not in [move for move, _ in book.moves(board)]
-    board.push(gambit)
-    assert book.moves(board)
+def theory() -> Theory:
+    return theory_of(read_tables([OPENINGS]))
 
 
 @pytest.mark.parametrize("white", [True, False])

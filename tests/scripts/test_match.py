@@ -1,17 +1,16 @@
-"""Matches: games against engines that break every rule, schedules, journals, and the whole program."""
+"""Matches: games against engines that break every rule, clocks, adjudication, and the whole program."""
 
 from __future__ import annotations
 
 import argparse
 import io
 import json
-import os
 import re
 import signal
 import statistics
 import subprocess
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,25 +22,17 @@ import pytest
 
 from match import main
 from tests.scripts import fake, fake_command
-from tests.scripts.test_journal import refuses_changed_entries
-from tests.support import FAKE_ENGINE, SCRIPTS, TABLES, wait_until
+from tests.support import FAKE_ENGINE, SCRIPTS, wait_until
 from toolkit.engines.client import EngineCache
 from toolkit.engines.spec import EngineSpec, TimeControl
-from toolkit.errors import ProgramError
-from toolkit.games.adjudication import Adjudicator, Rules, add_arguments, open_tables, result_by_tables, rules_of
+from toolkit.games.adjudication import Adjudicator, Rules, add_arguments, rules_of
 from toolkit.games.openings import Opening
-from toolkit.games.pairs import Clock, Game, GameRecord, Patience, limit_for, rules_result
+from toolkit.games.pairs import Clock, Game, GameRecord, limit_for, rules_result
 
-IMPATIENT = Patience(hang_seconds=1.0, search_seconds=20.0)
-OPENINGS = """4k3/8/8/8/8/8/4P3/4K3 w - -
-r3k3/8/8/8/8/8/8/4K2R w - -
-4k3/pp6/8/8/8/8/PP6/4K3 b - -
-8/8/2k5/8/8/3QK3/8/8 w - -
-"""
+OPENINGS = str(SCRIPTS / "toolkit" / "mates.epd")
 
 
 def play(white: EngineSpec, black: EngineSpec, opening: Opening | None = None, **settings: object) -> GameRecord:
-    settings.setdefault("patience", IMPATIENT)
     with EngineCache() as engines:
         sides = engines.engine(white), engines.engine(black)
         return Game(*sides, opening or Opening(), **settings).play()  # type: ignore[arg-type]
@@ -56,7 +47,7 @@ def test_a_game_is_played_to_its_end_and_recorded() -> None:
     # The PGN standard escapes quotes and backslashes.
     record = play(replace(white, name='the "new" one'), replace(black, name="C:\\old"))
     assert record.fault is None
-    assert all(left_ms < 60_000 for left_ms in record.min_clock_ms.values())
+    assert all(conduct.min_clock_ms < 60_000 for conduct in record.conduct.values())
     text = record.pgn("3.1")
     assert {'[White "the \\"new\\" one"]', '[Black "C:\\\\old"]'} <= set(text.splitlines())
     game = chess.pgn.read_game(io.StringIO(text))
@@ -65,13 +56,16 @@ def test_a_game_is_played_to_its_end_and_recorded() -> None:
     assert (game.headers["Round"], game.headers["TimeControl"]) == ("3.1", "60+0.5")
     assert rules_result(game.end().board()) == (record.result, record.ending)
     nodes = list(game.mainline())
-    for node, move in zip(nodes, record.moves, strict=True):
-        assert (node.move, node.eval_depth(), node.eval()) == (move.move, 2, move.answer.score)
-        clock, used = node.clock(), node.emt()
+    for node in nodes:
+        clock, score = node.clock(), node.eval()
         assert clock is not None
-        assert clock == pytest.approx(move.clock_seconds, abs=0.001)
-        assert used == pytest.approx(move.answer.seconds, abs=0.001)
+        assert score is not None
+        assert node.eval_depth() == 2
+        assert abs(score.white().score(mate_score=10_000)) <= 50
         assert 50 < clock < 60.5 + 0.5 * len(nodes)
+    for conduct, own in zip(record.conduct.values(), (nodes[::2], nodes[1::2]), strict=True):
+        assert (conduct.moves, conduct.nodes) == (len(own), 30 * len(own))
+        assert conduct.seconds == pytest.approx(sum(node.emt() or 0 for node in own), abs=0.001 * len(own))
     assert record.ending in nodes[-1].comment
 
 
@@ -79,20 +73,24 @@ def test_a_game_is_played_to_its_end_and_recorded() -> None:
     ("mode", "fault", "detail"),
     [
         ("illegal", "illegal move", "a1a1"),
-        ("nonsense", "illegal move", "xyzzy"),
-        ("none", "illegal move", "(none)"),
         ("crash", "crash", "exit code 3; stderr: it hurts"),
         ("close", "disconnect", "closed its pipes"),
         ("hang", "time loss", "no answer within"),
         ("slow", "time loss", "ms beyond its time"),
     ],
 )
-def test_whoever_breaks_a_rule_loses_and_is_named(mode: str, fault: str, detail: str) -> None:
+def test_whoever_breaks_a_rule_loses_and_is_named(
+    mode: str, fault: str, detail: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toolkit.games.pairs.HANG_SECONDS", 1.0)
     seconds = 0.6 if fault == "time loss" else 20.0
     record = play(fake(control=TimeControl(20.0)), fake(mode, first_bad_move=3, control=TimeControl(seconds)))
     assert (record.fault, record.result, record.guilty) == (fault, "1-0", mode)
-    assert detail in record.detail
-    assert len(record.moves) == 5
+    assert len(list(record.moves.mainline())) == 5
+    assert (record.conduct[mode].overstep_ms > 0) == (fault == "time loss")
+    ((kind, words),) = record.conduct[mode].forfeits
+    assert kind == fault
+    assert detail in words
     game = chess.pgn.read_game(io.StringIO(record.pgn("1")))
     assert game is not None
     assert game.headers["Result"] == "1-0"
@@ -107,24 +105,26 @@ def test_odd_output_is_no_fault() -> None:
 
 
 def test_clocks_with_periods_increments_and_fixed_times() -> None:
-    clock = Clock(TimeControl(10.0, 1.0, moves=2), Patience())
+    clock = Clock(TimeControl(10.0, 1.0, moves=2))
     assert clock.moves_to_go == 2
     clock.spend(3.0)
     assert (clock.remaining_seconds, clock.moves_to_go) == (8.0, 1)
     clock.spend(8.0)
     assert (clock.remaining_seconds, clock.moves_to_go) == (11.0, 2)
     assert [clock.is_lost(seconds) for seconds in (11.0, 11.001)] == [False, True]
-    fixed = Clock(TimeControl(movetime_seconds=0.1), Patience(movetime_ms=50))
-    assert [fixed.is_lost(seconds) for seconds in (0.149, 0.151)] == [False, True]
-    assert not Clock(TimeControl(nodes=5), Patience()).is_lost(1e6)
+    late = Clock(TimeControl(10.0), margin_ms=50)
+    assert [late.is_lost(seconds) for seconds in (10.049, 10.051)] == [False, True]
+    fixed = Clock(TimeControl(movetime_seconds=0.1), margin_ms=50)
+    assert [fixed.is_lost(seconds) for seconds in (0.299, 0.301)] == [False, True]
+    assert not Clock(TimeControl(nodes=5)).is_lost(1e6)
     # A time for the move beside a clock is advice, not a limit.
-    advised = Clock(TimeControl(60.0, movetime_seconds=1.0), Patience())
+    advised = Clock(TimeControl(60.0, movetime_seconds=1.0))
     assert advised.deadline_seconds > 60.0
     assert not advised.is_lost(7.0)
 
 
 def test_go_shows_whole_milliseconds_and_an_opponent_without_a_clock() -> None:
-    clocks = (Clock(TimeControl(nodes=9), Patience()), Clock(TimeControl(5.0, 0.05, moves=40), Patience()))
+    clocks = (Clock(TimeControl(nodes=9)), Clock(TimeControl(5.0, 0.05, moves=40)))
     clocks[1].spend(1.00055)
     shown = chess.engine.Limit(white_clock=4.049, black_clock=4.049, white_inc=0.05, black_inc=0.05, remaining_moves=39)
     assert limit_for(chess.WHITE, clocks) == shown
@@ -180,41 +180,20 @@ def test_resignation_and_agreed_draws(
     assert found == verdicts
 
 
-@pytest.mark.parametrize(
-    ("fen", "result"),
-    [
-        ("8/4k3/8/4K3/4P3/8/8/8 w - - 0 1", None),
-        ("8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", "1/2-1/2"),
-        ("8/8/8/4K3/4P3/8/k7/8 b - - 0 1", "1-0"),
-        ("8/8/8/4K3/4P3/8/k7/8 b - - 1 1", None),
-        ("8/K7/8/4p3/4k3/8/8/8 w - - 0 1", "0-1"),
-        ("8/8/8/4k3/8/4K3/8/QQ6 w - - 0 1", None),
-        (chess.STARTING_FEN, None),
-    ],
-)
-def test_tables_decide_just_after_a_capture_or_a_pawns_move(fen: str, result: str | None) -> None:
-    rules = Rules(tables=(str(TABLES),))
-    with open_tables(rules) as tables:
-        assert tables is not None
-        board = chess.Board(fen)
-        if fen.startswith("8/4k3"):
-            board.push_uci("e5d5")
-        assert result_by_tables(tables, board) == result
-        verdict = Adjudicator(rules, tables).verdict(board, 0)
-        assert verdict == (None if result is None else (result, "by adjudication: tablebase"))
-
-
 # ---- The program ----
 
 
-def engine_words(name: str, seed: int, mode: str = "good", first_bad_move: int = 1) -> str:
-    return f"name={name} {fake_command(mode, first_bad_move)} option.Seed={seed}"
+def engine_words(name: str, seed: int, mode: str = "good", first_bad_move: int = 1) -> tuple[str, str]:
+    return "--engine", f"name={name} {fake_command(mode, first_bad_move)} option.Seed={seed}"
 
 
-def arguments(tmp_path: Path, *words: str) -> list[str]:
-    (tmp_path / "openings.epd").write_text(OPENINGS, "utf-8")
-    files = ["--openings", str(tmp_path / "openings.epd"), "--pgn", str(tmp_path / "games.pgn")]
-    return [*files, "--json", str(tmp_path / "result.json"), "--each", "depth=1", "--longest", "16", *words]
+def run(folder: Path, *words: str) -> dict[str, Any]:
+    """The results of a match."""
+    output = folder / "result.json"
+    files = ("--openings", OPENINGS, "--pgn", str(folder / "games.pgn"), "--json", str(output))
+    assert main([*files, "--each", "depth=1", "--longest", "16", *words]) == 0
+    found: dict[str, Any] = json.loads(output.read_text("utf-8"))
+    return found
 
 
 def read_headers(path: Path) -> list[chess.pgn.Headers]:
@@ -234,21 +213,16 @@ def rounds_of(headers: list[chess.pgn.Headers]) -> list[tuple[str, str, str]]:
 
 
 def test_a_gauntlet_agrees_with_its_pgn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    engines = engine_words("A", 1), engine_words("B", 2), engine_words("C", 3, "illegal", 4)
-    words = [word for engine in engines for word in ("--engine", engine)]
-    assert main(arguments(tmp_path, *words, "--games", "16", "--concurrency", "2")) == 0
+    engines = *engine_words("A", 1), *engine_words("B", 2), *engine_words("C", 3, "illegal", 4)
+    result = run(tmp_path, *engines, "--games", "16", "--concurrency", "2")
     shown, progress = capsys.readouterr()
-    result = json.loads((tmp_path / "result.json").read_text("utf-8"))
-    # A's points in each pair of games, by the opponent.
-    pairs: dict[str, defaultdict[str, list[float]]] = {"B": defaultdict(list), "C": defaultdict(list)}
-    games_played = read_headers(tmp_path / "games.pgn")
-    for headers in games_played:
-        opponent = headers["White"] if headers["Black"] == "A" else headers["Black"]
-        points = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}[headers["Result"]]
-        pairs[opponent][headers["Round"].partition(".")[0]].append(points if headers["White"] == "A" else 1 - points)
-    for pairing, units in zip(result["pairings"], pairs.values(), strict=True):
-        games = [points for unit in units.values() for points in unit]
-        sums = [sum(unit) for unit in units.values()]
+    played = read_headers(tmp_path / "games.pgn")
+    for pairing in result["pairings"]:
+        own = [each for each in played if pairing["second"] in (each["White"], each["Black"])]
+        white = [{"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}[each["Result"]] for each in own]
+        games = [points if each["White"] == "A" else 1 - points for each, points in zip(own, white, strict=True)]
+        # The games of a pair stand together.
+        sums = [one + other for one, other in zip(games[::2], games[1::2], strict=True)]
         assert pairing["games"] == len(games) == 16
         assert [pairing[key] for key in ("wins", "draws", "losses")] == [games.count(each) for each in (1.0, 0.5, 0.0)]
         assert pairing["pentanomial"] == [sums.count(each) for each in (0.0, 0.5, 1.0, 1.5, 2.0)]
@@ -259,64 +233,31 @@ def test_a_gauntlet_agrees_with_its_pgn(tmp_path: Path, capsys: pytest.CaptureFi
     assert [faults[name].total() for name in "ABC"] == [0, 0, faults["C"]["illegal move"]] == [0, 0, 16]
     assert "C: illegal move: bestmove a1a1" in shown
     assert re.search(r"\+\d+ =\d+ -\d+  Elo \S+ ± \S+  forfeits 16", progress)
-    rounds = rounds_of(games_played)
+    rounds = rounds_of(played)
     assert len(set(rounds)) == 32
     # Each opening twice, colours reversed.
     assert {("1.1", "A", "B"), ("1.2", "B", "A")} <= set(rounds)
 
 
 def test_a_decided_sequential_test_stops(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--engine", engine_words("good", 1), "--engine", engine_words("bad", 2, "illegal", 2)]
-    test = ["--sprt", "elo0=0", "elo1=90", "alpha=0.1", "beta=0.1"]
-    assert main(arguments(tmp_path, *words, "--games", "400", *test)) == 0
-    result = json.loads((tmp_path / "result.json").read_text("utf-8"))
+    words = [*engine_words("good", 1), *engine_words("bad", 2, "illegal", 2), "--games", "400"]
+    words += ["--sprt", "elo0=0", "elo1=90", "alpha=0.1", "beta=0.1"]
+    result = run(tmp_path, *words)
     assert result["pairings"][0]["sprt"]["verdict"] == "H1"
     assert result["pairings"][0]["games"] < 100
     shown = capsys.readouterr()
     assert "H1 accepted" in shown.out
-    # Four openings, and engines without a clock.
+    # Few openings, and engines without a clock.
     assert shown.err.startswith("warning: ")
     # Decided is decided: going on plays nothing more.
-    assert main(arguments(tmp_path, *words, "--games", "400", *test, "--resume")) == 0
-    assert json.loads((tmp_path / "result.json").read_text("utf-8")) == result
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
-def test_a_killed_match_goes_on_and_counts_every_game_once(tmp_path: Path) -> None:
-    words = arguments(tmp_path, "--engine", engine_words("A", 1), "--engine", engine_words("B", 2), "--games", "40")
-    command = [sys.executable, str(SCRIPTS / "match.py"), *words, "--concurrency", "2", "--resume"]
-    journal = tmp_path / "games.pgn.journal"
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= 3)
-        assert process.poll() is None, "the match ended before it could be killed"
-        os.kill(process.pid, signal.SIGKILL)
-    played = journal.read_bytes().count(b"\n") - 1
-    assert 0 < played < 20
-    # As if the kill had come between journal and PGN, and again in the middle of a line.
-    (tmp_path / "games.pgn").write_text("[Event ", "utf-8")
-    with journal.open("ab") as file:
-        file.write(b'{"pair":19,"games":[')
-    assert main([*words, "--resume"]) == 0
-    wanted = [(f"{pair}.1", "A", "B") for pair in range(1, 21)] + [(f"{pair}.2", "B", "A") for pair in range(1, 21)]
-    assert rounds_of(read_headers(tmp_path / "games.pgn")) == sorted(wanted)
-    numbers = [json.loads(line)["pair"] for line in journal.read_bytes().splitlines()[1:]]
-    assert sorted(numbers) == list(range(20))
-    assert json.loads((tmp_path / "result.json").read_text("utf-8"))["pairings"][0]["games"] == 40
-    names = {"white": "A", "black": "B"}
-    changes: list[dict[str, Any]] = [{"pair": number} for number in (-1, True, numbers[0], "x")]
-    changes += [{"games": games} for games in ([], [names], [names, names], 5)]
-    refuses_changed_entries(journal, lambda: main([*words, "--resume"]), *changes)
-    # The games of another match.
-    (tmp_path / "games.pgn").write_text('[Event "?"]\n\n1. e4 *\n', "utf-8")
-    with pytest.raises(ProgramError, match="not in the journal"):
-        main([*words, "--resume"])
+    assert run(tmp_path, *words, "--resume") == result
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGKILL"])
 def test_no_process_outlives_a_match(tmp_path: Path, number: str) -> None:
     psutil = pytest.importorskip("psutil")
-    words = ["--engine", engine_words("A", 1, "hang", 3), "--engine", engine_words("B", 2), "--each", "tc=600"]
+    words = [*engine_words("A", 1, "hang", 3), *engine_words("B", 2), "--each", "tc=600"]
     command = [sys.executable, str(SCRIPTS / "match.py"), *words, "--concurrency", "2"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
         match = psutil.Process(process.pid)
@@ -333,25 +274,3 @@ def test_no_process_outlives_a_match(tmp_path: Path, number: str) -> None:
         process.send_signal(getattr(signal, number))
         assert process.wait(20) == (130 if number == "SIGINT" else -getattr(signal, number))
         wait_until(lambda: not any(map(command_line, children)))
-
-
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        (["--each", ""], "no tc="),
-        (["--games", "3"], "pairs of games"),
-        (["--sprt", "elo0=9"], "elo0=9"),
-        (["--sprt", "alpha=0.5"], "alpha"),
-        (["--sprt", "beta=0"], "beta"),
-        (["--engine", "cmd=z", "--sprt"], "two engines"),
-        (["--tablebase", "."], "Syzygy"),
-        ([], "cannot run x"),
-    ],
-)
-def test_a_match_that_cannot_be_played_says_why_and_leaves_nothing_behind(
-    tmp_path: Path, words: list[str], reason: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(ProgramError, match=reason):
-        main(arguments(tmp_path, "--engine", "cmd=x", "--engine", "cmd=y", *words))
-    assert capsys.readouterr().out == ""
-    assert [path.name for path in tmp_path.iterdir()] == ["openings.epd"]

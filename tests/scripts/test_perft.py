@@ -16,18 +16,18 @@ SUITE = f"# a remark\n{chess.STARTING_FEN} ;D1 20 ;D2 400 ;D3 0\n\n{CASTLING} ;D
 
 
 @pytest.mark.parametrize(
-    ("text", "words", "code", "shown"),
+    ("depth", "code", "shown"),
     [
-        (SUITE, ["--depth", "2"], 0, "3 positions: 4 counts right, 0 wrong"),
-        (SUITE, [], 1, "suite.epd:2: depth 3 gives 8902, not 0"),
-        (SUITE, ["--depth", "0"], 1, "0 counts right"),
+        ("2", 0, "3 positions: 4 counts right, 0 wrong"),
+        ("3", 1, "suite.epd:2: depth 3 gives 8902, not 0"),
+        ("0", 1, "0 counts right"),
     ],
 )
 def test_counts_are_compared_to_a_depth(
-    tmp_path: Path, text: str, words: list[str], code: int, shown: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, depth: str, code: int, shown: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "suite.epd").write_text(text)
-    assert main([str(tmp_path / "suite.epd"), *words]) == code
+    (tmp_path / "suite.epd").write_text(SUITE)
+    assert main([str(tmp_path / "suite.epd"), "--depth", depth]) == code
     assert shown in capsys.readouterr().out
 
 

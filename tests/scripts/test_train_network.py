@@ -13,8 +13,7 @@ import pytest
 
 import evaluation
 import train_network
-from evaluation.network.file import Network
-from evaluation.network.shape import BUCKETS, KING_REGIONS, MAX_FEATURES_CP, PIECE_SQUARES
+from evaluation.network.file import KING_REGIONS, MAX_TERMS_CP, OUTPUT_BUCKETS, PIECE_SQUARES, Network
 from tests.support.networks import network_score, random_network
 from tests.support.records import records_of
 from toolkit.errors import ProgramError
@@ -83,7 +82,7 @@ def test_the_outputs_are_those_of_the_engine(step: int, records: Any) -> None:
     inside = (known != 0) & (np.abs(known) < 1000)
     assert inside.sum() > 20
     assert np.abs(found - known)[inside].max() < 25
-    features_cp[3], features_cp[5] = -MAX_FEATURES_CP - 1, MAX_FEATURES_CP
+    features_cp[3], features_cp[5] = -MAX_TERMS_CP - 1, MAX_TERMS_CP
     expected[3] = 0
     assert network_scores(whole, some, features_cp).tolist() == expected
 
@@ -92,7 +91,7 @@ def test_the_gradient_is_that_of_the_loss(records: Any) -> None:
     scale_cp = 120.0
     batch = labelled(records[:1500])
     # With more digits than the training has, so that a step can be small.
-    arrays: list[Any] = [array.astype(np.float64) for array in new_network(6, BUCKETS, 1).arrays()]
+    arrays: list[Any] = [array.astype(np.float64) for array in new_network(6, OUTPUT_BUCKETS, 1).arrays()]
     trained = network.Network(*arrays)
     trained.output += 0.3
     found = Gradient.of(trained)
@@ -131,7 +130,7 @@ def test_each_block_has_like_beside_like(records: Any) -> None:
         assert ordered[first] == places[first]
     assert changes(ordered) < 0.7 * changes(places)
     # The gradient is that of the block, in any order.
-    new, batch = new_network(6, BUCKETS, 1), labelled(records)
+    new, batch = new_network(6, OUTPUT_BUCKETS, 1), labelled(records)
     one, other = Gradient.of(new), Gradient.of(new)
     lost = [
         add_gradient(new, new.hidden(), batch.rows(rows), 120.0, gradient)
@@ -172,7 +171,7 @@ def test_positions_without_the_network_are_left_out(tmp_path: Path) -> None:
 
 
 def start(units: int = 16) -> State:
-    return new_state(new_network(units, BUCKETS, 0).arrays())
+    return new_state(new_network(units, OUTPUT_BUCKETS, 0).arrays())
 
 
 def fit(file: Path, plan: Plan, state: State | None = None) -> Fit:

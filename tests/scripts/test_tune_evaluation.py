@@ -13,7 +13,7 @@ import chess
 import numpy as np
 import pytest
 
-from evaluation.constants import ENDGAME_SCALES
+from evaluation.base.constants import ENDGAME_SCALES
 from evaluation.weights import MATERIAL, PROVENANCE, Weights, default_weights
 from selfplay import random_endgame
 from tests.support import ROOT

@@ -6,7 +6,6 @@ board. All that they say is compared but for times: depths, scores, nodes, lines
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 import chess
@@ -14,18 +13,15 @@ import pytest
 
 from tests.support import TABLES
 from tests.support.kernel import (
-    ALL_CORES,
     MIDDLEGAME,
     STARTS,
-    Outcome,
-    Remote,
     board_after,
-    core_or_skip,
+    on_all_cores,
     search,
     searcher,
+    without_times,
 )
 from uci_engine.core import load
-from uci_engine.search.info import Bound
 from uci_engine.tablebases.tablebases import Tablebases
 
 PAWN_ENDING = STARTS[2]
@@ -71,12 +67,6 @@ SEARCHES: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 
 
-def said(outcome: Outcome) -> list[dict[str, str]]:
-    """All that a search says, but for times, and so without bounds, which are reported by the clock."""
-    infos = [asdict(info) for info in (*outcome.infos, outcome.last) if info.bound is Bound.EXACT]
-    return [{name: str(value) for name, value in info.items() if name not in ("time_ms", "nps")} for info in infos]
-
-
 def searches() -> dict[str, Any]:
     """What each search says and finds, and once more upon what the table and the histories remember."""
     found = {}
@@ -84,21 +74,16 @@ def searches() -> dict[str, Any]:
     for name, (fen, played, asked) in SEARCHES.items():
         board = board_after(fen, played, chess960="960" in name)
         both = (search(board, **asked), search(board, fresh=False, **asked))
-        found[name] = [[said(outcome), str(outcome.ponder), outcome.nodes] for outcome in both]
+        found[name] = [
+            [without_times((*outcome.infos, outcome.last)), str(outcome.ponder), outcome.nodes] for outcome in both
+        ]
     return found
 
 
 @pytest.fixture(scope="module")
 def results() -> dict[str, dict[str, Any]]:
     """What every core says, by core. They run at the same time."""
-    running = {}
-    for name in ALL_CORES:
-        try:
-            core = core_or_skip(name)
-        except pytest.skip.Exception:
-            continue
-        running[core] = Remote(core, __name__, "searches")
-    return {name: remote.result() for name, remote in running.items()}
+    return on_all_cores(__name__, "searches")
 
 
 @pytest.mark.parametrize("name", SEARCHES)
@@ -110,8 +95,3 @@ def test_every_core_searches_the_same_tree(results: dict[str, dict[str, Any]], n
     assert len(first[0]) > 2
     assert ("tables" in name) == (first[0][-1]["tbhits"] != "0")
     assert first[-1] != again[-1] or "nodes" in SEARCHES[name][2]
-
-
-def test_contempt_is_another_search(results: dict[str, dict[str, Any]]) -> None:
-    for found in results.values():
-        assert found["negative contempt"] != found["pawn ending"]

@@ -24,7 +24,6 @@ from tests.support.kernel import (
 )
 from uci_engine import score as scores
 from uci_engine.board import moves
-from uci_engine.search.info import Bound
 from uci_engine.search.root_moves import (
     ANALYSIS_ASPIRATION_DEPTH,
     ANALYSIS_CLEAR_MARGIN_CP,
@@ -73,15 +72,7 @@ def test_the_vote(candidates: list[tuple[int, int, int]], chosen: int) -> None:
 
 def test_of_equally_deep_searches_the_one_with_a_score_is_shown() -> None:
     exact = RootMove((2, 99), 20, 10)
-    assert vote([RootMove((2, 99), 30, 10, bound=Bound.LOWER), exact]) is exact
-
-
-@given(st.lists(st.tuples(st.integers(1, 4), st.integers(-MATE, MATE), st.integers(0, 40)), min_size=1, max_size=9))
-def test_the_vote_is_for_one_of_the_candidates(entries: list[tuple[int, int, int]]) -> None:
-    candidates = [RootMove((move, 99), score, depth) for move, score, depth in entries]
-    chosen = vote(candidates)
-    assert any(chosen is candidate for candidate in candidates)
-    assert chosen.depth > 0 or all(candidate.depth == 0 for candidate in candidates)
+    assert vote([RootMove((2, 99), 30, 10, is_lower_bound=True), exact]) is exact
 
 
 # Analysis in a search ---------------------------------------------------------------------------------------------
@@ -100,9 +91,9 @@ def test_one_thread_spends_its_share(monkeypatch: pytest.MonkeyPatch) -> None:
     spent = []
 
     class Counted(RootAnalysis):
-        def run(self, worker: Any, max_nodes: float) -> None:
-            super().run(worker, max_nodes)
-            spent.append(self.nodes / worker.searcher.nodes)
+        def run(self, searcher: Any, max_nodes: float) -> None:
+            super().run(searcher, max_nodes)
+            spent.append(self.nodes / searcher.nodes)
 
     monkeypatch.setattr("uci_engine.search.manager.RootAnalysis", Counted)
     search(chess.Board(MIDDLEGAME), nodes=200_000, analyse_mode=True)
@@ -168,8 +159,8 @@ def test_stopped_after_any_number_of_nodes(seed: int, plies: int, chess960: bool
 # Which move is better ---------------------------------------------------------------------------------------------
 
 
-class ToldWorker:
-    """Stands for the worker of an analysis and for its searcher: each search takes a node and sees what it is told.
+class ToldSearcher:
+    """Stands for the searcher of an analysis: each search takes a node and sees what it is told.
 
     `told`: the score and the depth of a move; the search of another move is not finished. `searched`: how often.
     """
@@ -178,7 +169,6 @@ class ToldWorker:
     seldepth = nodes = 0
 
     def __init__(self, told: dict[int, tuple[int, int]]) -> None:
-        self.searcher = self
         self.searched: Counter[int] = Counter()
         self._told = told
         self._root: Sequence[int] = [0]
@@ -192,15 +182,19 @@ class ToldWorker:
     def clear_result(self) -> None:
         """There is none."""
 
-    def set_line(self, line: int, score: int) -> None:
+    def begin_line(self, depth: int, line: int, score: int, end: int) -> None:
         """What is seen does not depend on windows."""
 
-    def run(self, first_depth: int, last_depth: int) -> None:
+    def open_window(self, score: int, half_window_cp: int) -> None:
+        """As above."""
+
+    def search_window(self, depth: int) -> bool:
         self.nodes += 1
         move = self._root[0]
         self.searched[move] += 1
         self.finished = move in self._told
         self.score, self.depth = self._told.get(move, (0, 0))
+        return False
 
     def pv(self) -> Sequence[int]:
         return self._root
@@ -216,8 +210,8 @@ class Analysis:
 
     def see(self, told: dict[int, tuple[int, int]]) -> None:
         """The analysis has searched these moves, with score and depth, but not what the main search holds for best."""
-        worker = ToldWorker({self.moves[place]: result for place, result in told.items()})
-        self.analysis.run(cast(Any, worker), 30)
+        searcher = ToldSearcher({self.moves[place]: result for place, result in told.items()})
+        self.analysis.run(cast(Any, searcher), 30)
 
     def better(self, score: int, depth: int, place: int = 0) -> tuple[int | None, int | None]:
         """The main search has finished a depth with a move: which is better now, and when there is no more time."""
@@ -271,14 +265,14 @@ def test_forcing_moves_are_searched_more_and_promising_ones_at_once() -> None:
     board = chess.Board("6k1/P4ppp/8/8/8/1p6/P4PPP/R3K2R w - - 0 1")
     encoded = {move.uci(): moves.encode(board, move) for move in board.legal_moves}
     analysis = RootAnalysis(board, [RootMove((move,)) for move in encoded.values()])
-    worker = ToldWorker({})
+    searcher = ToldSearcher({})
     weights = {"a7a8q": 4, "a7a8r": 4, "a7a8n": 2, "a7a8b": 2, "a2b3": 2}
-    analysis.run(cast(Any, worker), len(encoded) - len(weights) + sum(weights.values()))
-    assert {word: worker.searched[move] for word, move in encoded.items()} == dict.fromkeys(encoded, 1) | weights
+    analysis.run(cast(Any, searcher), len(encoded) - len(weights) + sum(weights.values()))
+    assert {word: searcher.searched[move] for word, move in encoded.items()} == dict.fromkeys(encoded, 1) | weights
     # One that looks better than the best move goes on until it is as deep.
     analysis.set_best(RootMove((encoded["e1e2"],), 0, 9))
-    worker = ToldWorker({move: (500 if word == "h2h3" else 0, 8) for word, move in encoded.items()})
-    analysis.run(cast(Any, worker), 3 * len(encoded))
-    assert worker.searched[encoded["h2h3"]] > len(encoded)
-    assert worker.searched[encoded["e1e2"]] == 0
-    assert worker.root() == [0]
+    searcher = ToldSearcher({move: (500 if word == "h2h3" else 0, 8) for word, move in encoded.items()})
+    analysis.run(cast(Any, searcher), 3 * len(encoded))
+    assert searcher.searched[encoded["h2h3"]] > len(encoded)
+    assert searcher.searched[encoded["e1e2"]] == 0
+    assert searcher.root() == [0]

@@ -10,12 +10,11 @@ from typing import Any
 import chess
 import pytest
 
-from evaluation.scoring import set_up
+from evaluation import set_up
 from tests.support.kernel import (
     ALL_CORES,
     MIDDLEGAME,
     STARTS,
-    Outcome,
     board_after,
     first_move,
     is_compiled,
@@ -27,13 +26,14 @@ from tests.support.kernel import (
     searcher,
     start_board,
     state_of,
+    without_times,
 )
 from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.core import load
 from uci_engine.search import parameters
-from uci_engine.search.info import Bound
 from uci_engine.search.parameters import OFF_DEPTH
+from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.time_management import time_tunables
 from uci_engine.tunable import Tunable
 
@@ -78,7 +78,8 @@ def plain_searcher() -> Any:
     No transposition table, no quiescence search, no draw before its time, and of the steps none but mate distance
     pruning, which is exact. Only a plain core lets methods be replaced; all cores search the same tree.
     """
-    machine: Any = load().searcher(load().table_class(1), STEPS_OFF)
+    machine: Any = ThreadPool(load(), 1).main
+    machine.configure(STEPS_OFF)
     position = machine.position
 
     def leaf(alpha: int, beta: int, ply: int) -> int:
@@ -106,8 +107,8 @@ def plain_search(cases: list[tuple[str, str, bool, int, int]]) -> list[tuple[int
         machine.position.set_board(board)
         machine.begin(0)
         machine.set_root([moves.encode(board, move) for move in board.legal_moves])
-        value = machine.search_root(depth, -scores.INFINITE, scores.INFINITE, 0)
-        best: chess.Move = moves.decode(machine.pv()[0], board.chess960)
+        value = machine.search_root(depth, -scores.INFINITE, scores.INFINITE)
+        best: chess.Move = moves.decode(machine.root()[0], board.chess960)
         results.append((value, best.uci(), machine.nodes))
     return results
 
@@ -221,6 +222,17 @@ def test_without_pruning_the_value_is_minimaxs() -> None:
             assert nodes < reference.nodes / 4
 
 
+def fresh_searcher(board: chess.Board) -> Any:
+    """The searcher, empty and about to search a position, all root moves in the order of their encodings."""
+    machine = searcher()
+    machine.table.clear()
+    machine.histories.clear()
+    machine.begin(0)
+    machine.position.set_board(board)
+    machine.set_root(sorted(machine.position.legal_moves()))
+    return machine
+
+
 # Stopping -------------------------------------------------------------------------------------------------
 
 
@@ -263,15 +275,10 @@ def test_an_interrupted_iteration_states_no_mate_that_another_move_puts_off(fen:
     assert search(board, depth=18 if is_compiled() else 6).score == 2 * moves - scores.MATE
     for count in [*range(1, 100), *(range(1000, 4000, 83) if is_compiled() else ())]:
         outcome = search(board, nodes=count)
-        assert outcome.last.bound is Bound.LOWER or outcome.score >= 2 * moves - scores.MATE, count
+        assert outcome.last.is_lower_bound or outcome.score >= 2 * moves - scores.MATE, count
 
 
 # Reproducible ---------------------------------------------------------------------------------------------
-
-
-def said(outcome: Outcome) -> list[Any]:
-    """What a search says that is not about time."""
-    return [(info.depth, info.seldepth, info.multipv, info.score, info.nodes, info.pv) for info in outcome.infos]
 
 
 def test_a_new_game_forgets_everything_and_a_limit_of_nodes_cuts_the_same_search_short() -> None:
@@ -279,12 +286,48 @@ def test_a_new_game_forgets_everything_and_a_limit_of_nodes_cuts_the_same_search
     board = chess.Board(MIDDLEGAME)
     first = search(board, depth=depth)
     search(chess.Board(), depth=depth, fresh=False)
-    assert said(search(board, depth=depth)) == said(first)
+    said = without_times(first.infos)
+    assert without_times(search(board, depth=depth).infos) == said
     # While within a game the work already done counts.
     more = search(board, depth=depth, fresh=False)
     assert more.nodes < first.nodes
     assert abs(more.score - first.score) < 100
-    assert said(search(board, nodes=first.nodes - 1)) == said(first)[:-1]
+    assert without_times(search(board, nodes=first.nodes - 1).infos) == said[:-1]
+
+
+# Depths, windows and root moves ---------------------------------------------------------------------------
+
+
+def test_one_depth_alone_is_exact_and_leaves_no_result_of_an_earlier_one() -> None:
+    machine = fresh_searcher(chess.Board(MIDDLEGAME))
+    machine.run(3, 3)
+    assert machine.finished
+    score = machine.score
+    for centre in (score - 200, score + 200):
+        again = fresh_searcher(chess.Board(MIDDLEGAME))
+        again.begin_line(3, 0, centre, again.root_count)
+        again.open_window(centre, 10)
+        while again.search_window(3):
+            assert not again.finished
+        assert again.finished
+        assert (again.depth, again.is_lower_bound) == (3, False)
+        assert again.alpha < again.score < again.beta
+    machine.stop()
+    machine.clear_result()
+    machine.run(4, 4)
+    assert not machine.finished
+    assert machine.depth == 0
+
+
+def test_root_moves_are_sorted_by_rank_then_tt_move_then_eval() -> None:
+    machine = fresh_searcher(chess.Board("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1"))
+    root = machine.root()
+    order = machine.sorted_root_moves(dict.fromkeys(root, 0))
+    assert sorted(order) == sorted(root)
+    assert moves.decode(order[0], False).uci() == "e4d5"
+    machine.table.store(machine.position.key, order[-2], 0, 0, 1, 1)
+    assert machine.sorted_root_moves(dict.fromkeys(root, 0))[0] == order[-2]
+    assert machine.sorted_root_moves({**dict.fromkeys(root, 0), order[-1]: 1})[0] == order[-1]
 
 
 # Mates and draws ------------------------------------------------------------------------------------------
@@ -313,13 +356,11 @@ def test_mates_are_scored_by_their_distance(fen: str, depth: int, plies: int, be
 @pytest.mark.parametrize("fen", ["4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "4k3/p7/8/8/8/8/P7/4K3 w - - 0 1"])
 def test_where_no_reply_is_mate_none_is_found_nor_stalemate(fen: str) -> None:
     # After White's move only a mate at once would beat alpha, and no reply gives check, also to the rook's check.
-    board, machine = chess.Board(fen), searcher()
-    machine.table.clear()
+    board = chess.Board(fen)
     for move in board.legal_moves:
-        machine.position.set_board(board)
-        machine.begin(0)
+        machine = fresh_searcher(board)
         machine.set_root([moves.encode(board, move)])
-        assert machine.search_root(3, 3 - scores.MATE, 4 - scores.MATE, 0) == 4 - scores.MATE
+        assert machine.search_root(3, 3 - scores.MATE, 4 - scores.MATE) == 4 - scores.MATE
 
 
 def test_stalemate_is_sought_when_losing() -> None:
@@ -362,15 +403,11 @@ def test_contempt_decides_whether_a_level_position_is_played_on() -> None:
 def test_the_nearer_the_fifty_move_rule_the_less_a_static_eval_is_worth(clock: int, turn: chess.Color) -> None:
     board = chess.Board("4k3/pp6/8/8/8/8/PP6/R3K3 w - - 0 40")
     board.turn, board.halfmove_clock = turn, clock
-    machine = searcher()
-    machine.clear()
-    machine.table.clear()
-    machine.position.set_board(board)
-    machine.begin(0)
+    machine = fresh_searcher(board)
     raw_eval = machine.evaluate()
     assert abs(raw_eval) > 300
     # Nothing can be captured, so this is the static eval.
-    assert machine.search_root(0, -scores.INFINITE, scores.INFINITE, 0) == raw_eval - (raw_eval * clock >> 8)
+    assert machine.search_root(0, -scores.INFINITE, scores.INFINITE) == raw_eval - (raw_eval * clock >> 8)
 
 
 # Parameters -----------------------------------------------------------------------------------------------
@@ -391,9 +428,10 @@ USUAL = {parameter.name: parameter.value for parameter in parameters.PARAMETERS}
 
 @cache
 def nodes_with(name: str, value: int) -> tuple[int, ...]:
-    machine = load().searcher(load().table_class(4), {name: value})
+    pool = ThreadPool(load(), 4)
+    pool.configure({name: value})
     positions = (MIDDLEGAME, STARTS[1], STARTS[2])
-    return tuple(search(chess.Board(fen), depth=10, machine=machine).nodes for fen in positions)
+    return tuple(search(chess.Board(fen), depth=10, pool=pool).nodes for fen in positions)
 
 
 @pytest.mark.skipif(not is_compiled(), reason="too many nodes for plain Python")
@@ -419,14 +457,11 @@ def test_the_best_of_some_moves_is_not_the_positions_score(whole: bool) -> None:
 
 
 def test_the_share_of_the_best_move_is_the_first_lines() -> None:
-    machine = searcher()
-    board = chess.Board(MIDDLEGAME)
-    machine.position.set_board(board)
-    machine.begin(0)
-    machine.set_root([moves.encode(board, move) for move in board.legal_moves])
-    machine.search_root(3, -scores.INFINITE, scores.INFINITE, 0)
+    machine = fresh_searcher(chess.Board(MIDDLEGAME))
+    machine.search_root(3, -scores.INFINITE, scores.INFINITE)
     share = machine.effort_permille
-    machine.search_root(3, -scores.INFINITE, scores.INFINITE, 20)
+    machine.root_first = 20
+    machine.search_root(3, -scores.INFINITE, scores.INFINITE)
     assert machine.effort_permille == share > 0
 
 
@@ -449,17 +484,3 @@ def test_an_illegal_table_move_is_passed_over(mate: int | None) -> None:
         machine.table.store(key_of(after) ^ salt, wrong, -scores.MATE, scores.NO_SCORE, 0, 2)
     search(board, depth=3 if mate is None else None, mate=mate, fresh=False)
     assert state_of(machine.position) == state_of(new_position(board))
-
-
-def test_the_expected_reply_is_the_tables_legal_move_or_nothing() -> None:
-    board = chess.Board()
-    machine = searcher()
-    search(board, depth=4)
-    before = state_of(machine.position)
-    best = moves.encode(board, chess.Move.from_uci("e2e4"))
-    reply = machine.expected_reply(best)
-    assert state_of(machine.position) == before
-    board.push_uci("e2e4")
-    assert reply == 0 or moves.decode(reply, False) in board.legal_moves
-    machine.table.clear()
-    assert machine.expected_reply(best) == 0

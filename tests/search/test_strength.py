@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from tests.search.test_mate import MATES
 from tests.support.kernel import MIDDLEGAME, board_after, is_compiled, prepare, random_game, search, start_board
 from uci_engine import score as scores
+from uci_engine.board import moves
+from uci_engine.search.root_moves import RootMove
 from uci_engine.search.strength import (
     MATE_NODES,
     MAX_ELO,
@@ -30,13 +32,12 @@ from uci_engine.search.strength import (
 
 ELOS = st.integers(MIN_ELO, MAX_ELO)
 SEEDS = st.integers(0, 2**64 - 1)
-KEYS = st.integers(0, 2**64 - 1)
 ANY_SCORE = st.one_of(st.integers(-scores.MATE, scores.MATE), st.integers(scores.MATE_BOUND, scores.MATE - 1))
 
 
-def numbered(values: list[int]) -> list[tuple[int, int]]:
+def numbered(values: list[int]) -> list[RootMove]:
     """Lines with these scores, whose moves are their numbers."""
-    return list(enumerate(values))
+    return [RootMove((number,), value) for number, value in enumerate(values)]
 
 
 def strength_of(elo: int, seed: int = 0) -> Strength:
@@ -60,33 +61,35 @@ def test_skill_levels_are_equal_steps_up_to_full_strength() -> None:
     assert max(steps) - min(steps) <= 1
 
 
-@given(ELOS, SEEDS, KEYS, st.lists(ANY_SCORE, min_size=1, max_size=12), st.integers(0, 2000))
+@given(ELOS, SEEDS, st.lists(ANY_SCORE, min_size=1, max_size=12), st.integers(0, 2000))
 def test_the_choice_is_bounded_monotone_and_the_same_for_the_same_seed(
-    elo: int, seed: int, key: int, values: list[int], gain: int
+    elo: int, seed: int, values: list[int], gain: int
 ) -> None:
-    strength, lines = strength_of(elo, seed), numbered(values)
-    index = strength.choose(lines, key)
-    assert clamped_score(max(values)) - clamped_score(values[index]) <= strength.max_loss_cp
+    strength, lines, board = strength_of(elo, seed), numbered(values), chess.Board()
+    chosen = strength.choose(lines, board)
+    assert clamped_score(max(values)) - clamped_score(chosen.score) <= strength.max_loss_cp
     # The shortest mate that the search has found is not missed, and which of equal ones it is does not matter.
-    assert max(values) < scores.MATE_BOUND or values[index] == max(values)
-    again = lines[::-1]
-    found = again[strength_of(elo, seed).choose(again, key)]
-    assert found == lines[index] or found[1] == values[index] >= scores.MATE_BOUND
+    assert max(values) < scores.MATE_BOUND or chosen.score == max(values)
+    found = strength_of(elo, seed).choose(lines[::-1], board)
+    assert found == chosen or found.score == chosen.score >= scores.MATE_BOUND
     better = [*values]
-    better[index] = min(values[index] + gain, scores.MATE)
-    assert strength.choose(numbered(better), key) == index
+    better[chosen.move] = min(chosen.score + gain, scores.MATE)
+    assert strength.choose(numbered(better), board).move == chosen.move
 
 
 def test_moves_that_go_back_are_chosen_less_often() -> None:
-    lines = numbered([10, 10, 10])
-    counts = Counter(strength_of(MIN_ELO, seed).choose(lines, 1, {1}) for seed in range(600))
-    assert 0 < counts[1] < counts[0] / 5
+    board = board_after(chess.STARTING_FEN, "g1f3 g8f6")
+    back, other = (moves.encode(board, chess.Move.from_uci(word)) for word in ("f3g1", "b1c3"))
+    lines = [RootMove((other,), 10), RootMove((back,), 10)]
+    counts = Counter(strength_of(MIN_ELO, seed).choose(lines, board).move for seed in range(600))
+    assert 0 < counts[back] < counts[other] / 5
     # What costs too much is never played instead.
-    assert all(strength_of(MIN_ELO, seed).choose(numbered([900, 0]), 1, {0}) == 0 for seed in range(20))
+    lines = [RootMove((back,), 900), RootMove((other,), 0)]
+    assert all(strength_of(MIN_ELO, seed).choose(lines, board).move == back for seed in range(20))
 
 
 @pytest.mark.parametrize(
-    ("moves", "move", "expected"),
+    ("played", "move", "expected"),
     [
         ("g1f3 g8f6 f3d4 f6d5", "d4f3", True),
         ("g1f3 g8f6 b1c3 f6g8 a2a3 g8f6", "f3g1", True),
@@ -99,11 +102,11 @@ def test_moves_that_go_back_are_chosen_less_often() -> None:
         ("b1c3 g8f6 c3b1 f6g8", "b1c3", True),
     ],
 )
-def test_going_back(moves: str, move: str, expected: bool) -> None:
-    assert goes_back(board_after(chess.STARTING_FEN, moves), chess.Move.from_uci(move)) is expected
+def test_going_back(played: str, move: str, expected: bool) -> None:
+    assert goes_back(board_after(chess.STARTING_FEN, played), chess.Move.from_uci(move)) is expected
 
 
-@given(ELOS, SEEDS, KEYS, st.integers(0, 500))
+@given(ELOS, SEEDS, SEEDS, st.integers(0, 500))
 def test_the_pace_is_a_part_of_the_time_of_full_strength(elo: int, seed: int, key: int, ply: int) -> None:
     strength = strength_of(elo, seed)
     pace = strength.pace(key, ply, has_choice=True)
@@ -114,7 +117,7 @@ def test_the_pace_is_a_part_of_the_time_of_full_strength(elo: int, seed: int, ke
 def test_greater_losses_are_chosen_less_often() -> None:
     level = Level(1300, 1000, 6, 100.0)
     values = [50, 40, 0, -60, -150, -260]
-    times = Counter(Strength(level, seed).choose(numbered(values), 99) for seed in range(4000))
+    times = Counter(Strength(level, seed).choose(numbered(values), chess.Board()).move for seed in range(4000))
     counts = [times[index] for index in range(len(values))]
     assert counts == sorted(counts, reverse=True)
     assert counts[4] > 0
@@ -165,4 +168,6 @@ def test_a_search_that_found_nothing_still_has_a_move() -> None:
     manager, _ = prepare(chess.Board(), nodes=1, strength=strength_of(MIN_ELO))
     manager.stop()
     manager.run()
+    # The stop is remembered.
+    assert manager.nodes == 0
     assert manager.best in chess.Board().legal_moves

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support import PATIENCE_SECONDS, TABLES, wait_until
 from tests.support.engines import begin, finish, go
-from tests.support.kernel import MIDDLEGAME, QUEEN_SACRIFICE, first_move, is_compiled, prepare, search
+from tests.support.kernel import MIDDLEGAME, QUEEN_SACRIFICE, first_move, is_compiled, prepare, search, without_times
 from uci_engine import score as scores
 from uci_engine.core import load
 from uci_engine.engine import UciEngine
@@ -22,7 +22,7 @@ from uci_engine.search import thread_pool
 from uci_engine.search.info import Info
 from uci_engine.search.manager import SKIP_PATTERNS, SearchManager
 from uci_engine.search.root_moves import RootAnalysis, RootMove
-from uci_engine.search.thread_pool import ThreadPool, WorkerThread
+from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.tablebases import Tablebases
 
 # Taking the pawn leads into the tables.
@@ -52,8 +52,8 @@ def engine() -> Iterator[UciEngine]:
 
 
 def nodes_of(manager: SearchManager) -> list[int]:
-    """What each worker has counted."""
-    return [worker.searcher.nodes for worker in manager.workers]
+    """What each thread has counted."""
+    return [searcher.nodes for searcher in manager.searchers]
 
 
 # Limits -----------------------------------------------------------------------------------------------------------
@@ -66,18 +66,16 @@ def test_a_limit_of_nodes_counts_all_threads_and_is_exact(
 ) -> None:
     pool.resize(threads)
     a6, h5 = chess.Move.from_uci("a7a6"), chess.Move.from_uci("h7h5")
-    # With one or two moves to analyse, too, every worker finds something to do.
+    # With one or two moves to analyse, too, every thread finds something to do.
     for asked in (None, [a6], [a6, h5]):
-        manager, infos = prepare(
+        outcome = search(
             chess.Board(MIDDLEGAME), asked, pool=pool, nodes=nodes, analyse_mode=is_analysis, contempt_cp=nodes
         )
-        manager.run()
-        manager.report()
-        counts = nodes_of(manager)
-        assert infos[-1].nodes == sum(counts) == nodes
+        counts = nodes_of(outcome.manager)
+        assert outcome.last.nodes == sum(counts) == nodes
         assert len(counts) == min(threads, nodes)
         assert max(counts) - min(counts) <= 1
-        assert [list(worker.searcher.draw_score) for worker in manager.workers] == [[-nodes, nodes]] * len(counts)
+        assert all(list(searcher.draw_score) == [-nodes, nodes] for searcher in outcome.manager.searchers)
 
 
 def test_the_depth_asked_for_is_the_main_searchs(pool: ThreadPool) -> None:
@@ -86,11 +84,10 @@ def test_the_depth_asked_for_is_the_main_searchs(pool: ThreadPool) -> None:
 
 
 def test_one_thread_searches_as_before_though_others_have_searched(pool: ThreadPool) -> None:
-    def told(threads: int) -> list[tuple[Any, ...]]:
+    def told(threads: int) -> list[dict[str, str]]:
         pool.resize(threads)
         pool.clear()
-        infos = search(chess.Board(MIDDLEGAME), pool=pool, depth=7).infos
-        return [(info.depth, info.seldepth, info.score, info.nodes, info.hashfull, info.pv) for info in infos]
+        return without_times(search(chess.Board(MIDDLEGAME), pool=pool, depth=7).infos)
 
     alone = told(1)
     told(4)
@@ -100,17 +97,14 @@ def test_one_thread_searches_as_before_though_others_have_searched(pool: ThreadP
 def test_mates_and_tablebases(pool: ThreadPool) -> None:
     for mate, depth in ((2, None), (None, 12)):
         assert search(chess.Board(MATE_IN_TWO), pool=pool, mate=mate, depth=depth).score == scores.MATE - 3
-    tablebases = Tablebases(load(), pool.main.searcher.prober)
-    board = chess.Board(WON_ENDING)
+    tablebases = Tablebases(load(), pool.main.prober)
     for path, has_tables in ((str(TABLES), True), ("", False)):
         tablebases.set_syzygy_path(path)
         pool.clear()
-        manager, infos = prepare(board, pool=pool, nodes=30000, probe_limit=7)
-        manager.run()
-        manager.report()
-        assert ((infos[-1].score or 0) >= scores.TABLEBASE_BOUND) == has_tables
-        assert {worker.searcher.prober.max_pieces > 0 for worker in manager.workers} == {has_tables}
-        assert {worker.searcher.probe_limit > 0 for worker in manager.workers} == {has_tables}
+        outcome = search(chess.Board(WON_ENDING), pool=pool, nodes=30000, probe_limit=7)
+        assert (outcome.score >= scores.TABLEBASE_BOUND) == has_tables
+        assert {searcher.prober.max_pieces > 0 for searcher in outcome.manager.searchers} == {has_tables}
+        assert {searcher.probe_limit > 0 for searcher in outcome.manager.searchers} == {has_tables}
 
 
 def test_another_contempt_forgets_the_scores(pool: ThreadPool) -> None:
@@ -120,7 +114,7 @@ def test_another_contempt_forgets_the_scores(pool: ThreadPool) -> None:
         assert (pool.table.probe(5) != 0) == is_kept
 
 
-def test_workers_differ_in_their_skip_patterns_and_leave_no_depth_out_together() -> None:
+def test_searchers_differ_in_their_skip_patterns_and_leave_no_depth_out_together() -> None:
     patterns = [tuple((depth + phase) // size % 2 for depth in range(5, 21)) for size, phase in SKIP_PATTERNS]
     assert len(set(patterns)) == len(SKIP_PATTERNS) == 20
     assert all(0 < sum(pattern) < len(pattern) for pattern in patterns)
@@ -131,7 +125,7 @@ def test_workers_differ_in_their_skip_patterns_and_leave_no_depth_out_together()
 
 
 @pytest.mark.parametrize("threads", ["2", "4"])
-def test_worker_1_analyses(engine: UciEngine, threads: str) -> None:
+def test_the_second_searcher_analyses(engine: UciEngine, threads: str) -> None:
     engine.options.set("Threads", threads)
     engine.options.set("UCI_AnalyseMode", "true")
     # The threads share one table, so the number of nodes to the sacrifice differs from run to run.
@@ -145,13 +139,13 @@ def test_worker_1_analyses(engine: UciEngine, threads: str) -> None:
 def test_a_clearly_better_move_is_played_though_the_main_search_never_saw_it(
     pool: ThreadPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The threads share one table, so worker 1 waits: otherwise the main search may find its move there.
+    # The threads share one table, so the second waits: otherwise the main search may find its move there.
     main_has_searched = threading.Event()
     run = RootAnalysis.run
 
-    def run_after_main(analysis: RootAnalysis, worker: Any, max_nodes: float) -> None:
+    def run_after_main(analysis: RootAnalysis, searcher: Any, max_nodes: float) -> None:
         assert main_has_searched.wait(PATIENCE_SECONDS)
-        run(analysis, worker, max_nodes)
+        run(analysis, searcher, max_nodes)
 
     def on_info(info: Info) -> None:
         infos.append(info)
@@ -165,7 +159,7 @@ def test_a_clearly_better_move_is_played_though_the_main_search_never_saw_it(
     monkeypatch.setattr(RootAnalysis, "run", run_after_main)
     pool.resize(2)
     infos: list[Info] = []
-    # With a limit of nodes the other workers start at once.
+    # With a limit of nodes the other searchers start at once.
     manager, _ = prepare(
         chess.Board(QUEEN_SACRIFICE), pool=pool, on_info=on_info, nodes=1_000_000_000, analyse_mode=True
     )
@@ -185,7 +179,7 @@ def test_the_move_voted_for_is_reported_and_played(pool: ThreadPool, monkeypatch
     def on_info(info: Info) -> None:
         infos.append(info)
         if (info.depth or 0) >= 7 and not voted_for:
-            wait_until(lambda: all(thread.worker.depth for thread in pool.threads))
+            wait_until(lambda: all(searcher.depth for searcher in pool.searchers))
             manager.stop()
 
     monkeypatch.setattr(manager_module, "vote", vote_for_the_last)
@@ -195,9 +189,6 @@ def test_the_move_voted_for_is_reported_and_played(pool: ThreadPool, monkeypatch
     manager.report()
     (chosen,) = voted_for
     assert (infos[-1].depth, infos[-1].score, len(infos[-1].pv)) == (chosen.depth, chosen.score, len(chosen.pv))
-    board = chess.Board()
-    board.push(manager.best)
-    assert manager.ponder is None or manager.ponder in board.legal_moves
     assert first_move(infos[-1]) == manager.best
 
 
@@ -264,19 +255,16 @@ def test_without_memory_the_number_of_threads_stays(
     assert go(engine, nodes=1000).last.nodes == 1000
 
 
-def test_a_worker_that_fails_is_told_of_and_costs_nothing_else(
+def test_a_thread_that_fails_is_told_of_and_costs_nothing_else(
     pool: ThreadPool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    begin_work = WorkerThread.begin
+    begin_work = pool.threads[1].begin
 
     def fail() -> None:
         raise ZeroDivisionError("by design")
 
-    def begin_badly(thread: WorkerThread, work: Callable[[], None]) -> None:
-        begin_work(thread, fail if thread is pool.threads[1] else work)
-
     # The failing thread has never searched, or searched something else: nothing of that may be heard.
-    monkeypatch.setattr(WorkerThread, "begin", begin_badly)
+    monkeypatch.setattr(pool.threads[1], "begin", lambda _: begin_work(fail))
     (sentence,) = search(chess.Board(), pool=pool, nodes=5000).sentences
     assert sentence.startswith("error: ZeroDivisionError")
     assert "ZeroDivisionError: by design" in capsys.readouterr().err
@@ -284,19 +272,20 @@ def test_a_worker_that_fails_is_told_of_and_costs_nothing_else(
     assert search(chess.Board(), pool=pool, nodes=5000).nodes == 5000
 
 
-def test_the_answer_does_not_wait_for_a_worker_that_cannot_run(
+def test_the_answer_does_not_wait_for_a_thread_that_cannot_run(
     engine: UciEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As on a loaded machine. What comes after the answer does wait for it."""
-    begin_work = WorkerThread.begin
+    (thread,) = engine.pool.threads
+    begin_work = thread.begin
     may_run = threading.Event()
 
     def hold(work: Callable[[], None]) -> None:
         may_run.wait(PATIENCE_SECONDS)
         work()
 
-    monkeypatch.setattr(WorkerThread, "begin", lambda thread, work: begin_work(thread, partial(hold, work)))
-    # With a limit of nodes the worker is started at once.
+    monkeypatch.setattr(thread, "begin", lambda work: begin_work(partial(hold, work)))
+    # With a limit of nodes the thread is started at once.
     ear = begin(engine, nodes=1_000_000_000, movetime_ms=100)
     assert ear.answered_within(PATIENCE_SECONDS / 2)
     assert engine.searching

@@ -34,10 +34,6 @@ def misbehave(mode: str) -> bool:
     match mode:
         case "illegal":
             say("bestmove a1a1")
-        case "nonsense":
-            say("bestmove xyzzy")
-        case "none":
-            say("bestmove (none)")
         case "crash":
             print("it hurts", file=sys.stderr, flush=True)
             os._exit(3)

@@ -9,22 +9,20 @@ from __future__ import annotations
 import json
 import os
 import random
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, fields
 from functools import cache
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import chess
 import chess.polyglot
 import pytest
 
-from evaluation.scoring import set_up
+from evaluation import set_up
 from evaluation.weights import default_weights
-from tests.support import ROOT
+from tests.support import ROOT, SCRIPTS, run_python
 from uci_engine import score as scores
 from uci_engine.core import KERNEL_MODULES, compiled_modules, load
 from uci_engine.search.info import Info
@@ -75,35 +73,20 @@ def is_compiled() -> bool:
     return load().name == "compiled"
 
 
-class Remote:
-    """A call that runs in a process of its own."""
-
-    def __init__(self, core: str, module: str, function: str, *arguments: Any) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", CALL],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "scripts")])},
-            cwd=ROOT,
-        )
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps([core, module, function, arguments]))
-        self._process.stdin.close()
-        # Or `communicate` would flush it again.
-        self._process.stdin = None
-
-    def result(self) -> Any:
-        """What the function returned; fails the test with its traceback if it raised."""
-        output, errors = self._process.communicate(timeout=300)
-        assert self._process.returncode == 0, errors
-        return json.loads(output)
-
-
 def on_core(core: str, module: str, function: str, *arguments: Any) -> Any:
-    """Call `function` of a test module with JSON-able arguments on another core."""
-    return Remote(core, module, function, *arguments).result()
+    """Call `function` of a test module with JSON-able arguments on another core; what it raises fails the test."""
+    call = json.dumps([core, module, function, arguments])
+    done = run_python("-c", CALL, data=call, PYTHONPATH=os.pathsep.join([str(ROOT), str(SCRIPTS)]))
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def on_all_cores(module: str, function: str, *arguments: Any) -> dict[str, Any]:
+    """The same on all cores at the same time, by core. The compiled one may be missing where no build is demanded."""
+    cores = [core for core in ALL_CORES if core != "compiled" or IS_BUILT or IS_BUILD_REQUIRED]
+    with ThreadPoolExecutor() as pool:
+        results = pool.map(lambda core: on_core(core, module, function, *arguments), cores)
+        return dict(zip(cores, results, strict=True))
 
 
 @cache
@@ -123,10 +106,10 @@ def _evaluator() -> Any:
     return set_up(chess.Board())[0]
 
 
-def state_of(position: Any) -> tuple[Any, ...]:
-    """All fields that `unmake` must restore."""
-    # After a king's move the score waits for an evaluation.
-    _evaluator().evaluate(position)
+def state_of(position: Any, is_scored: bool = True) -> tuple[Any, ...]:
+    """All fields that `unmake` must restore. After a king's move the score waits for an evaluation: `is_scored`."""
+    if is_scored:
+        _evaluator().evaluate(position)
     return (
         list(position.by_type[1:7]),
         list(position.by_colour),
@@ -143,9 +126,13 @@ def state_of(position: Any) -> tuple[Any, ...]:
 
 
 @cache
+def one_thread() -> ThreadPool:
+    """One pool for many tests; `search` empties it first."""
+    return ThreadPool(load(), 4)
+
+
 def searcher() -> Any:
-    """One searcher for many tests; `search` empties it first."""
-    return load().searcher(load().table_class(4))
+    return one_thread().main
 
 
 def start_board(number: int, chess960: bool) -> chess.Board:
@@ -198,6 +185,7 @@ class Outcome:
     """What a search found, by its last report, and the reports before that one."""
 
     def __init__(self, manager: SearchManager, infos: list[Info]) -> None:
+        self.manager = manager
         self.best, self.ponder = manager.best, manager.ponder
         manager.report()
         *self.infos, last = infos
@@ -220,6 +208,9 @@ def search(board: chess.Board, root_moves: list[chess.Move] | None = None, **ask
     assert outcome.best in (board.legal_moves if root_moves is None else root_moves)
     assert first_move(outcome.last) == outcome.best
     assert outcome.nodes <= (asked.get("nodes") or outcome.nodes)
+    after = board.copy(stack=False)
+    after.push(outcome.best)
+    assert outcome.ponder is None or outcome.ponder in after.legal_moves
     for info in (*outcome.infos, outcome.last):
         after_line(board, info)
         assert (info.seldepth or 0) <= scores.MAX_PLY
@@ -236,22 +227,18 @@ def prepare(
     clock: Clock | None = None,
     ranking: RootRanking | None = None,
     fresh: bool = True,
-    machine: Any = None,
     pool: ThreadPool | None = None,
     **asked: Any,
 ) -> tuple[SearchManager, list[Info]]:
     """A search about to run, and the list of what it will say, unless `on_info` is told.
 
-    It searches all root moves, without a clock, by one worker and with empty table and histories, unless told
-    otherwise. `asked`: fields of `Limits` and `SearchOptions`. `machine`: the searcher. `pool`: several workers.
+    It searches all root moves, without a clock, in one thread and with empty table and histories, unless told
+    otherwise. `asked`: fields of `Limits` and `SearchOptions`.
     """
-    if pool is None:
-        # Without threads a pool is the worker alone.
-        worker = load().worker(machine or searcher())
-        pool = cast("ThreadPool", SimpleNamespace(main=worker, threads=[], table=worker.searcher.table))
+    pool = pool or one_thread()
     if fresh:
         pool.table.clear()
-        pool.main.searcher.clear()
+        pool.main.histories.clear()
     infos: list[Info] = []
     manager = SearchManager(
         pool,
@@ -264,6 +251,12 @@ def prepare(
         ranking or RootRanking(),
     )
     return manager, infos
+
+
+def without_times(infos: Iterable[Info]) -> list[dict[str, str]]:
+    """What a search says, but for times, and so without bounds, which are reported by the clock."""
+    exact = [asdict(info) for info in infos if not info.is_lower_bound]
+    return [{name: str(value) for name, value in info.items() if name not in ("time_ms", "nps")} for info in exact]
 
 
 def first_move(info: Info) -> chess.Move:

@@ -8,14 +8,14 @@ import struct
 import chess
 
 import evaluation
-from evaluation.network.file import Network
-from evaluation.network.shape import (
-    BUCKETS,
+from evaluation.network.file import (
     INPUTS,
-    MAX_FEATURES_CP,
     MAX_NETWORK_CP,
+    MAX_TERMS_CP,
     MIN_PIECES,
+    OUTPUT_BUCKETS,
     UNITS,
+    Network,
 )
 
 
@@ -35,8 +35,8 @@ def random_network(seed: int) -> Network:
     return Network(
         chance.randbytes(INPUTS * UNITS).translate(pack_small([byte % 121 - 60 for byte in range(256)])),
         pack([chance.randint(-100, 300) for _ in range(UNITS)]),
-        pack([chance.randint(-2000, 2000) for _ in range(BUCKETS * 2 * UNITS)]),
-        tuple(chance.randint(-100_000, 100_000) for _ in range(BUCKETS)),
+        pack([chance.randint(-2000, 2000) for _ in range(OUTPUT_BUCKETS * 2 * UNITS)]),
+        tuple(chance.randint(-100_000, 100_000) for _ in range(OUTPUT_BUCKETS)),
     )
 
 
@@ -82,7 +82,7 @@ def output_of(network: Network, board: chess.Board) -> int:
 def with_network(network: Network, board: chess.Board) -> int:
     """The static score with the network, in centipawns, from the side to move's view."""
     features = evaluation.evaluate(board, network=None)
-    return features + (network_score(network, board) if abs(features) <= MAX_FEATURES_CP else 0)
+    return features + (network_score(network, board) if abs(features) <= MAX_TERMS_CP else 0)
 
 
 def network_score(network: Network, board: chess.Board) -> int:

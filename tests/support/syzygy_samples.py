@@ -12,13 +12,15 @@ import chess
 
 from tests.support import ROOT, TABLES
 from uci_engine.core import Core, load
+from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.root_ranking import RootRanker, RootRanking
 from uci_engine.tablebases.syzygy_files import CHECKSUM_BYTES, LINE_BYTES
 from uci_engine.tablebases.tablebases import Tablebases
 from uci_engine.time_management import Clock
 
 # All tables of three and four pieces and a few of five, where they are; the tests pass without.
-WORKSHOP = [ROOT.parent / "shared" / "data" / name for name in ("syzygy", "syzygy5")]
+WORKSHOP = list(filter(Path.is_dir, (ROOT.parent / "shared" / "data" / name for name in ("syzygy", "syzygy5"))))
+WORKSHOP_PATH = os.pathsep.join(map(str, WORKSHOP))
 NAMES = sorted(path.stem for path in TABLES.glob("*.rtbw"))
 
 
@@ -27,7 +29,7 @@ class Probing:
 
     def __init__(self, path: str | Path, copied_bytes: int | None = None) -> None:
         self.core: Core = load()
-        self.searcher: Any = self.core.searcher(self.core.table_class(1))
+        self.searcher: Any = ThreadPool(self.core, 1).main
         self.position: Any = self.searcher.position
         self.tables = Tablebases(self.core, self.searcher.prober, copied_bytes)
         self.sentences = [str(message) for message in self.tables.set_syzygy_path(str(path))]
@@ -112,11 +114,6 @@ def flip_bytes(data: bytes, choice: random.Random, count: int) -> bytes:
     for _ in range(count):
         damaged[choice.randrange(len(damaged))] ^= choice.randrange(1, 256)
     return bytes(damaged)
-
-
-def is_root() -> bool:
-    """Whether no file is unreadable to us."""
-    return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 def slow_table(blocks: int, index_bits: int) -> bytes:

@@ -32,9 +32,8 @@ EXIT_SECONDS = 5.0
 
 @dataclass
 class Search:
-    """What one `go` was answered: every line, its `info` lines taken apart, and the answer."""
+    """What one `go` was answered: its `info` lines taken apart, and the answer."""
 
-    lines: list[str]
     infos: list[InfoLine]
     best: str
     ponder: str | None
@@ -55,7 +54,7 @@ def read_search(lines: Sequence[str]) -> Search:
     infos = [read_info(line) for line in before if line.startswith("info")]
     others = [line for line in before if not line.startswith("info")]
     assert set(others) <= {"readyok"}, f"neither info nor readyok: {others}"
-    search = Search(list(lines), infos, *read_best_move(last))
+    search = Search(infos, *read_best_move(last))
     if search.best == "(none)":
         return search
     pv = search.last_pv.pv
@@ -152,7 +151,7 @@ class UciProcess:
         """The lines sent so far."""
         return re.split(r"[\r\n]", b"".join(self._sent).decode("utf-8", errors="replace"))
 
-    def wait_for(self, wanted: str | Callable[[str], bool], seconds: float = PATIENCE_SECONDS) -> list[str]:
+    def wait_for(self, wanted: str | Callable[[str], bool]) -> list[str]:
         """The lines up to one that is `wanted`, or begins with it as a word. A line is given out once."""
 
         def matches(line: str) -> bool:
@@ -160,7 +159,7 @@ class UciProcess:
                 return line == wanted or line.startswith(wanted + " ")
             return wanted(line)
 
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + PATIENCE_SECONDS
         position = self._taken
         while self.wait_for_line(position, deadline - time.monotonic()):
             position += 1

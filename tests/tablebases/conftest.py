@@ -1,4 +1,4 @@
-"""The tables of three pieces, read by the engine and by python-chess."""
+"""Tables, read by the engine and by python-chess."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import chess.syzygy
 import pytest
 
 from tests.support import TABLES
-from tests.support.syzygy_samples import Probing
+from tests.support.syzygy_samples import WORKSHOP, Probing
 
 
 @pytest.fixture(scope="session")
@@ -19,4 +19,15 @@ def probing() -> Probing:
 @pytest.fixture(scope="session")
 def oracle() -> Iterator[chess.syzygy.Tablebase]:
     with chess.syzygy.open_tablebase(str(TABLES)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def workshop() -> Iterator[chess.syzygy.Tablebase]:
+    """The larger tables, as python-chess reads them."""
+    if not WORKSHOP:
+        pytest.skip("the tables are not here")
+    with chess.syzygy.Tablebase(max_fds=None) as opened:
+        for folder in WORKSHOP:
+            opened.add_directory(str(folder))
         yield opened

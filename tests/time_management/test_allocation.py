@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from uci_engine.time_management import (
     FLOOR_MS,
-    LEAST_MS,
     MOVES_COVERED,
     RESERVE_FACTOR,
     TIME_DEFAULTS,
@@ -86,19 +85,20 @@ def test_no_clock_no_end(limits: Limits) -> None:
     assert allocate(limits, True, 30, 0) == UNLIMITED
 
 
-def test_depth_beside_a_clock_keeps_the_clock() -> None:
-    assert allocate(Limits(depth=50, wtime_ms=1000), True, 30, 0) == allocate(Limits(wtime_ms=1000), True, 30, 0)
-    assert allocate(Limits(ponder=True, wtime_ms=1000), True, 30, 0) == allocate(Limits(wtime_ms=1000), True, 30, 0)
-
-
-def test_each_side_has_its_own_clock() -> None:
-    limits = Limits(wtime_ms=1_000, winc_ms=10, btime_ms=60_000, binc_ms=1_000)
-    assert allocate(limits, True, 30, 0) == allocate(clock(1_000, 10), True, 30, 0)
-    assert allocate(limits, False, 30, 0) == allocate(clock(60_000, 1_000), True, 30, 0)
-    # No time left is not the same as no clock.
-    assert allocate(Limits(wtime_ms=0, btime_ms=60_000), True, 30, 0) == Budget(LEAST_MS, FLOOR_MS)
-    only_black = Limits(btime_ms=60_000, binc_ms=1_000)
-    assert allocate(only_black, True, 30, 0) == allocate(only_black, False, 30, 0)
+@pytest.mark.parametrize(
+    ("limits", "white", "same"),
+    [
+        (Limits(depth=50, wtime_ms=1000), True, clock(1000)),
+        (Limits(ponder=True, wtime_ms=1000), True, clock(1000)),
+        (Limits(wtime_ms=1_000, winc_ms=10, btime_ms=60_000, binc_ms=1_000), True, clock(1_000, 10)),
+        (Limits(wtime_ms=1_000, winc_ms=10, btime_ms=60_000, binc_ms=1_000), False, clock(60_000, 1_000)),
+        # Of one clock alone it does not matter whose it is; but no time left is not the same as no clock.
+        (Limits(btime_ms=60_000, binc_ms=1_000), True, clock(60_000, 1_000)),
+        (Limits(wtime_ms=0, btime_ms=60_000), True, clock(0)),
+    ],
+)
+def test_the_clock_of_the_side_to_move_counts(limits: Limits, white: bool, same: Limits) -> None:
+    assert allocate(limits, white, 30, 0) == allocate(same, True, 30, 0)
 
 
 @pytest.mark.parametrize("overhead", OVERHEADS)

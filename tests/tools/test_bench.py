@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.support.kernel import ALL_CORES, Remote, core_or_skip, is_compiled, on_core
+from tests.support.kernel import core_or_skip, on_all_cores, on_core
 from uci_engine.engine import UciEngine
 from uci_engine.search.info import BestMove
 from uci_engine.tools import bench
@@ -41,9 +41,7 @@ def test_the_totals_are_the_pinned_ones() -> None:
 
 @pytest.mark.parametrize("use_nnue", PINNED)
 def test_every_core_counts_the_same(use_nnue: bool) -> None:
-    cores = [name for name in ALL_CORES if name != "compiled" or is_compiled()]
-    running = [Remote(name, __name__, "total", 5, use_nnue) for name in cores]
-    first, *others = [remote.result() for remote in running]
+    first, *others = on_all_cores(__name__, "total", 5, use_nnue).values()
     assert others == [first] * len(others)
 
 

@@ -51,7 +51,7 @@ def test_a_flood_of_commands_is_executed(either_engine: UciProcess) -> None:
     either_engine.send(*["isready"] * 1000)
     for _ in range(1000):
         assert not [line for line in either_engine.wait_for("readyok") if line.startswith("bestmove")]
-    either_engine.send(*["stop"] * 50, *["ucinewgame"] * 100)
+    either_engine.send(*["stop"] * 50, "ponderhit", *["ucinewgame"] * 100)
     either_engine.wait_for("bestmove")
     assert either_engine.sync() == []
 

@@ -15,12 +15,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.uci_process import UciProcess
-from uci_engine.uci.debug_log import FROM_GUI, HEADING, DebugLog
+from uci_engine.uci.debug_log import HEADING, DebugLog
 from uci_engine.uci.loop import Writer
 
 RECORD = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \[(?P<process>\d+)\] (?P<mark>>>|<<|--) (?P<line>.*)")
-
-linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits another process")
 
 
 def records(path: Path) -> list[tuple[str, str]]:
@@ -113,7 +111,7 @@ def test_a_bad_place_is_refused_in_one_sentence(tmp_path: Path, engine: UciProce
     assert (">>", "go depth 2") in records(path)
 
 
-@linux_only
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits another process")
 def test_a_full_disc_is_told_once_and_play_goes_on(tmp_path: Path, engine: UciProcess) -> None:
     import resource
 
@@ -140,20 +138,15 @@ def test_a_full_disc_is_told_once_and_play_goes_on(tmp_path: Path, engine: UciPr
 # The log alone ------------------------------------------------------------------------------------------------------
 
 
-def test_control_characters_are_escaped(tmp_path: Path) -> None:
-    log = DebugLog(str(tmp_path / "log"))
-    log.note(FROM_GUI, "d\x1b[31m\u009b\0 \u00e4\ud800", time.time())
-    log.close()
-    assert records(tmp_path / "log") == [(">>", "d\\x1b[31m\\x9b\\x00 \u00e4?")]
-
-
-def test_the_time_is_that_of_reading(tmp_path: Path) -> None:
+def test_a_record_has_the_time_of_reading_and_no_control_characters(tmp_path: Path) -> None:
+    path = tmp_path / "log"
     writer = Writer(io.BytesIO())
-    writer.set_log(DebugLog(str(tmp_path / "log")))
+    writer.set_log(DebugLog(str(path)))
     earliest = time.time() - 90
-    writer.note_received("stop", time.perf_counter() - 90)
+    writer.note_received("d\x1b[31m\u009b\0 \u00e4\ud800", time.perf_counter() - 90)
     writer.set_log(None)
-    _, record = (tmp_path / "log").read_text().splitlines()
+    assert records(path) == [(">>", "d\\x1b[31m\\x9b\\x00 \u00e4?")]
+    _, record = path.read_text("utf-8").splitlines()
     shown = datetime.strptime(record[:23], "%Y-%m-%d %H:%M:%S.%f").timestamp()
     assert -0.01 < shown - earliest < 60
 

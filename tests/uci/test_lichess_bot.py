@@ -1,7 +1,7 @@
 """Games as lichess-bot plays them, with one gigabyte of memory: its configuration, clocks and pondering.
 
-lichess-bot holds the engine through python-chess. `Bot` makes the same calls in the same order, and `Lichess` keeps the
-board and the clocks, as the server does.
+lichess-bot holds the engine through python-chess. `play` makes the same calls in the same order, and keeps the board
+and the clock, as the server does.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 import chess
 import chess.engine
 import pytest
-from chess.engine import ConfigMapping, Limit, Opponent, PlayResult, SimpleEngine
+from chess.engine import ConfigMapping, Limit, Opponent, SimpleEngine
 
 from tests.support import ENVIRONMENT, PATIENCE_SECONDS, ROOT
 
@@ -27,7 +27,8 @@ ONE_GIGABYTE_IN_KIB = 1 << 20
 # What lichess-bot's own sample asks for, on a machine that has not got it.
 STOCK: ConfigMapping = {"Move Overhead": 100, "Threads": 2, "Hash": 512}
 # lichess-bot gives ten seconds for a first move, because lichess does not run the clock then.
-FIRST_MOVE_SECONDS = 0.1
+FIRST_MOVE = Limit(time=0.1, clock_id="first move")
+SECONDS, INCREMENT = 5.0, 0.02
 
 
 def documented() -> ConfigMapping:
@@ -36,66 +37,35 @@ def documented() -> ConfigMapping:
     return {name: int(value) for name, value in re.findall(r"^    (\w[\w ]*): (\d+)$", text, re.MULTILINE)}
 
 
-class Lichess:
-    """The server: the board, the clocks, and an opponent that moves at once and at random."""
-
-    def __init__(self, seconds: float, increment: float) -> None:
-        self.board = chess.Board()
-        self.clocks = {chess.WHITE: seconds, chess.BLACK: seconds}
-        self.increment = increment
-        self._choice = random.Random(7).choice
-
-    def move(self, result: PlayResult, seconds: float) -> None:
-        """The bot's move, and how long it took."""
-        assert result.move is not None
-        assert result.move in self.board.legal_moves
-        if len(self.board.move_stack) >= 2:
-            clock = self.clocks[self.board.turn] - seconds
+def play(engine: SimpleEngine, board: chess.Board) -> str:
+    """A game to its end, as lichess-bot with `ponder`; the opponent moves at once and at random. Returns the result."""
+    choice = random.Random(7).choice
+    clock = SECONDS
+    while not board.is_game_over(claim_draw=True):
+        is_first = len(board.move_stack) < 2
+        limit = Limit(
+            white_clock=clock, black_clock=SECONDS, white_inc=INCREMENT, black_inc=INCREMENT, clock_id="real time"
+        )
+        started = time.perf_counter()
+        result = engine.play(
+            board,
+            FIRST_MOVE if is_first else limit,
+            info=chess.engine.INFO_ALL,
+            ponder=not is_first,
+            draw_offered=False,
+        )
+        if not is_first:
+            clock -= time.perf_counter() - started
             assert clock > 0, "the bot has lost on time"
-            self.clocks[self.board.turn] = clock + self.increment
-        self.board.push(result.move)
-
-    def opponent_moves(self) -> None:
-        if not self.board.is_game_over():
-            self.board.push(self._choice(list(self.board.legal_moves)))
-
-
-class Bot:
-    """lichess-bot, with `ponder`."""
-
-    def __init__(self, engine: SimpleEngine, options: ConfigMapping) -> None:
-        self.engine = engine
-        engine.configure(options)
-        engine.ping()
-        engine.send_opponent_information(opponent=Opponent("Maia", "BOT", 1500, True), engine_rating=2000)
-
-    def answer(self, game: Lichess) -> PlayResult:
-        board = game.board
-        if len(board.move_stack) < 2:
-            limit, ponder = Limit(time=FIRST_MOVE_SECONDS, clock_id="first move"), False
-        else:
-            white, black = game.clocks[chess.WHITE], game.clocks[chess.BLACK]
-            limit = Limit(
-                white_clock=white,
-                black_clock=black,
-                white_inc=game.increment,
-                black_inc=game.increment,
-                clock_id="real time",
-            )
-            ponder = True
-        result = self.engine.play(board, limit, info=chess.engine.INFO_ALL, ponder=ponder, draw_offered=False)
+            clock += INCREMENT
         assert "score" in result.info
-        return result
-
-    def play(self, game: Lichess) -> str:
-        """Play the game to its end and return the result."""
-        while not game.board.is_game_over(claim_draw=True):
-            started = time.perf_counter()
-            result = self.answer(game)
-            game.move(result, time.perf_counter() - started)
-            game.opponent_moves()
-        self.engine.send_game_result(game.board)
-        return game.board.result(claim_draw=True)
+        assert result.move is not None
+        assert result.move in board.legal_moves
+        board.push(result.move)
+        if not board.is_game_over():
+            board.push(choice(list(board.legal_moves)))
+    engine.send_game_result(board)
+    return board.result(claim_draw=True)
 
 
 @pytest.fixture
@@ -120,6 +90,9 @@ def engine(tmp_path: Path) -> Iterator[SimpleEngine]:
 @pytest.mark.parametrize("options", [STOCK, documented()], ids=["stock", "documented"])
 def test_a_game(engine: SimpleEngine, options: ConfigMapping) -> None:
     assert {"Hash", "Threads", "Move Overhead"} <= set(options)
-    game = Lichess(seconds=5, increment=0.02)
-    assert Bot(engine, options).play(game) == "1-0"
-    assert game.board.is_checkmate()
+    engine.configure(options)
+    engine.ping()
+    engine.send_opponent_information(opponent=Opponent("Maia", "BOT", 1500, True), engine_rating=2000)
+    board = chess.Board()
+    assert play(engine, board) == "1-0"
+    assert board.is_checkmate()

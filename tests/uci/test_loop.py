@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import queue
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 from unittest import mock
@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from uci_engine.board.game import Game
 from uci_engine.options import Options
-from uci_engine.search.info import BestMove, Info
+from uci_engine.search.info import BestMove
 from uci_engine.text import Message
 from uci_engine.time_management import Limits
 from uci_engine.uci import loop as uci
@@ -29,7 +29,7 @@ from uci_engine.uci.loop import Event, Inbox, Writer
 from uci_engine.uci.protocol import parse
 
 if TYPE_CHECKING:
-    from uci_engine.engine import UciEngine
+    from uci_engine.engine import OnBestMove, UciEngine
 
 
 NO_MOVE = "bestmove (none)"
@@ -44,7 +44,7 @@ class Pretender:
     is_endless = False
 
     def __init__(self) -> None:
-        self.options = NotedOptions(self)
+        self.options = Options()
         self.log: list[str] = []
         self._answer: Callable[[], None] | None = None
 
@@ -55,14 +55,15 @@ class Pretender:
     def new_game(self) -> None:
         self.note("new game")
 
-    def go(
-        self,
-        board: chess.Board | None,
-        limits: Limits,
-        received_at: float,
-        on_info: Callable[[Info], None],
-        on_best_move: Callable[[BestMove], None],
-    ) -> None:
+    def set_option(self, name: str | None, text: str | None) -> list[Message]:
+        self.note(f"option {name} {text}")
+        return []
+
+    def set_position(self, fen: str | None, moves: Sequence[str], chess960: bool) -> list[str]:
+        self.note(f"position {fen} {' '.join(moves)}".strip())
+        return []
+
+    def go(self, board: object, limits: Limits, received_at: float, on_info: object, on_best_move: OnBestMove) -> None:
         self.note("go")
         if limits.nodes == 13:
             raise ZeroDivisionError("unlucky\nnumber")
@@ -93,44 +94,6 @@ class Pretender:
         self.note("close")
 
 
-class NotedOptions(Options):
-    def __init__(self, engine: Pretender) -> None:
-        super().__init__()
-        self._engine = engine
-
-    def set(self, name: str | None, text: str | None) -> list[Message]:
-        self._engine.note(f"option {name} {text}")
-        return []
-
-
-class NotedGame(Game):
-    """A game of any moves, at its first position."""
-
-    def __init__(self, engine: Pretender) -> None:
-        super().__init__()
-        self._engine = engine
-
-    def set(self, fen: str | None, moves: Sequence[str], chess960: bool) -> list[str]:
-        self._engine.note(f"position {fen} {' '.join(moves)}".strip())
-        return []
-
-
-@pytest.fixture(scope="module", autouse=True)
-def pretended_count() -> Iterator[None]:
-    def count(
-        engine: Pretender,
-        board: chess.Board,
-        depth: int,
-        on_line: Callable[[str], None],
-        is_stopped: Callable[[], bool],
-    ) -> None:
-        on_line(f"Nodes searched: {depth}")
-
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr("uci_engine.tools.perft.perft", count)
-        yield
-
-
 class PatientInbox(Inbox):
     """Sends `quit` once all that has been sent before, and all that came of it, has been dealt with."""
 
@@ -149,7 +112,11 @@ class Conversation:
         self.engine = Pretender()
         output = io.BytesIO()
         inbox = Inbox() if hurry else PatientInbox()
-        with mock.patch.object(uci, "Game", return_value=NotedGame(self.engine)):
+        with (
+            mock.patch.object(Options, "set", self.engine.set_option),
+            mock.patch.object(Game, "set", self.engine.set_position),
+            mock.patch("uci_engine.tools.perft.perft"),
+        ):
             dispatcher = uci.Dispatcher(cast("UciEngine", self.engine), inbox, Writer(output))
             for line in (*lines, "quit") if hurry else lines:
                 inbox.put(Event(0.0, parse(line), line))

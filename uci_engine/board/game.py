@@ -15,7 +15,7 @@ from itertools import pairwise
 
 import chess
 
-from evaluation.scoring import check
+from evaluation import check
 from uci_engine.board.moves import key_of
 from uci_engine.text import DASHES, Message, Messages, parse_int, quoted
 

@@ -3,9 +3,8 @@
 The file is read and checked once, so later changes of it have no effect. An entry has 16 bytes (key, move, weight,
 learning data), and the entries are sorted by key.
 
-Invariants: an invalid file raises `BookError`. Only regular files are read. A move that this module returns is legal.
-Nothing of a book is read before `OwnBook` is set. A bad book gives one message, and the engine searches. The end of the
-book is announced once a game.
+Invariants: an invalid file raises ValueError. Only regular files are read. A move that this module returns is legal.
+Nothing of a book is read before `OwnBook` is set. A bad book gives one message, and the engine searches.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ import chess
 import chess.polyglot
 
 from evaluation.files import open_plain_file, reason_of
-from uci_engine.text import Message, quoted
+from uci_engine.text import quoted
 from uci_engine.time_management import Limits
 
 BUILT_IN = Path(__file__).with_name("book.bin")
@@ -50,21 +49,17 @@ WITHOUT_ACCENTS = str.maketrans("\u00e1\u00e4\u0107\u00e9\u00f3\u00f6\u00f8\u00f
 POSITIONS = Path(__file__).with_name("opening_names.tsv.gz")
 
 
-class BookError(ValueError):
-    """A book cannot be used; the text is one message for the user."""
-
-
 class Book:
     def __init__(self, path: str = "") -> None:
-        """Read the book at `path`, or the built-in one when it is empty. Raises BookError."""
+        """Read the book at `path`, or the built-in one when it is empty. ValueError: it cannot be used."""
         title = f"book {quoted(path)}" if path else "the built-in book"
         try:
             with open(open_plain_file(Path(path or BUILT_IN)), "rb") as file:
                 self._keys, self._entries = _parsed(file.read(MAX_BOOK_BYTES + 1))
-        except BookError as error:
-            raise BookError(f"{title} {error}") from None
         except (OSError, ValueError) as error:
-            raise BookError(f"{title} cannot be read: {reason_of(error)}") from None
+            raise ValueError(f"{title} cannot be read: {reason_of(error)}") from None
+        # Read now, while no clock is running.
+        named_positions()
 
     def __len__(self) -> int:
         """Number of entries: moves, counted once for each position."""
@@ -100,23 +95,48 @@ class Book:
         sharpness = ALL_BY_WEIGHT / min(variety, ALL_BY_WEIGHT)
         return generator.choices(candidates, [(weight / heaviest) ** sharpness for _, weight in candidates])[0]
 
+    def advise(
+        self, board: chess.Board, limits: Limits, depth: int, variety: int
+    ) -> tuple[tuple[chess.Move, ...], str] | None:
+        """A move with the reply where the book has one, and a note for the user; None where a search is to answer.
+
+        A `go` with `infinite`, `mate` or `searchmoves`, or without any limit, asks for a search. From ply
+        `depth` of the game on the book is not used. `variety`: see `choose`.
+        """
+        wants_a_search = limits.is_endless or limits.mate is not None or limits.searchmoves is not None
+        if wants_a_search or board.ply() >= depth:
+            return None
+        chosen = self.choose(board, variety, random.Random())
+        if chosen is None:
+            return None
+        move, weight = chosen
+        share = weight / sum(weight for _, weight in self.moves(board))
+        after = board.copy()
+        after.push(move)
+        replies = self.moves(after)
+        name = name_of(after)
+        # UCI cannot show accents.
+        named = f", {name}".translate(WITHOUT_ACCENTS) if name else ""
+        line = (move, *(reply for reply, _ in replies[:1]))
+        return line, f"book: {board.uci(move)}, weight {weight} ({share:.0%}){named}"
+
 
 def _parsed(data: bytes) -> tuple[array[int], array[int]]:
-    """The keys, and the rest of each entry. Raises BookError with the end of a message if this is no book."""
+    """The keys, and the rest of each entry. ValueError: this is no book."""
     if not data:
-        raise BookError("is empty")
+        raise ValueError("it is empty")
     if len(data) > MAX_BOOK_BYTES:
-        raise BookError(f"is too large: it has more than {MAX_BOOK_BYTES // 2**20} MiB")
+        raise ValueError(f"it is too large: it has more than {MAX_BOOK_BYTES // 2**20} MiB")
     if len(data) % ENTRY_BYTES:
-        raise BookError(f"is no Polyglot book, or a part of one: {len(data)} bytes are no multiple of {ENTRY_BYTES}")
+        raise ValueError(f"it is no Polyglot book: {len(data)} bytes are no multiple of {ENTRY_BYTES}")
     numbers = array("Q", data)
     if sys.byteorder == "little":
         numbers.byteswap()
     keys, entries = numbers[::2], numbers[1::2]
     if not all(map(le, keys, islice(keys, 1, None))):
-        raise BookError("is no Polyglot book: its entries are not sorted")
+        raise ValueError("it is no Polyglot book: its entries are not sorted")
     if not any(entry >> 32 & 0xFFFF for entry in entries):
-        raise BookError("holds no move with a weight")
+        raise ValueError("it holds no move with a weight")
     return keys, entries
 
 
@@ -165,88 +185,3 @@ def named_positions() -> dict[int, OpeningName]:
 
 def name_of(board: chess.Board) -> OpeningName | None:
     return named_positions().get(chess.polyglot.zobrist_hash(board))
-
-
-def opening_of(board: chess.Board) -> OpeningName | None:
-    """The name of the position on the board, or of the last position before it that has one."""
-    position = board.copy()
-    while (name := name_of(position)) is None and position.move_stack:
-        position.pop()
-    return name
-
-
-# The book during a game --------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Advice:
-    """Notes for the user, and no move, a move, or a move and the reply."""
-
-    notes: tuple[str, ...] = ()
-    line: tuple[chess.Move, ...] = ()
-
-
-class Opening:
-    """The book in use, if any, and whether the game is still in it."""
-
-    def __init__(self) -> None:
-        # None: no book is wanted, or it was refused.
-        self._book: Book | None = None
-        self.new_game()
-
-    def new_game(self) -> None:
-        self._last_ply = -1
-        self._announced = False
-        # Stored, because the boards passed here keep only the moves since the last irreversible one.
-        self._name: OpeningName | None = None
-
-    def open(self, path: str | None) -> list[Message]:
-        """Read a book ("" for the built-in one) or close it (None). Returns a message if the book is refused."""
-        self._book = None
-        if path is None:
-            return []
-        try:
-            self._book = Book(path)
-        except BookError as error:
-            return [Message.error(f"{error}; there will be no book moves")]
-        # Read now, while no clock is running.
-        named_positions()
-        return []
-
-    def advise(self, board: chess.Board, limits: Limits, depth: int, variety: int) -> Advice:
-        """What to play here, if the book has a move and `go` is for a game.
-
-        A `go` with `infinite`, `mate` or `searchmoves`, or without any limit, asks for a search. From ply
-        `depth` of the game on the book is not used. `variety`: see `Book.choose`.
-        """
-        wants_a_search = limits.is_endless or limits.mate is not None or limits.searchmoves is not None
-        if self._book is None or wants_a_search:
-            return Advice()
-        if board.ply() < self._last_ply:
-            self.new_game()  # some programs do not send ucinewgame
-        self._last_ply = board.ply()
-        self._name = opening_of(board) or self._name
-        chosen = None
-        if board.ply() < depth:
-            chosen = self._book.choose(board, variety, random.Random())
-        if chosen is None:
-            return self._leave(board)
-        move, weight = chosen
-        share = weight / sum(weight for _, weight in self._book.moves(board))
-        after = board.copy()
-        after.push(move)
-        self._name = opening_of(after) or self._name
-        replies = self._book.moves(after)
-        line = (move, *(reply for reply, _ in replies[:1]))
-        return Advice((f"book: {board.uci(move)}, weight {weight} ({share:.0%}){self._named()}",), line)
-
-    def _leave(self, board: chess.Board) -> Advice:
-        if self._announced:
-            return Advice()
-        self._announced = True
-        after = f" after {board.ply()} plies" if board.ply() else ""
-        return Advice((f"book: left{after}{self._named()}",))
-
-    def _named(self) -> str:
-        """The name for a message, without the accents, which UCI cannot show."""
-        return f", {self._name}".translate(WITHOUT_ACCENTS) if self._name else ""

@@ -80,9 +80,9 @@ class GameFiles:
         return path.exists() and any(os.path.samestat(path.stat(), known) for known in self._statuses)
 
 
-def run(words: Sequence[str], default_core: str) -> int:
+def run(words: Sequence[str], core: str) -> int:
     """Run the command. Returns the exit code."""
-    options = _parser(default_core).parse_intermixed_args(words)
+    options = _parser(core).parse_intermixed_args(words)
     if not options.no_pages:
         # Before the work: the library for pages may be missing.
         environment()
@@ -110,9 +110,7 @@ class _Run:
         self._index = self._folder / INDEX_FILE
         self._files = GameFiles(options.games)
         count = 0 if options.no_pages else len(self._files.texts)
-        digits = max(4, len(str(count)))
-        names = [f"game-{number:0{digits}}.html" for number in range(1, count + 1)]
-        self._pages = [self._folder / name for name in names]
+        self._pages = [self._folder / f"game-{number:04}.html" for number in range(1, count + 1)]
         self._has_index = len(self._pages) > 1
         self._settings = {
             "games": self._files.digest,
@@ -140,14 +138,12 @@ class _Run:
     def _check_outputs(self) -> None:
         """Raises UsageError where the games to analyse, or without --force other results, would be replaced."""
         outputs = [self._journal, self._pgn, *self._pages, *([self._index] if self._has_index else [])]
+        # Where there is a journal, the run that began it has made the rest, or was allowed to replace it.
+        may_replace = self._options.force or self._journal.exists()
         for path in outputs:
             if self._files.has_file(path):
                 raise _refusal(f"{path} has games to analyse, and would be replaced: name another folder with --output")
-        # Where there is a journal, the run that began it has made the rest, or was allowed to replace it.
-        if self._options.force or self._journal.exists():
-            return
-        for path in outputs:
-            if os.path.lexists(path):
+            if os.path.lexists(path) and not may_replace:
                 raise _refusal(f"{path} is there already: name another folder with --output, or replace with --force")
 
     def _unfinished(self) -> list[Entry]:
@@ -248,11 +244,11 @@ class _Run:
         return len(pgns)
 
 
-def _parser(default_core: str) -> Parser:
+def _parser(core: str) -> Parser:
     parser = Parser("secateur analyse", DESCRIPTION)
     parser.add_argument("games", metavar="GAMES", nargs="+", help="PGN files, folders of them, or - for standard input")
     parser.add_argument("--output", metavar="FOLDER", help="where to write (default for NAME.pgn: NAME-analysis)")
-    add_analysis(parser, default_core, DEFAULT_SECONDS)
+    add_analysis(parser, core, DEFAULT_SECONDS)
     parser.add_argument("--resume", action="store_true", help="continue a run that was interrupted or killed")
     parser.add_argument("--force", action="store_true", help="replace results of other games, and remove their index")
     parser.add_argument("--no-pages", action="store_true", help="write annotated PGN only")

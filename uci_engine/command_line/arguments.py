@@ -1,4 +1,4 @@
-"""The arguments that several commands share: the core, the position, how much to search, the options of the engine.
+"""The arguments that several commands share: the position, how much to search, the options of the engine.
 
 Invariant: wrong usage ends in one sentence and the exit code 2.
 """
@@ -6,12 +6,11 @@ Invariant: wrong usage ends in one sentence and the exit code 2.
 from __future__ import annotations
 
 import argparse
-import math
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from uci_engine.command_line.console import warn
-from uci_engine.core import CORES
 from uci_engine.processor import usable_processors
 from uci_engine.text import suggestion
 
@@ -20,13 +19,12 @@ if TYPE_CHECKING:
     from uci_engine.board.game import Game
     from uci_engine.engine import UciEngine
 
-# "interpreted" is accepted too but not shown, because it is for tests and debugging only.
-CORES_SHOWN = tuple(name for name in CORES if name != "interpreted")
-
 # For an analysis. Most of it is used again by the position before.
 DEFAULT_HASH_MIB = 64
 MAX_NODES = 999_999_999
 MAX_SECONDS = 86_400.0
+
+Number = TypeVar("Number", int, float)
 
 
 class UsageError(Exception):
@@ -48,59 +46,44 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
-def add_core(parser: argparse.ArgumentParser, default: str) -> None:
-    parser.add_argument(
-        "--core",
-        choices=CORES,
-        default=default,
-        metavar="{" + ",".join(CORES_SHOWN) + "}",
-        help="the board and search to use (default: the environment variable SECATEUR_CORE, or auto)",
-    )
-
-
-def add_position(parser: argparse.ArgumentParser, text: str = "the position (default: the start position)") -> None:
-    """Add `--fen`, of which `text` says what it is for, `--moves` and `--chess960`."""
-    parser.add_argument("--fen", metavar="FEN", help=text)
+def add_position(parser: argparse.ArgumentParser) -> None:
+    """Add `--fen`, `--moves` and `--chess960`."""
+    parser.add_argument("--fen", metavar="FEN", help="the position (default: the start position)")
     text = "moves to play first, for example: --moves e2e4 e7e5; words without -- come before them"
     parser.add_argument("--moves", metavar="MOVE", nargs="+", default=[], help=text)
     parser.add_argument("--chess960", action="store_true", help="read position and moves as Chess960")
 
 
-def add_settings(parser: argparse.ArgumentParser, default_core: str, **position: str) -> None:
-    """Add the position, the options of the engine and the core. `position`: as for `add_position`."""
-    add_position(parser, **position)
-    add_options(parser, default_core, '--option MultiPV=3 --option "Skill Level=5"')
-
-
-def add_analysis(parser: argparse.ArgumentParser, default_core: str, seconds: float, what: str = "a move") -> None:
-    """Add `--time`, `--nodes` and `--depth`, one of which gives `limit`, the options of the engine and the core."""
+def add_analysis(parser: argparse.ArgumentParser, core: str, seconds: float, what: str = "a move") -> None:
+    """Add `--time`, `--nodes` and `--depth`, one of which gives `limit`, and the options of the engine."""
     from chess.engine import Limit
 
     from uci_engine.score import MAX_DEPTH
 
     parser.set_defaults(limit=Limit(time=seconds))
     nodes, depth = number(1, MAX_NODES), number(1, MAX_DEPTH)
+    time = number(0.001, MAX_SECONDS, "a number of seconds")
     efforts = parser.add_mutually_exclusive_group()
 
     def add(name: str, metavar: str, text: str, read: Callable[[str], Limit]) -> None:
         efforts.add_argument(name, dest="limit", metavar=metavar, type=read, help=text)
 
     text = f"time for {what} (default {seconds:g})"
-    add("--time", "SECONDS", text, lambda word: Limit(time=_seconds(word)))
+    add("--time", "SECONDS", text, lambda word: Limit(time=time(word)))
     add("--nodes", "N", f"nodes for {what}", lambda word: Limit(nodes=nodes(word)))
     add("--depth", "N", "depth of each search", lambda word: Limit(depth=depth(word)))
-    add_options(parser, default_core, "--option SyzygyPath=/tables", threads=min(2, usable_processors()))
+    add_options(parser, core, threads=min(2, usable_processors()))
 
 
-def add_options(parser: argparse.ArgumentParser, default_core: str, example: str, threads: int | None = None) -> None:
-    """Add `--threads`, `--hash`, `--option` and the core. With `threads` the first two have defaults."""
+def add_options(parser: argparse.ArgumentParser, core: str, threads: int | None = None) -> None:
+    """Add `--threads`, `--hash`, and `--option`. With `threads` the first two have defaults."""
     hash_mib, end = (None, "") if threads is None else (DEFAULT_HASH_MIB, " (default %(default)s)")
     parser.add_argument("--threads", metavar="N", default=threads, help=f"number of search threads{end}")
     text = f"size of the transposition table in MiB{end}"
     parser.add_argument("--hash", metavar="MIB", default=hash_mib, help=text)
-    text = f"set a UCI option, for example: {example}; may be repeated"
+    text = 'set a UCI option, for example: --option SyzygyPath=/tables --option "Skill Level=5"; may be repeated'
     parser.add_argument("--option", metavar="NAME=VALUE", action="append", default=[], help=text)
-    add_core(parser, default_core)
+    parser.set_defaults(core=core)
 
 
 def analysis_engine(options: argparse.Namespace) -> Engine:
@@ -130,51 +113,34 @@ def _settings(options: argparse.Namespace) -> list[tuple[str, str | None]]:
     return settings
 
 
-def number(minimum: int, maximum: int) -> Callable[[str], int]:
-    """The type of an argument that is a whole number within these bounds."""
+def number(minimum: Number, maximum: Number, what: str = "a whole number") -> Callable[[str], Number]:
+    """The type of an argument that is a number within these bounds, and whole if they are."""
+    kind = type(minimum)
 
-    def read(text: str) -> int:
-        value = int(text) if text.isascii() and text.isdecimal() and len(text) <= 9 else minimum - 1
-        if not minimum <= value <= maximum:
-            raise argparse.ArgumentTypeError(f"{text!a} is not a whole number from {minimum} to {maximum}")
-        return value
+    def read(text: str) -> Number:
+        with suppress(ValueError):
+            if minimum <= (value := kind(text)) <= maximum:
+                return value
+        raise argparse.ArgumentTypeError(f"{text!a} is not {what} from {minimum} to {maximum}")
 
     return read
 
 
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0.001 <= value <= MAX_SECONDS:
-        raise argparse.ArgumentTypeError(f"{text!a} is not a number of seconds, at least 0.001")
-    return value
-
-
-def prepared(options: argparse.Namespace, tuning: bool, search_moves: Sequence[str] = ()) -> tuple[UciEngine, Game]:
-    """An engine with the settings of `add_settings`, and the game. Prints remarks on stderr. Raises UsageError.
-
-    `search_moves` must be legal in the position.
-    """
-    from uci_engine.board.game import parse_searchmoves
+def uci_engine(options: argparse.Namespace, tuning: bool) -> UciEngine:
+    """An engine with the options of `add_options`. Prints remarks on stderr. Raises UsageError."""
     from uci_engine.engine import UciEngine
 
     engine = UciEngine(options.core, tuning)
     if engine.problem:
         warn(engine.problem)
-    chess960 = [("UCI_Chess960", "true")] if options.chess960 else []
-    for name, value in [*_settings(options), *chess960]:
+    for name, value in _settings(options):
         is_known = engine.options.find(name) is not None
         hint = "" if is_known else suggestion(name, (option.name for option in engine.options))
         for message in engine.options.set(name, value):
             if message.is_error:
                 raise UsageError(message.text + hint)
             warn(message.text)
-    game = read_game(options, engine.options.chess960.value)
-    for problem in parse_searchmoves(game.position, search_moves)[1]:
-        raise UsageError(problem.text)
-    return engine, game
+    return engine
 
 
 def read_game(options: argparse.Namespace, chess960: bool) -> Game:

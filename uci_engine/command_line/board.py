@@ -14,11 +14,10 @@ from pathlib import Path
 
 import chess
 
-from evaluation.files import read_start, reason_of
+from evaluation.files import reason_of
 from uci_engine.board.game import read_fen
 from uci_engine.command_line.arguments import Parser, UsageError, add_options, analysis_engine, number
 from uci_engine.command_line.console import show, warn
-from uci_engine.game_analysis.pgn import decoded
 from uci_engine.text import printable
 
 GAMES_FILE = "secateur-games.pgn"
@@ -38,9 +37,9 @@ REDIRECT = """\
 """
 
 
-def run(words: Sequence[str], default_core: str) -> int:
+def run(words: Sequence[str], core: str) -> int:
     """Run the command. Returns the exit code."""
-    options = _parser(default_core).parse_args(words)
+    options = _parser(core).parse_args(words)
     try:
         import_module("jinja2")
         from uci_engine.web_board import server
@@ -50,14 +49,13 @@ def run(words: Sequence[str], default_core: str) -> int:
         raise ImportError(f'the board needs {error.name}: pip install ".[board]" in the sources') from None
     try:
         start, notes = read_fen(options.fen, chess960=None)
-        pgn = _games(options.games, server.MAX_PGN_LENGTH)
         listening = server.bound_socket(options.port)
     except ValueError as error:
         raise UsageError(printable(f"secateur board: {error}"), exit_code=1) from None
     for note in notes:
         warn(note)
     with listening, analysis_engine(options) as engine, ExitStack() as leading:
-        board = server.BoardServer(engine, Path(options.pgn), start, pgn)
+        board = server.BoardServer(engine, Path(options.pgn), start)
         host, port = listening.getsockname()
         address = f"http://{host}:{port}/{board.token}/"
         # Until the server runs, an end by a signal must not leave the file that leads to the page.
@@ -93,23 +91,13 @@ def _open_browser(address: str, leading: ExitStack) -> None:
     threading.Thread(target=webbrowser.open, args=[path.as_uri()], daemon=True).start()
 
 
-def _games(path: str | None, longest: int) -> str:
-    """The text of a PGN file, "" for none. ValueError: it cannot be read, or has more bytes."""
-    text = read_start(path, longest + 1, ValueError) if path else b""
-    if len(text) > longest:
-        raise ValueError(f"{path} has more than {longest >> 10} KiB, take fewer games")
-    return decoded(text)
-
-
-def _parser(default_core: str) -> Parser:
+def _parser(core: str) -> Parser:
     parser = Parser("secateur board", DESCRIPTION)
-    first = parser.add_mutually_exclusive_group()
-    first.add_argument("games", metavar="PGN", nargs="?", help="a file of games to go through")
     text = "the position to play from, also of Chess960 (default: the start position)"
-    first.add_argument("--fen", metavar="FEN", default=chess.STARTING_FEN, help=text)
+    parser.add_argument("--fen", metavar="FEN", default=chess.STARTING_FEN, help=text)
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
     parser.add_argument("--port", metavar="N", type=number(0, 65535), help="the port (default: 8064, or a free one)")
     text = f"where to write the games that are played (default {GAMES_FILE})"
     parser.add_argument("--pgn", metavar="FILE", default=GAMES_FILE, help=text)
-    add_options(parser, default_core, "--option SyzygyPath=/tables", threads=1)
+    add_options(parser, core, threads=1)
     return parser

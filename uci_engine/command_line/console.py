@@ -1,7 +1,4 @@
-"""Standard input, output and error: lines for people, progress, and the UCI conversation.
-
-The program without arguments needs only this module, so it does without argparse and starts fast.
-"""
+"""Standard input, output and error: lines for people, progress, and the UCI conversation."""
 
 from __future__ import annotations
 
@@ -10,15 +7,13 @@ import errno
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Self
 
 from uci_engine import __version__
 
 # On Windows a pipe without a reader is an invalid argument.
 NOBODY_READS = (errno.EPIPE, errno.EINVAL)
-# How often progress is told.
-PROGRESS_SECONDS = 0.2
 
 
 def show(text: str) -> None:
@@ -44,46 +39,39 @@ class Progress:
     def __init__(self, total: int, done: int) -> None:
         """`done`: were done before."""
         self._total, self._done_before, self._done = total, done, float(done)
-        self._began = self._told = time.monotonic()
-        self._is_terminal = sys.stderr is not None and sys.stderr.isatty()
-        self._shown = ""
+        self._began = time.monotonic()
+        self._width = 0
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *reason: object) -> None:
-        if self._shown:
-            warn(f"\r{'':{len(self._shown)}}\r", end="")
+        if self._width:
+            warn(f"\r{'':{self._width}}\r", end="")
 
     def add(self, share: float) -> None:
         """This share of a game is done, too."""
         self._done += share
-        now = time.monotonic()
-        if not self._is_terminal or now - self._told < PROGRESS_SECONDS:
+        if sys.stderr is None or not sys.stderr.isatty():
             return
-        self._told = now
-        left = (self._total - self._done) / (self._done - self._done_before) * (now - self._began)
-        minutes, seconds = divmod(round(left), 60)
+        from datetime import timedelta
+
+        left = (self._total - self._done) / (self._done - self._done_before) * (time.monotonic() - self._began)
         # A sum of shares may be a little too small.
-        text = f"games {int(self._done + 1e-6)}/{self._total}, {minutes // 60}:{minutes % 60:02}:{seconds:02} left"
-        self._shown = text.ljust(len(self._shown))
-        warn(f"\r{self._shown}", end="")
+        text = f"games {int(self._done + 1e-6)}/{self._total}, {timedelta(seconds=round(left))} left"
+        warn(f"\r{text:{self._width}}", end="")
+        self._width = len(text)
 
 
-def converse(core: str, tuning: bool) -> int:
-    """Speak UCI until `quit`. Returns the exit code."""
-    if sys.stdin is not None and sys.stdout is not None and sys.stdin.isatty() and sys.stdout.isatty():
-        show(f"Secateur {__version__} waits for UCI commands: help lists them, quit ends the program.")
-    return execute(None, core, tuning)
-
-
-def execute(lines: Sequence[str] | None, core: str, tuning: bool) -> int:
-    """Execute these UCI commands, or those of standard input for None. Returns the exit code."""
+def converse(line: str, core: str, tuning: bool) -> int:
+    """Execute this UCI command, or with "" those of standard input until `quit`. Returns the exit code."""
     from uci_engine.board.game import Game
     from uci_engine.engine import UciEngine
     from uci_engine.uci import loop as uci
 
-    return uci.run(lambda: (UciEngine(core, tuning), Game()), lines)
+    if not line and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
+        show(f"Secateur {__version__} waits for UCI commands: help lists them, quit ends the program.")
+    return uci.run(lambda: (UciEngine(core, tuning), Game()), line or None)
 
 
 def guarded(action: Callable[[], int]) -> int:

@@ -28,9 +28,9 @@ With --move, explain one move: the line that supports or refutes it, what is bet
 """
 
 
-def run(words: Sequence[str], default_core: str) -> int:
+def run(words: Sequence[str], core: str) -> int:
     """Run the command. Returns the exit code."""
-    options = _parser(default_core).parse_args(words)
+    options = _parser(core).parse_args(words)
     from uci_engine.game_analysis.examination import compare_moves, examine
 
     board, limit = read_game(options, options.chess960).position, options.limit
@@ -41,11 +41,11 @@ def run(words: Sequence[str], default_core: str) -> int:
     return 0
 
 
-def _parser(default_core: str) -> Parser:
+def _parser(core: str) -> Parser:
     parser = Parser("secateur explain", DESCRIPTION)
     add_position(parser)
     parser.add_argument("--move", metavar="MOVE", help="the move to explain, for example e2e4 or Nf3")
-    add_analysis(parser, default_core, DEFAULT_SECONDS, "all searches")
+    add_analysis(parser, core, DEFAULT_SECONDS, "all searches")
     parser.add_argument("--json", action="store_true", help="show JSON")
     return parser
 

@@ -7,25 +7,30 @@ from __future__ import annotations
 
 import argparse
 import os
-import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from uci_engine import __version__
 from uci_engine.command_line.arguments import (
-    CORES_SHOWN,
     Parser,
     UsageError,
-    add_core,
-    add_settings,
+    add_options,
+    add_position,
+    analysis_engine,
     number,
-    prepared,
+    read_game,
+    uci_engine,
 )
-from uci_engine.command_line.console import converse, execute, guarded, show, warn
+from uci_engine.command_line.console import converse, guarded, show, warn
 from uci_engine.core import CORES, require_own_evaluation
 from uci_engine.text import suggestion
+
+if TYPE_CHECKING:
+    from uci_engine.board.game import Game
+    from uci_engine.engine import UciEngine
 
 CORE_VARIABLE = "SECATEUR_CORE"
 
@@ -34,11 +39,10 @@ Secateur is a UCI chess engine. Without arguments it speaks UCI on standard inpu
 chess programs use it. With arguments it runs one command and exits:
 
   secateur go LIMIT ...       search a position, for example: secateur go movetime 2000
-  secateur board [PGN]        play against it in the browser, and see what it thinks
+  secateur board              play against it in the browser, and see what it thinks
   secateur analyse GAMES      annotate games, and show their mistakes on pages
   secateur explain            compare the legal moves of a position, or explain one
   secateur eval               explain the evaluation of a position, term by term
-  secateur perft DEPTH        count the leaf nodes of the legal move tree
   secateur bench [DEPTH]      search fixed positions and show nodes, time and speed
   secateur doctor             show what is installed, and check that it works
   secateur UCI-COMMAND ...    run one UCI command, for example: secateur uci
@@ -47,18 +51,10 @@ chess programs use it. With arguments it runs one command and exits:
 GO_DESCRIPTION = """\
 Search a position and show UCI lines, as the UCI command go does. Ctrl-C ends the search.
 
-The words are those of the UCI command go, in any order:
-  depth N              search N plies deep
-  movetime N           search for N milliseconds
-  nodes N              search N nodes
-  mate N               find a mate in at most N moves
-  infinite             search until Ctrl-C, as without any limit
-  searchmoves MOVE ... search only these moves
-  wtime N btime N winc N binc N movestogo N
-                       search as in a game with these clocks, in milliseconds
-  perft N              count the leaf nodes of the legal move tree, N plies deep
+The words are those of UCI: depth N, movetime N, nodes N, mate N, infinite, searchmoves MOVE ..., and for the clocks of
+a game wtime N, btime N, winc N, binc N, movestogo N. Times are in milliseconds. Without a limit the search is endless.
+perft N counts the leaf nodes of the legal move tree instead.
 """
-
 
 EVAL_KEYS = """\
 The JSON is one object. Scores are whole centipawns of the weights, from White's view where nothing else is said.
@@ -89,15 +85,16 @@ def run(arguments: Sequence[str]) -> int:
         "secateur",
         DESCRIPTION,
         usage="secateur [-h] [--version] [--core CORE] [--tuning] [COMMAND ...]",
-        epilog="secateur COMMAND --help explains go, board, analyse, explain, eval, perft, bench and doctor.",
+        epilog="secateur COMMAND --help explains one of these commands.",
     )
     parser.add_argument("--version", action="version", version=f"Secateur {__version__}")
-    add_core(parser, os.environ.get(CORE_VARIABLE, "auto"))
+    text = f"the board and search to use (default: the environment variable {CORE_VARIABLE}, or auto)"
+    parser.add_argument("--core", choices=CORES, default=os.environ.get(CORE_VARIABLE, "auto"), help=text)
     parser.add_argument("--tuning", action="store_true", help="offer the parameters of search and clock as UCI options")
     parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.core not in CORES:
-        parser.error(f"{CORE_VARIABLE} must be one of {', '.join(CORES_SHOWN)}, not {options.core!r}")
+        parser.error(f"{CORE_VARIABLE} must be one of {', '.join(CORES)}, not {options.core!r}")
     return guarded(lambda: _execute(parser, options))
 
 
@@ -111,22 +108,23 @@ def _execute(parser: Parser, options: argparse.Namespace) -> int:
         # The position is no part of the usage.
         warn(str(error) if error.exit_code == 1 else f"secateur {command}: {error}")
         return error.exit_code
-    if not command:
-        return converse(options.core, options.tuning)
-    from uci_engine.uci.protocol import COMMAND_WORDS
+    if command:
+        from uci_engine.uci.protocol import COMMAND_WORDS
 
-    if command not in COMMAND_WORDS:
-        parser.error(f"{command!a} is no command{suggestion(command, (*COMMANDS, *COMMAND_WORDS))}")
-    return execute([" ".join(options.words)], options.core, options.tuning)
+        if command not in COMMAND_WORDS:
+            parser.error(f"{command!a} is no command{suggestion(command, (*COMMANDS, *COMMAND_WORDS))}")
+    return converse(" ".join(options.words), options.core, options.tuning)
 
 
-def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
+def _go(words: Sequence[str], core: str, tuning: bool) -> int:
+    from uci_engine.board.game import parse_searchmoves
     from uci_engine.uci import loop as uci
     from uci_engine.uci.protocol import GO_WORDS, Go, parse
 
     parser = Parser("secateur go", GO_DESCRIPTION)
     parser.add_argument("words", metavar="WORD", nargs="*", help="limits of the search, as listed above")
-    add_settings(parser, default_core)
+    add_position(parser)
+    add_options(parser, core)
     options = parser.parse_intermixed_args(words)
     line = " ".join(["go", *options.words])
     go = parse(line)
@@ -138,10 +136,17 @@ def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
         if problem.is_error:
             parser.error(problem.text)
 
-    return uci.run(lambda: prepared(options, tuning, go.searchmoves or ()), [line])
+    def begin() -> tuple[UciEngine, Game]:
+        engine = uci_engine(options, tuning)
+        game = read_game(options, options.chess960 or engine.options.chess960.value)
+        for problem in parse_searchmoves(game.position, go.searchmoves or ())[1]:
+            raise UsageError(problem.text)
+        return engine, game
+
+    return uci.run(begin, line)
 
 
-def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
+def _bench(words: Sequence[str], core: str, tuning: bool) -> int:
     from uci_engine.score import MAX_DEPTH
     from uci_engine.tools.bench import DEFAULT_DEPTH, bench
 
@@ -149,67 +154,43 @@ def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
     parser.add_argument(
         "depth", metavar="DEPTH", nargs="?", type=number(1, MAX_DEPTH), help=f"in plies (default {DEFAULT_DEPTH})"
     )
-    add_settings(parser, default_core, text="search this position only")
+    add_options(parser, core)
     options = parser.parse_intermixed_args(words)
-    has_position = options.fen is not None or bool(options.moves)
-    engine, game = prepared(options, tuning)
-    with closing(engine):
-        # `prepared` has told it. A total without the network would be taken for that of another version.
+    with closing(uci_engine(options, tuning)) as engine:
+        # It has been told. A total without the network would be taken for that of another version.
         if engine.problem:
             return 1
-        bench(engine, options.depth, show, board=game.position if has_position else None)
+        bench(engine, options.depth, show)
     return 0
 
 
-def _perft(words: Sequence[str], default_core: str, tuning: bool) -> int:
-    from uci_engine.tools.perft import MAX_DEPTH, perft
+def _eval(words: Sequence[str], core: str, tuning: bool) -> int:
+    import json
 
-    parser = Parser("secateur perft", "Count the leaf nodes of the legal move tree, DEPTH plies deep.")
-    parser.add_argument("depth", metavar="DEPTH", type=number(0, MAX_DEPTH), help=f"in plies, at most {MAX_DEPTH}")
-    parser.add_argument("--divide", action="store_true", help="also show the count of each legal move")
-    add_settings(parser, default_core)
-    options = parser.parse_intermixed_args(words)
-    engine, game = prepared(options, tuning)
-    with closing(engine):
-        lines: list[str] = []
-        started = time.perf_counter()
-        perft(engine, game.position, options.depth, show if options.divide else lines.append)
-        seconds = time.perf_counter() - started
-    # Without --divide, show only the last line, with the total.
-    show("".join(line.strip() + "\n" for line in lines[-1:]) + f"time {seconds:.3f} s")
-    return 0
-
-
-def _eval(words: Sequence[str], default_core: str, tuning: bool) -> int:
-    parser = Parser("secateur eval", "Explain the evaluation of a position, term by term.")
-    parser.epilog = EVAL_KEYS
-    add_settings(parser, default_core)
+    parser = Parser("secateur eval", "Explain the evaluation of a position, term by term.", epilog=EVAL_KEYS)
+    add_position(parser)
+    add_options(parser, core)
     parser.add_argument("--json", action="store_true", help="show it as JSON, with the keys below")
     options = parser.parse_args(words)
-    engine, game = prepared(options, tuning)
-    with closing(engine):
-        explanation = engine.explain(game.position)
-        if options.json:
-            import json
-
-            show(json.dumps(explanation.data(), indent=2))
-        else:
-            show(str(explanation))
+    board = read_game(options, options.chess960).position
+    with analysis_engine(options) as engine:
+        explanation = engine.explain(board)
+    show(json.dumps(explanation.data(), indent=1) if options.json else str(explanation))
     return 0
 
 
-def _in_module(name: str, words: Sequence[str], default_core: str, tuning: bool) -> int:
+def _in_module(name: str, words: Sequence[str], core: str, tuning: bool) -> int:
     """A command that has a module of its own."""
-    code: int = import_module(f"uci_engine.command_line.{name}").run(words, default_core)
+    code: int = import_module(f"uci_engine.command_line.{name}").run(words, core)
     return code
 
 
-def _doctor(words: Sequence[str], default_core: str, tuning: bool) -> int:
+def _doctor(words: Sequence[str], core: str, tuning: bool) -> int:
     from uci_engine.tools import doctor
 
-    parser = Parser("secateur doctor", "Show what is installed, and check that it works. If so, the exit code is 0.")
-    add_core(parser, default_core)
-    return doctor.examine(parser.parse_args(words).core, show)
+    text = "Show what is installed, and check that it works. If so, the exit code is 0."
+    Parser("secateur doctor", text).parse_args(words)
+    return doctor.examine(core, show)
 
 
 COMMANDS: dict[str, Callable[[Sequence[str], str, bool], int]] = {
@@ -218,7 +199,6 @@ COMMANDS: dict[str, Callable[[Sequence[str], str, bool], int]] = {
     "analyse": partial(_in_module, "analyse"),
     "explain": partial(_in_module, "explain"),
     "eval": _eval,
-    "perft": _perft,
     "bench": _bench,
     "doctor": _doctor,
 }

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import chess
 
-from evaluation.base.accumulated import PHASE_WEIGHTS
+from evaluation.base.constants import PHASE_WEIGHTS
 from uci_engine.score import SEE_VALUES
 
 PIECE_VALUES = [value_cp // 100 for value_cp in SEE_VALUES]

@@ -16,8 +16,16 @@ from functools import cached_property
 import chess
 from chess.engine import Limit
 
-from uci_engine.game_analysis.boards import exchange, gain_of, is_sacrifice, surplus, takes_back, value_at
-from uci_engine.game_analysis.deeds import ACTIVE, deed_of, opened_by
+from uci_engine.game_analysis.boards import (
+    exchange,
+    gain_of,
+    is_sacrifice,
+    king_of,
+    surplus,
+    takes_back,
+    value_at,
+)
+from uci_engine.game_analysis.deeds import ACTIVE, check_of, deed_of, is_double, opened_by, tempo_of
 from uci_engine.game_analysis.judgement import BLUNDER_LOSS, MISTAKE_LOSS, ONLY_MOVE_LOSS
 from uci_engine.game_analysis.positional import FoundFeature, feature_of
 from uci_engine.game_analysis.searches import EXTENSION, Finder, Searches, nothing_found
@@ -26,6 +34,7 @@ from uci_engine.game_analysis.thresholds import (
     AS_GOOD_CP,
     CONFIRMED,
     LAST_DEFENCE,
+    LEAST_LEAD,
     LEAST_WORTH,
     LONGEST_MATE,
     MOST_WORTH,
@@ -52,6 +61,9 @@ class Why(Enum):
     MISSED_GAIN = "gain missed"
     REPLY = "strong reply"
     THREAT = "threat not met"
+    WRONG_CAPTURE = "wrong capture"
+    QUEENS = "queens"
+    LOST_TEMPO = "tempo lost"
     ONLY_MOVE = "only move missed"
     POSITION = "position"
     # Of good moves.
@@ -183,6 +195,12 @@ class Comparison:
             return False
         if not board.is_legal(reply):
             return True
+        does, did = (
+            deed_of(Line(self.board, [line.moves[0], reply], not self.color), 1) for line in (self.against, self.missed)
+        )
+        # It does not do the same then.
+        if does is not None and (did is None or not {*does.targets} <= {*did.targets}):
+            return True
         found = self.find(board, [reply])
         return not found.line or found.value.cp_for(self.color) > self.better.cp_for(self.color) + AS_GOOD_CP
 
@@ -265,7 +283,8 @@ def causes_of(board: chess.Board, played: Found, better: Found, find: Finder = n
     # What a missed mate takes on its way is no gain beside it.
     if main is None and not forced:
         missed_gain = _material(lines, lines.missed)
-        main = missed_gain or _reply(lines) or _only_move(lines) or _threat(lines) or _position(lines)
+        others = (_reply, _wrong_capture, _only_move, _threat, _queens, _lost_tempo, _position, _missed_tempo)
+        main = missed_gain or next(filter(None, (find_cause(lines) for find_cause in others)), None)
     return (main, *forced) if main else forced
 
 
@@ -304,7 +323,11 @@ def merits_of(
 
 def _forced(lines: Comparison) -> tuple[Cause, ...]:
     """Mates, draws and results of the tablebases."""
-    causes = []
+    causes: list[Cause] = []
+    if lines.against.boards[1].is_stalemate():
+        move, king = lines.against.moves[0], king_of(lines.against.end, not lines.color)
+        motif = Motif(Kind.STALEMATE, 0, move, move.to_square, (king,))
+        return (Cause(Why.DRAW, not lines.color, lines.against, (motif,), 1),)
     for line, value, mates, tablebase in (
         (lines.against, lines.played, Why.ALLOWS_MATE, Why.LOST_TABLEBASE),
         (lines.missed, lines.better, Why.MISSES_MATE, Why.MISSED_TABLEBASE),
@@ -344,9 +367,12 @@ def _material(lines: Comparison, line: Line) -> Cause | None:
     ]
     evidence = lines.without_better if is_missed else lines.without_reply
     motifs = _motifs_of_gain(lines, line, wins, is_confirmed=evidence is not None and evidence.confirms)
-    if motifs is None:
-        return None
     threat, opened = (False, None) if is_missed else _origin(lines)
+    if motifs is None and wins and not is_missed and min(wins) <= SOON:
+        # A guard that is gone is reason enough.
+        motifs, opened = (), opened_by(line, lines.color, min(wins))
+    if motifs is None or not (motifs or opened):
+        return None
     end = max([motif.wins for motif in motifs] + [min(wins, default=0)]) + 1
     while line.is_taken_back(end - 1):
         end += 1
@@ -392,12 +418,12 @@ def _motifs_of_gain(lines: Comparison, line: Line, wins: list[int], *, is_confir
     if motifs and motifs[0].ply < first + SOON and not _is_alike(motifs[0], line, other):
         return motifs
     deed = deed_of(line, first)
-    # The moves alone have to show the gain, or the edit the move. Without a name both have to.
+    # The moves alone have to show the gain, or the edit the move.
     is_gaining = deed is not None and deed.kind in GAINING
-    is_shown = bool(wins) and (is_gaining or min(wins) == first) and len(line.quiet_plies(first, min(wins))) <= 1
-    if deed is not None and deed.kind in NAMES_GAIN:
-        return (deed,) if wins and (is_shown or is_confirmed) else None
-    return () if is_shown and is_confirmed else None
+    is_short = bool(wins) and len(line.quiet_plies(first, min(wins))) <= 1
+    is_shown = (is_short and (is_gaining or min(wins) == first)) or (deed is not None and is_double(line, deed))
+    is_named = deed is not None and deed.kind in NAMES_GAIN
+    return (deed,) if deed and is_named and wins and (is_shown or is_confirmed) else None
 
 
 def _is_alike(motif: Motif, line: Line, other: Line) -> bool:
@@ -411,8 +437,8 @@ def _is_alike(motif: Motif, line: Line, other: Line) -> bool:
 
 
 def is_forced(find: Finder, line: Line, ply: int) -> bool:
-    """Whether no defence that is as good keeps a pawn more of what a line has won by this ply."""
-    loser = not line.winner
+    """Whether no defence that is as good keeps a third of what a line has won by this ply."""
+    loser, won = not line.winner, line.balance(ply) - line.balance(0)
     last = max((win.ply for win in line.wins() if win.ply < ply), default=0)
     for at in range(line.own_plies().start + 1, min(last, LAST_DEFENCE), 2):
         board, move = line.boards[at], line.moves[at]
@@ -421,7 +447,7 @@ def is_forced(find: Finder, line: Line, ply: int) -> bool:
         if not best.line:
             continue
         defence = Line(board, best.shown.line, line.winner)
-        is_better = defence.balance(defence.settled) < line.balance(ply)
+        is_better = defence.balance(defence.settled) - line.balance(0) < CONFIRMED * won
         if is_better and best.value.cp_for(loser) >= find(board, [move]).value.cp_for(loser) - AS_GOOD_CP:
             return False
     return True
@@ -435,12 +461,14 @@ def _reply(lines: Comparison) -> Cause | None:
     line = lines.against
     if len(line.moves) < 2 or takes_back(line.boards[1], line.moves[1]):
         return None
-    deed = deed_of(line, 1)
-    if deed is None or not _is_weighty(lines, line, deed):
-        return None
-    without = lines.without_reply
     threat, opened = _origin(lines)
-    if not (threat or (without and without.confirms)) or not lines.is_met(line.moves[1]):
+    deed, without = deed_of(line, 1) or (check_of(line, 1) if opened else None), lines.without_reply
+    if deed is None or not _is_weighty(lines, line, deed) or not lines.is_met(line.moves[1]):
+        return None
+    # A check that the move itself has made possible needs less, and an attack on two pieces, too.
+    is_strong = deed.kind is Kind.CHECK or is_double(line, deed)
+    least = 1 - CONFIRMED if is_strong else CONFIRMED
+    if not threat and (without is None or without.share < least):
         return None
     evidence = tuple(each for each in (without, lines.reply_before) if each and each.confirms)
     return Cause(Why.REPLY, line.winner, line, (deed,), 2, is_threat=threat, opened=opened, evidence=evidence)
@@ -489,9 +517,10 @@ def _only_move(lines: Comparison) -> Cause | None:
     if is_same or (deed.kind is Kind.ESCAPE and played.from_square in deed.targets):
         return None
     without = lines.without_better
-    if without is None or not without.confirms:
+    # A capture that is left out needs less.
+    if without is None or without.share < (1 - CONFIRMED if deed.kind is Kind.CAPTURE else CONFIRMED):
         return None
-    return Cause(Why.ONLY_MOVE, line.winner, line, (deed,), 1, evidence=(without,))
+    return Cause(Why.ONLY_MOVE, line.winner, line, (deed,), 1, evidence=(without,) if without.confirms else ())
 
 
 def _threat(lines: Comparison) -> Cause | None:
@@ -500,8 +529,11 @@ def _threat(lines: Comparison) -> Cause | None:
     if threat is None or not threat.confirms or not after.is_legal(threat.found.line[0]):
         return None
     move = threat.found.line[0]
+    found = lines.find(after, [move])
     before = Line(threat.board, [move], not lines.color)
-    now = Line(lines.board, [lines.against.moves[0], move], not lines.color)
+    now = Line(lines.board, [lines.against.moves[0], *found.shown.line], not lines.color)
+    if not found.line:
+        return None
     deed, still = deed_of(before, 0), deed_of(now, 1)
     if (
         deed is None
@@ -511,17 +543,79 @@ def _threat(lines: Comparison) -> Cause | None:
         or not lines.is_met(move)
     ):
         return None
-    found = lines.find(after, [move])
     lost = lines.better.expected_for(lines.color) - found.value.expected_for(lines.color)
-    if not found.line or lost < CONFIRMED * lines.cost:
+    if lost < CONFIRMED * lines.cost:
         return None
     return Cause(Why.THREAT, before.winner, now, (still,), 2, is_threat=True, evidence=(threat,))
 
 
+# Captures, queens and time ------------------------------------------------------------------------------------------
+
+
+def _wrong_capture(lines: Comparison) -> Cause | None:
+    """Both moves take on one square, and the replies differ; nothing takes back."""
+    board, line, better = lines.board, lines.against, lines.missed
+    firsts = [each.moves[0] for each in (line, better)]
+    is_one = all(board.is_capture(move) for move in firsts) and len({move.to_square for move in firsts}) == 1
+    if not is_one or line.moves[1:2] == better.moves[1:2] or line.is_taken_back(0):
+        return None
+    return Cause(Why.WRONG_CAPTURE, line.winner, line, end=min(SOON, len(line.moves)))
+
+
+def _queens(lines: Comparison) -> Cause | None:
+    """Who is behind trades queens, or who is ahead does not."""
+    ahead = lines.missed.balance(0)
+    for line, other, is_reason in (
+        (lines.against, lines.missed, ahead <= -LEAST_LEAD),
+        (lines.missed, lines.against, ahead >= LEAST_LEAD),
+    ):
+        queens = [[chess.popcount(board.queens) for board in each.boards] for each in (line, other)]
+        gone = next((ply for ply, count in enumerate(queens[0][:SOON]) if not count), 0)
+        if is_reason and gone and all(queens[1][: SOON + 2]):
+            return Cause(Why.QUEENS, lines.missed.winner if line is lines.missed else line.winner, line, end=gone)
+    return None
+
+
+def _lost_tempo(lines: Comparison) -> Cause | None:
+    """A piece is driven away, or goes soon where it came from or where the better move puts it at once."""
+    line, better = lines.against, lines.missed
+    moved, first = line.moves[0], better.moves[0]
+    plies = [ply for ply in range(1, min(2 * SOON, len(line.moves))) if moved.to_square in _ends(line.moves[ply])]
+    again = plies[0] if plies and plies[0] % 2 == 0 else 0
+    piece = lines.board.piece_type_at(moved.from_square)
+    is_even = line.balance(again + 1) - line.balance(0) < 1
+    # A piece that moves again after the better move, too, has lost nothing by that.
+    stays = not any(first.to_square == move.from_square for move in better.moves[2 : SOON + 1 : 2])
+    if not again or not is_even or not stays or piece in (chess.PAWN, chess.KING):
+        return None
+    attack = tempo_of(line, 1) if again == 2 else None
+    is_driven = attack is not None and attack.targets == (moved.to_square,)
+    goals = [moved.from_square, *([first.to_square] if first.from_square == moved.from_square else [])]
+    if attack is None or not is_driven:
+        attack = Motif(Kind.RETREAT, again, line.moves[again], moved.to_square, (moved.to_square,))
+    goes_back = line.moves[again].to_square in goals and not line.boards[again].is_capture(line.moves[again])
+    return Cause(Why.LOST_TEMPO, line.winner, line, (attack,), again + 1) if is_driven or goes_back else None
+
+
+def _ends(move: chess.Move) -> tuple[chess.Square, chess.Square]:
+    return move.from_square, move.to_square
+
+
+def _missed_tempo(lines: Comparison) -> Cause | None:
+    """The better move attacks a piece that has to move, and most other moves do not."""
+    line, without, own = lines.missed, lines.without_better, deed_of(lines.against, 0)
+    attack = tempo_of(line, 0)
+    if attack is None or (own is not None and {*own.targets} & {*attack.targets}):
+        return None
+    if line.moves[1] in lines.against.moves[1:2]:
+        return None
+    if without is None or without.share < 1 - CONFIRMED:
+        return None
+    evidence = (without,) if without.confirms else ()
+    return Cause(Why.ONLY_MOVE, line.winner, line, (attack,), 2, evidence=evidence)
+
+
 def _position(lines: Comparison) -> Cause | None:
     """The positional feature that makes most of the difference."""
-    found = feature_of(lines.against, lines.missed, lines.lost)
-    if found is None:
-        return None
-    line = lines.against if found.is_played else lines.missed
-    return Cause(Why.POSITION, line.winner, line, end=found.ply, feature=found)
+    line, found = lines.against, feature_of(lines.against, lines.missed, lines.lost)
+    return None if found is None else Cause(Why.POSITION, line.winner, line, end=found.ply, feature=found)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import chess
 
 from uci_engine.game_analysis.boards import (
     attacked_by_mover,
+    board_after,
     capture_gain,
     captured_square,
     exchange,
@@ -28,6 +31,7 @@ ACTIVE = (
     Kind.PROMOTION,
     Kind.PASSED_PAWN,
     Kind.MATE,
+    Kind.CHECK,
 )
 
 
@@ -44,7 +48,7 @@ def deed_of(line: Line, ply: int) -> Motif | None:
         return motif(Kind.MATE, king)
     if move.promotion:
         return motif(Kind.PROMOTION, to)
-    if gain_of(before, move) and exchange(before, move) >= 1:
+    if gain_of(before, move) and (exchange(before, move) >= 1 or _is_untouchable(after, color)):
         return motif(Kind.CAPTURE, captured_square(before, move))
     if mating_move(after, color) and not mating_move(before, color):
         return motif(Kind.MATE_THREAT, king)
@@ -73,21 +77,51 @@ def deed_of(line: Line, ply: int) -> Motif | None:
     return motif(Kind.CASTLING, king_of(after, color)) if before.is_castling(move) else None
 
 
+def is_double(line: Line, deed: Motif) -> bool:
+    """Whether a move attacks two pieces at once, of which only one can be saved."""
+    return deed.kind is Kind.ATTACK and sum(value_at(line.boards[deed.ply], at) > 1 for at in deed.targets) > 1
+
+
+def check_of(line: Line, ply: int) -> Motif | None:
+    """A move that gives check, whatever else it does."""
+    after, move = line.boards[ply + 1], line.moves[ply]
+    king = king_of(after, after.turn)
+    return Motif(Kind.CHECK, ply, move, move.to_square, (king,), (), ply) if after.is_check() else None
+
+
+def tempo_of(line: Line, ply: int) -> Motif | None:
+    """A move that attacks a piece which then moves away, takes nothing and gives no check; None for any other."""
+    deed, after = deed_of(line, ply), line.boards[ply + 1]
+    if deed is None or deed.kind is not Kind.ATTACK or len(line.moves) < ply + 2:
+        return None
+    answer = line.moves[ply + 1]
+    is_quiet = not after.is_capture(answer) and not after.gives_check(answer)
+    is_driven = answer.from_square in deed.targets and after.piece_type_at(answer.from_square) != chess.PAWN
+    return replace(deed, kind=Kind.TEMPO, targets=(answer.from_square,)) if is_driven and is_quiet else None
+
+
+def _is_untouchable(after: chess.Board, color: chess.Color) -> bool:
+    """Whether every move that takes the piece which has just moved allows mate."""
+    to = after.peek().to_square
+    takers = list(after.generate_legal_captures(to_mask=chess.BB_SQUARES[to]))
+    return bool(takers) and all(mating_move(board_after(after, [taker]), color) for taker in takers)
+
+
 def _attacked_anew(before: chess.Board, after: chess.Board) -> list[chess.Square]:
     """What the piece that moved could take next at a profit, and its side could not take before; the best first."""
     squares = attacked_by_mover(after) - winning_captures(before, before.turn).keys()
     return sorted(squares, key=lambda square: (-value_at(after, square), square))
 
 
-def opened_by(line: Line, color: chess.Color) -> Motif | None:
+def opened_by(line: Line, color: chess.Color, ply: int = 1) -> Motif | None:
     """What the first move of a line does for its reply: it leaves a guard, cuts one off, or opens a line.
 
-    `color`: the side of the first move.
+    `color`: the side of the first move. `ply`: the reply, or a later capture of what stands there already.
     """
     before, after = line.boards[:2]
-    move, reply = line.moves[:2]
+    move, reply = line.moves[0], line.moves[ply]
     square = reply.to_square
-    if square == move.to_square:
+    if square == move.to_square or (ply > 1 and line.where_was(square, ply, 1) != square):
         return None
 
     def motif(kind: Kind, *others: chess.Square) -> Motif:
@@ -103,6 +137,6 @@ def opened_by(line: Line, color: chess.Color) -> Motif | None:
         return motif(Kind.UNGUARDED)
     if cut:
         return motif(Kind.CUT_OFF, cut[0])
-    if chess.between(reply.from_square, square) & chess.BB_SQUARES[move.from_square]:
+    if ply == 1 and chess.between(reply.from_square, square) & chess.BB_SQUARES[move.from_square]:
         return motif(Kind.OPENED, reply.from_square)
     return None

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import chess
 
 from evaluation.trace import Trace
+from uci_engine.game_analysis.boards import king_of
 from uci_engine.game_analysis.tactics import Line
 from uci_engine.game_analysis.thresholds import CONFIRMED, LEAF_PLIES, SOON
 from uci_engine.score import win_curve
@@ -88,6 +89,28 @@ def shut_in(board: chess.Board, color: chess.Color) -> chess.SquareSet:
     return chess.SquareSet(at for at in chess.SquareSet(own) if chess.popcount(board.attacks_mask(at) & ~taboo) <= 1)
 
 
+def stuck_king(board: chess.Board, color: chess.Color) -> chess.SquareSet:
+    """The king on a middle file that may no longer castle, while there is an enemy queen."""
+    king = king_of(board, color)
+    is_stuck = chess.square_file(king) in (3, 4, 5) and not board.has_castling_rights(color)
+    return chess.SquareSet([king] if is_stuck and board.pieces(chess.QUEEN, not color) else [])
+
+
+def exposed_king(board: chess.Board, color: chess.Color) -> chess.SquareSet:
+    """The king off the middle files with own pawns in front of it on at most one file, and an enemy queen."""
+    king = king_of(board, color)
+    shelter = board.pieces(chess.PAWN, color) & files_near(king) & ahead(king, color)
+    is_open = len({chess.square_file(at) for at in shelter}) <= 1 and chess.square_file(king) not in (3, 4)
+    return chess.SquareSet([king] if is_open and board.pieces(chess.QUEEN, not color) else [])
+
+
+def bishop_pair(board: chess.Board, color: chess.Color) -> chess.SquareSet:
+    own, enemy = (board.pieces(chess.BISHOP, side) for side in (color, not color))
+    return own if len(own) >= 2 > len(enemy) else chess.SquareSet()
+
+
+KING_SAFETY = ("king's shelter", "safety from pawn storms", "safe checks against the king", "attack on the king")
+
 FEATURES = (
     Feature("passed pawn", ("passed pawns",), False, "{side} gets a passed pawn on {squares}", passed_pawns),
     Feature("outpost", ("outposts",), False, "no pawn can drive {pieces} away", outposts),
@@ -101,23 +124,25 @@ FEATURES = (
         "{pieces} has hardly a square",
         shut_in,
     ),
+    Feature("stuck king", KING_SAFETY, True, "{pieces} can no longer castle", stuck_king),
+    Feature("exposed king", KING_SAFETY, True, "{pieces} has hardly a pawn before it", exposed_king),
+    Feature("bishop pair", ("bishop pair", "imbalance"), False, "{side} has the bishop pair", bishop_pair),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class FoundFeature:
-    """A feature that the line of the move played leads to (`is_played`), or the better one: from the ply `ply` on."""
+    """A feature that stands in the line of the move played from the ply `ply` on, on these squares of a side."""
 
     feature: Feature
     color: chess.Color
     squares: chess.SquareSet
-    is_played: bool
     ply: int
     part: float
 
 
 def feature_of(played: Line, better: Line, lost: float) -> FoundFeature | None:
-    """The feature that makes most of the difference between two lines of one board; None for none.
+    """The feature of the line played that makes most of the difference from the better line; None for none.
 
     `lost`: what the move played costs, in pawns as they are shown.
     """
@@ -125,8 +150,7 @@ def feature_of(played: Line, better: Line, lost: float) -> FoundFeature | None:
     last = min(played.searched, better.searched)
     if last < 2 * LEAF_PLIES:
         return None
-    plies = (last, last - LEAF_PLIES)
-    leaves = [(played.boards[ply], better.boards[ply]) for ply in plies]
+    leaves = [(played.boards[ply], better.boards[ply]) for ply in (last, last - LEAF_PLIES)]
     if any(board.is_game_over() for leaf in leaves for board in leaf):
         return None
     midpoint_cp, _ = win_curve(chess.popcount(played.boards[0].occupied))
@@ -136,33 +160,27 @@ def feature_of(played: Line, better: Line, lost: float) -> FoundFeature | None:
     for feature in FEATURES:
         parts = [sum(after[title] - before[title] for title in feature.titles) / lost_cp for before, after in traces]
         if min(parts) >= 1 - CONFIRMED:
-            found += _where(feature, (played, better), leaves, min(parts))
-    return max(found, key=lambda each: each.part, default=None)
+            found.append(_found_in(feature, played, better, leaves, min(parts)))
+    return max(filter(None, found), key=lambda each: each.part, default=None)
 
 
-def _where(
-    feature: Feature, lines: tuple[Line, Line], leaves: list[tuple[chess.Board, chess.Board]], part: float
-) -> list[FoundFeature]:
-    """Where the feature is after the move played, at both depths, and not after the better one; or the other way."""
-    color = lines[0].boards[0].turn
-    played, better = lines
-    for is_played, line, other in ((True, played, better), (False, better, played)):
-        side = color if feature.is_weakness == is_played else not color
-        squares = chess.SquareSet(chess.BB_ALL)
-        for leaf in leaves:
-            with_it, without = leaf if is_played else reversed(leaf)
-            squares &= feature.find(with_it, side) - feature.find(without, side)
-        if squares:
-            here = [bool(feature.find(board, side) & squares) for board in line.boards]
-            # What was there before the move is no news.
-            if not here[0]:
-                first = max(ply + 1 for ply, is_here in enumerate(here[: line.searched]) if not is_here)
-                is_new = not feature.find(other.boards[min(first, other.searched)], side) & squares
-                # What has only moved is no news either.
-                is_more = len(feature.find(line.boards[first], side)) > len(feature.find(line.boards[0], side))
-                is_told = is_new and is_more and first <= SOON + 1
-                return [FoundFeature(feature, side, squares, is_played, first, part)] if is_told else []
-    return []
+def _found_in(
+    feature: Feature, played: Line, better: Line, leaves: list[tuple[chess.Board, chess.Board]], part: float
+) -> FoundFeature | None:
+    """The feature where it is new soon in the line played, stands at both depths, and not in the better line."""
+    color = played.boards[0].turn
+    side = color if feature.is_weakness else not color
+    squares = chess.SquareSet(chess.BB_ALL)
+    for leaf in leaves:
+        with_it, without = (feature.find(board, side) for board in leaf)
+        squares &= with_it - without
+    there = [feature.find(board, side) for board in played.boards[: SOON + 2]]
+    first = next((ply for ply, found in enumerate(there) if found & squares), 0)
+    # What was there before the move is no news, nor what has only moved.
+    is_new = first > 0 and len(there[first]) > len(there[0])
+    if not is_new or feature.find(better.boards[min(first, better.searched)], side) & squares:
+        return None
+    return FoundFeature(feature, side, squares & there[first], first, part)
 
 
 def _by_title(board: chess.Board, color: chess.Color) -> Mapping[str, int]:

@@ -31,7 +31,7 @@ from uci_engine.game_analysis.boards import (
     value_at,
     with_turn,
 )
-from uci_engine.game_analysis.thresholds import MAX_DELAY, MAX_QUIET, MAX_ZUGZWANG_MOVES, SAME_WITHIN
+from uci_engine.game_analysis.thresholds import MAX_DELAY, MAX_QUIET, MAX_ZUGZWANG_MOVES, SOON
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Line:
 
     def takes_as_soon(self, other: Line, ply: int, square: chess.Square) -> bool:
         """Whether this line takes what another one takes on a square at this ply, about as soon, and keeps it."""
-        plies = range(min(ply + SAME_WITHIN, len(self.moves)))
+        plies = range(min(ply + SOON, len(self.moves)))
         same = [at for at in plies if self.boards[at].piece_at(square) == other.boards[ply].piece_at(square)]
         return any(self.moves[at].to_square == square and not self.is_taken_back(at) for at in same)
 
@@ -196,6 +196,9 @@ class Kind(Enum):
     CAPTURE = "capture"  # what it takes at a profit
     MATE_THREAT = "threat of mate"  # the king
     ATTACK = "attack"  # what the piece that moved could take next
+    CHECK = "check"  # the king
+    RETREAT = "retreat"  # where the piece stood
+    TEMPO = "tempo"  # what is attacked and moves away
     PASSED_PAWN = "passed pawn"  # where it goes
     ESCAPE = "escape"  # where the piece stood that was attacked
     GUARD = "guard"  # what it guards, and was attacked

@@ -2,10 +2,9 @@
 
 # An edit confirms a cause by this share of the cost. A positional feature has to make at least the rest, a third.
 CONFIRMED = 2 / 3
-# What begins so many plies after the first move of its side is not the work of that move. So much of a line is shown.
+# What begins so many plies after the first move of its side is not the work of that move, nor what the other line has.
+# So much of a line is shown.
 SOON = 4
-# The same move or capture so many plies later in the other line is another matter.
-SAME_WITHIN = 3
 # The plies from a motif to what it wins: what comes later is another game.
 MAX_DELAY = 6
 # The quiet moves up to a win, beside that of the motif: with more nothing is forced.
@@ -17,6 +16,8 @@ LONGEST_MATE = 5
 # Where n pawns are won, the values of the two moves differ by at least n times this, in pawns: values of won positions
 # grow more slowly than material.
 LEAST_WORTH = 0.45
+# Who is so many pawns ahead trades queens, and who is behind does not.
+LEAST_LEAD = 2
 # What takes n pawns is no reason for a loss of more than n times this.
 MOST_WORTH = 3
 # A move is as good as another if it is worth at most this much less, the noise of short searches, in shown centipawns.

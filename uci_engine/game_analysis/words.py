@@ -50,6 +50,9 @@ SENTENCES = {
     Kind.CAPTURE: "{taken}{move}{which} takes {targets}{why}{also}",
     Kind.MATE_THREAT: "{move}{which} threatens mate",
     Kind.ATTACK: "{move}{which} attacks {targets}",
+    Kind.CHECK: "{move}",
+    Kind.RETREAT: "{them} moves again with {move}",
+    Kind.TEMPO: "{move}{which} attacks {targets}, which has to move",
     Kind.PASSED_PAWN: "{move}{which} makes a passed pawn",
     Kind.ESCAPE: "{move} saves {targets}",
     Kind.GUARD: "{move} guards {targets}",
@@ -60,7 +63,7 @@ SENTENCES = {
 }
 
 
-TAKEN_NOW = (Kind.PINNED_GUARD, Kind.CAPTURE, Kind.ESCAPE)
+TAKEN_NOW = (Kind.PINNED_GUARD, Kind.CAPTURE, Kind.ESCAPE, Kind.RETREAT)
 
 
 def piece_on(board: chess.Board, square: chess.Square) -> str:
@@ -134,6 +137,8 @@ def _capture_words(line: Line, ply: int, which: str) -> dict[str, str]:
         why = ", which nothing guards"
     elif value > value_at(before, move.from_square):
         why = ", which is worth more"
+    elif exchange(before, move) < 1:
+        why = ", and taking back allows mate"
     elif takers > defenders:
         why = ", which has not enough guards"
     worth_more = [
@@ -188,12 +193,15 @@ def cause_words(cause: Cause) -> str:
         return f"{origin}{told and f'{told}; '}it costs {material}{shown}"
     if why is Why.MISSED_GAIN:
         return f"{f'better, {motifs}; it wins' if motifs else 'it misses the gain of'} {material}{shown}"
+    if why in (Why.WRONG_CAPTURE, Why.QUEENS):
+        moves = variation(line.boards[0], line.moves[: cause.end])
     if why is Why.POSITION:
         return _feature_words(cause, moves)
     deed = "; ".join(motif_words(line, motif, ", which") for motif in cause.motifs)
     allows = "does not meet the threat of" if cause.is_threat else "allows"
     origin = _origin(cause) if cause.opened else ""
-    return CLAUSES[why].format(origin=origin, motifs=motifs, moves=moves, deed=deed, allows=allows)
+    queens = "it trades queens while behind" if cause.first else "ahead, it is better to trade queens"
+    return CLAUSES[why].format(origin=origin, motifs=motifs, moves=moves, deed=deed, allows=allows, queens=queens)
 
 
 CLAUSES = {
@@ -202,6 +210,9 @@ CLAUSES = {
     Why.MISSED_TABLEBASE: "the tablebases say that the better move wins",
     Why.REPLY: "{origin}it {allows} {deed}",
     Why.THREAT: "it does not meet the threat of {deed}",
+    Why.WRONG_CAPTURE: "it takes with the wrong piece: {moves}",
+    Why.QUEENS: "{queens}: {moves}",
+    Why.LOST_TEMPO: "it loses a tempo: {motifs}",
     Why.ONLY_MOVE: "better, {motifs}",
     Why.TACTIC: "{motifs}",
     Why.SACRIFICE: "the sacrifice works: {moves}",
@@ -228,7 +239,7 @@ def _chain(cause: Cause) -> str:
     if not said:
         return ""
     line, first = cause.line, cause.first
-    moves = variation(line.boards[first], line.moves[first : said[0].ply])
+    moves = "" if said[0].kind is Kind.RETREAT else variation(line.boards[first], line.moves[first : said[0].ply])
     return f"{moves and f'{moves}, and '}{'; '.join(motif_words(line, motif) for motif in said)}"
 
 
@@ -243,8 +254,6 @@ def _feature_words(cause: Cause, moves: str) -> str:
         squares=joined([chess.square_name(square) for square in found.squares]),
         files=joined([f"{name}-file" for name in sorted({chess.square_name(at)[0] for at in found.squares})]),
     )
-    if not found.is_played:
-        return f"better, {moves or cause.line.name(0)}, and {text}"
     return f"{text} after {moves or cause.line.name(0)}"
 
 

@@ -1,5 +1,5 @@
-"""The histories: scores of moves by their earlier cutoffs, for move ordering, pruning and reductions. The correction
-history: the average error of the static eval in similar positions.
+"""The histories: scores of moves by their earlier cutoffs, for move ordering, pruning and reductions. Among them the
+correction history: the average error of the static eval in similar positions.
 
 There are four histories of moves, all indexed by side to move or piece colour. Which squares the enemy attacks is read
 from the stack, so call its `find_threats` for the ply first.
@@ -10,6 +10,10 @@ from the stack, so call its `find_threats` for the ply first.
 - pawn history: a quiet move by its piece type and to-square, with the squares of all pawns and kings (9 bits of their
   key);
 - capture history: a capture or promotion by its piece, to-square and captured piece type.
+
+The search corrects every static eval by the correction history, and updates it with the difference between a search's
+score and the static eval. Five tables hold the errors, indexed by side to move and: by pawn structure (with the kings),
+by White's pieces, by Black's pieces, by the moves 1 and 2 plies ago, by those 1 and 4 plies ago.
 
 Gravity: a bonus moves a value v to v + bonus - v * |bonus| / 2 ** 14. So the value stays within ±2 ** 14, and old
 entries decay.
@@ -65,6 +69,7 @@ class Histories:
     capture = i16s(CAPTURE_SIZE)  # [piece * 512 + to * 8 + captured piece type]
     continuation = i16s(2 * CONTINUATION_SIZE)  # [table][colour][piece type, to of the earlier move][piece type, to]
     pawn = i16s(PAWN_SIZE)  # [pawn key][colour][piece type, to]
+    errors = i16s(CORRECTION_SIZE)  # by pawns, White's pieces, Black's pieces, 2 plies, 4 plies; within ±LIMIT
     quiet_scores = ints(MAX_MOVES)  # the results of `score_quiets`
 
     def __init__(self, position: Position, stack: SearchStack) -> None:
@@ -77,6 +82,7 @@ class Histories:
         clear_i16s(self.capture, CAPTURE_SIZE)
         clear_i16s(self.continuation, 2 * CONTINUATION_SIZE)
         clear_i16s(self.pawn, PAWN_SIZE)
+        clear_i16s(self.errors, CORRECTION_SIZE)
 
     def quiet_history(self, ply: int, move: int) -> int:
         """The sum of a quiet move's histories; the continuation history of 4 plies ago counts half."""
@@ -174,32 +180,7 @@ class Histories:
         captured = 1 if move_type(move) == EN_PASSANT else self.position.squares[to_square(move)] >> 1
         return (self.position.squares[from_square(move)] << 9) | (to_square(move) << 3) | captured
 
-
-def _with_gravity(value: int, bonus: int) -> int:
-    """A history value after an update with gravity: the nearer the limit, the smaller the change towards it."""
-    size = bonus if bonus > 0 else -bonus
-    return value + bonus - ((value * size) >> HISTORY_SHIFT)
-
-
-class CorrectionHistory:
-    """The correction history of one search thread, over one position.
-
-    The search corrects every static eval by it, and updates it with the difference between a search's score and the
-    static eval. Five tables hold the errors: by pawn structure (with the kings), by White's pieces, by Black's pieces,
-    by the moves 1 and 2 plies ago, and by those 1 and 4 plies ago. Each is indexed by side to move.
-    """
-
-    position: Position
-    stack: SearchStack
-    errors = i16s(CORRECTION_SIZE)  # by pawns, White's pieces, Black's pieces, 2 plies, 4 plies; within ±LIMIT
-
-    def __init__(self, position: Position, stack: SearchStack) -> None:
-        self.position = position
-        self.stack = stack
-        self.clear()
-
-    def clear(self) -> None:
-        clear_i16s(self.errors, CORRECTION_SIZE)
+    # The correction history ----------------------------------------------------------------------------------------
 
     def correction(self, ply: int) -> int:
         """The sum of the five errors of the position: positive when static evals were too low, in 256ths of a
@@ -207,33 +188,33 @@ class CorrectionHistory:
         """
         turn = self.position.turn
         return (
-            self.errors[self._pawn_index(turn)]
-            + self.errors[self._piece_index(turn, 0)]
-            + self.errors[self._piece_index(turn, 1)]
-            + self.errors[self._move_index(turn, ply, 2)]
-            + self.errors[self._move_index(turn, ply, 4)]
+            self.errors[self._place_by_pawns(turn)]
+            + self.errors[self._place_by_pieces(turn, 0)]
+            + self.errors[self._place_by_pieces(turn, 1)]
+            + self.errors[self._place_by_moves(turn, ply, 2)]
+            + self.errors[self._place_by_moves(turn, ply, 4)]
         )
 
-    def update(self, ply: int, depth: int, error_cp: int) -> void:
+    def update_correction(self, ply: int, depth: int, error_cp: int) -> void:
         """Record that a search to `depth` scored the position `error_cp` above its static eval."""
         turn = self.position.turn
         weight = min(depth + 1, MAX_CORRECTION_WEIGHT)
         error = max(-LIMIT, min(error_cp * 256, LIMIT))
-        self._update_entry(self._pawn_index(turn), error, weight)
-        self._update_entry(self._piece_index(turn, 0), error, weight)
-        self._update_entry(self._piece_index(turn, 1), error, weight)
-        self._update_entry(self._move_index(turn, ply, 2), error, weight)
-        self._update_entry(self._move_index(turn, ply, 4), error, weight)
+        self._update_error(self._place_by_pawns(turn), error, weight)
+        self._update_error(self._place_by_pieces(turn, 0), error, weight)
+        self._update_error(self._place_by_pieces(turn, 1), error, weight)
+        self._update_error(self._place_by_moves(turn, ply, 2), error, weight)
+        self._update_error(self._place_by_moves(turn, ply, 4), error, weight)
 
-    def _update_entry(self, index: int, error: int, weight: int) -> void:
+    def _update_error(self, index: int, error: int, weight: int) -> void:
         """Update an exponential moving average: the new error has the weight `weight` / 256."""
         old = self.errors[index]
         self.errors[index] = old + (((error - old) * weight) >> 8)
 
-    def _pawn_index(self, turn: int) -> int:
+    def _place_by_pawns(self, turn: int) -> int:
         return turn * BY_PAWNS + (self.position.pawn_key & (BY_PAWNS - 1))
 
-    def _piece_index(self, turn: int, colour: int) -> int:
+    def _place_by_pieces(self, turn: int, colour: int) -> int:
         pieces = self.position.by_colour[colour]
         mixed: u64 = (pieces & self.position.by_type[KNIGHT]) * KNIGHT_MIXER
         mixed ^= (pieces & self.position.by_type[BISHOP]) * BISHOP_MIXER
@@ -244,7 +225,7 @@ class CorrectionHistory:
         index: int = mixed >> PIECES_SHIFT
         return 2 * BY_PAWNS + (2 * turn + colour) * BY_PIECES + index
 
-    def _move_index(self, turn: int, ply: int, plies_back: int) -> int:
+    def _place_by_moves(self, turn: int, ply: int, plies_back: int) -> int:
         """The place of the moves 1 and `plies_back` plies ago (2 or 4): of each the piece type and the to-square."""
         last_move = self.stack.moved_piece_to[ply + PLIES_BACK - 1]
         other_move = self.stack.moved_piece_to[ply + PLIES_BACK - plies_back]
@@ -252,3 +233,9 @@ class CorrectionHistory:
         folded = other_move ^ (last_move << 7)
         table = turn if plies_back == 2 else 2 + turn
         return 2 * BY_PAWNS + 4 * BY_PIECES + table * BY_MOVES + folded
+
+
+def _with_gravity(value: int, bonus: int) -> int:
+    """A history value after an update with gravity: the nearer the limit, the smaller the change towards it."""
+    size = bonus if bonus > 0 else -bonus
+    return value + bonus - ((value * size) >> HISTORY_SHIFT)

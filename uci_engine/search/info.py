@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from typing import TYPE_CHECKING
 
 from uci_engine.score import MAX_PIECES, win_draw_loss
@@ -12,14 +11,6 @@ if TYPE_CHECKING:
     import chess
 
     from uci_engine.text import Message
-
-
-class Bound(Enum):
-    """How a score relates to the true value: equal, at least, or at most."""
-
-    EXACT = "exact"
-    LOWER = "lower"
-    UPPER = "upper"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +28,7 @@ class Info:
     multipv: int | None = None
     score: int | None = None
     pieces: int = MAX_PIECES
-    bound: Bound = Bound.EXACT
+    is_lower_bound: bool = False
     show_wdl: bool = False
     nodes: int | None = None
     nps: int | None = None

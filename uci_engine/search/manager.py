@@ -1,12 +1,11 @@
-"""The search manager: one search by all workers, with its lines of MultiPV, time, reports, analysis and vote.
+"""The search manager: one search by all searchers, with its lines of MultiPV, time, reports, analysis and vote.
 
-Worker 0 searches in the thread that calls `run`, and calls `_after_window` between its searches. The other workers
-search in their own threads. Their searches share the transposition table (lazy SMP): the results of one speed up the
-others.
+The main searcher searches in the thread that calls `run`, one window after the other. The other searchers have their
+own threads. They share the transposition table (lazy SMP): the results of one speed up the others.
 
-Invariant: worker 0 never waits for another worker until it has finished, and then, against the clock, no longer than
+Invariant: the main searcher never waits for another until it has finished, and then, against the clock, no longer than
 VOTE_WAIT_SECONDS.
-Invariant: when `join` returns, every worker has stopped. Without a deadline they have when `run` returns, so its node
+Invariant: when `join` returns, every searcher has stopped. Without a deadline they have when `run` returns, so its node
 counts are final.
 Invariant: the best move is always a legal move of those allowed, even if the search is stopped before its first node.
 Invariant: of an interrupted depth only the finished root moves count.
@@ -24,15 +23,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import chess
-import chess.polyglot
 
 from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.board.game import seen_twice
-from uci_engine.search.info import Bound, Info
-from uci_engine.search.parameters import FIRST_SHARED_DEPTH, MATE_PREVIEW_DEPTH
+from uci_engine.search.info import Info
 from uci_engine.search.root_moves import RootAnalysis, RootMove, vote
-from uci_engine.search.strength import MATE_NODES, Strength, goes_back
+from uci_engine.search.strength import MATE_NODES, Strength
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.root_ranking import RootRanking
 from uci_engine.text import Message
@@ -41,13 +38,21 @@ from uci_engine.time_management import TIME_DEFAULTS, Clock, Limits, TimeParamet
 if TYPE_CHECKING:
     from uci_engine.search.search import Searcher
 
-# Against the clock, a worker that takes longer than this to stop has no vote.
+# Against the clock, a searcher that takes longer than this to stop has no vote.
 VOTE_WAIT_SECONDS = 0.002
+
+# `go mate` first searches normally to this depth, or to twice the number of moves if that is less. So there is a
+# sensible move even if there is no mate.
+MATE_PREVIEW_DEPTH = 6
+# The first depth of the other searchers. Without a node limit they start when the main one has finished the depths
+# before. They take about a millisecond, so there is a sensible move even with more threads than cores. With a node
+# limit all start at once: the main searcher may use up its share of the nodes before this depth.
+FIRST_SHARED_DEPTH = 5
 
 # Fail highs are reported only after this time.
 REPORT_BOUNDS_AFTER_MS = 3000.0
 
-# Threads that search the same depth at the same time repeat each other's work. So each other worker searches `size`
+# Threads that search the same depth at the same time repeat each other's work. So each other searcher takes `size`
 # depths in a row and skips the next `size`; `phase` is where in this cycle it begins (Stockfish 7 to 10).
 SKIP_PATTERNS = tuple((size, phase) for size in range(1, 5) for phase in range(2 * size))
 
@@ -76,12 +81,6 @@ class SearchOptions:
         """The number of lines to search. The first `multipv` of them are reported."""
         return max(1, self.multipv, 0 if self.strength is None else self.strength.level.lines)
 
-    def prepare(self, searcher: Searcher, probes: bool) -> None:
-        """Set up a searcher, which is not running. `probes`: whether it probes the tablebases."""
-        searcher.set_probing(self.probe_limit if probes else 0, self.probe_depth, self.fifty_moves)
-        searcher.set_contempt(self.contempt_cp)
-        searcher.spares_checks = self.analyse_mode
-
 
 class SearchManager:
     """One search from the first depth to the vote. `run` blocks; `stop` may be called from any thread."""
@@ -97,10 +96,10 @@ class SearchManager:
         root_moves: Iterable[chess.Move],
         ranking: RootRanking,
     ) -> None:
-        """The workers must not be running. Their stop flags are cleared here, so a `stop` before `run` counts.
+        """The searchers must not be running. Their stop flags are cleared here, so a `stop` before `run` counts.
 
         `root_moves`: those allowed, at least one. `ranking`: has tablebase ranks for all of them or for none. Moves of
-        a better rank are searched first. `go mate` and limited strength run in worker 0 only.
+        a better rank are searched first. Only the main searcher runs for `go mate` and limited strength.
         """
         self._board = board
         self._limits = Limits() if limits.infinite else limits
@@ -113,15 +112,13 @@ class SearchManager:
         threads = pool.threads if self._limits.mate is None and options.strength is None else []
         self._threads = tuple(threads[: nodes - 1] if nodes else threads)
         self._main = pool.main
-        self._searcher = pool.main.searcher
-        self.workers = (pool.main, *(thread.worker for thread in self._threads))
-        # Each worker gets a share of the nodes, so the total is exact without a shared counter. 0 is no limit.
-        share, rest = divmod(nodes, len(self.workers))
-        for index, worker in enumerate(self.workers):
-            worker.reset(share + (index < rest))
+        self.searchers = pool.searchers[: 1 + len(self._threads)]
+        # Each searcher gets a share of the nodes, so the total is exact without a shared counter. 0 is no limit.
+        share, rest = divmod(nodes, len(self.searchers))
+        for index, searcher in enumerate(self.searchers):
+            searcher.begin(share + (index < rest))
         self._main_share = share + (rest > 0)
-        # How many other workers have been started, and the root moves that they begin with.
-        self._started = 0
+        # The root moves that the other searchers begin with.
         self._root_order: list[int] = []
         self._root_moves = [moves.encode(board, move) for move in root_moves]
         self._ranks = {moves.encode(board, move): rank for move, rank in ranking.tablebase_ranks.items()}
@@ -141,68 +138,77 @@ class SearchManager:
         self.analysis: RootAnalysis | None = None
 
     def stop(self) -> None:
-        for worker in self.workers:
-            worker.stop()
+        for searcher in self.searchers:
+            searcher.stop()
 
     def run(self) -> None:
         """Search until a limit is reached, time is up, or `stop`. Then choose the best move.
 
-        Call `join` before the workers are used again.
+        Call `join` before the searchers are used again.
         """
         self._set_up_root()
-        self._searcher.table.new_search()
+        self._main.table.new_search()
         has_nodes_left = True
         try:
             if self._main_share:
-                # With a node limit the other workers start at once, because each must search its own share.
-                self._start_worker(0)
+                # With a node limit the other searchers start at once, because each must search its own share.
+                self._start_searcher(0)
             mate, last_depth = self._limits.mate, self._depth_limit
             if mate is not None:
                 last_depth = min(MATE_PREVIEW_DEPTH, 2 * mate, last_depth)
-            self._main.run(1, last_depth, self._after_window)
+            while self._depth <= last_depth and self._search_depth():
+                pass
             if mate is not None:
                 self._answer_mate(mate)
             elif self._options.strength is not None:
                 self._find_short_mate()
-            has_nodes_left = not self._main_share or self._searcher.nodes < self._main_share
+            has_nodes_left = not self._main_share or self._main.nodes < self._main_share
         finally:
-            # If worker 0 has used up its share of the nodes, the other workers finish theirs. Any other end stops them.
+            # Only if the main searcher has used up its share of the nodes the others finish theirs.
             if has_nodes_left:
                 self.stop()
             until = math.inf
             if has_nodes_left and self._clock.deadline < math.inf:
-                # A worker that the system does not let run cannot stop, and the clock runs on.
+                # A thread that the system does not let run cannot stop, and the clock runs on.
                 until = min(self._clock.deadline, time.perf_counter() + VOTE_WAIT_SECONDS)
             for error in self.join(until):
                 self._on_info(Info(message=Message.error(f"{type(error).__name__} in a worker thread: {error}")))
-        # No vote with MultiPV, nor for `go depth`: there the result of worker 0 counts.
+        # No vote with MultiPV, nor for `go depth`: there the result of the main searcher counts.
         if self._options.lines == 1 and self._limits.depth is None:
-            stopped = [thread.worker for thread in self._threads[: self._started] if not thread.is_working]
-            found = [RootMove.of(worker, self._ranks) for worker in stopped]
+            others = zip(self._threads, self.searchers[1:], strict=True)
+            found = [RootMove.of(searcher, self._ranks) for thread, searcher in others if not thread.is_working]
             self._lines[0] = vote([self._lines[0], *found])
             self._apply_analysis()
         self._apply_strength()
         self._searched_ms = self._clock.elapsed_ms()
 
     def _set_up_root(self) -> None:
-        """Set up worker 0, sort the root moves, and begin the lines of MultiPV with the first of them."""
-        self._searcher.position.set_board(self._board)
-        self._options.prepare(self._searcher, probes=not self._ranking.complete)
+        """Set up the main searcher, sort the root moves, and begin the lines of MultiPV with the first of them."""
+        self._set_up(self._main)
         ranks = {move: self._ranks[move].rank if self._ranks else 0 for move in self._root_moves}
         order = self._main.sorted_root_moves(ranks)
-        self._searcher.set_root(order)
+        self._main.set_root(order)
         # Moves are sorted by rank, so an end index is enough.
         rank_order = [-ranks[move] for move in order]
         self._pv_ends = [bisect_right(rank_order, rank) for rank in rank_order]
         candidates = [RootMove((move,), tablebase_rank=self._ranks.get(move)) for move in order]
         self._lines = candidates[: self._options.lines]
         self._before = tuple(self._lines)
-        self._set_windows()
         # No analysis with MultiPV (each line has its own window already), nor for `go mate` (full width), nor in timed
         # games (it costs nodes), nor for one root move.
         is_excluded = self._options.lines > 1 or self._limits.mate is not None or self._clock.may_end_early
         if self._options.analyse_mode and not is_excluded and self._pv_ends[0] > 1:
             self.analysis = RootAnalysis(self._board, candidates[: self._pv_ends[0]])
+
+    def _set_up(self, searcher: Searcher) -> None:
+        """Set up a searcher, which is not running, but for its root moves."""
+        options = self._options
+        searcher.position.set_board(self._board)
+        searcher.probe_limit = 0 if self._ranking.complete else min(options.probe_limit, searcher.prober.max_pieces)
+        searcher.probe_depth = options.probe_depth
+        searcher.fifty_moves = options.fifty_moves
+        searcher.set_contempt(options.contempt_cp)
+        searcher.spares_checks = options.analyse_mode
 
     # Time and nodes ------------------------------------------------------------------------------------------------
 
@@ -228,23 +234,23 @@ class SearchManager:
             return True
         return self._clock.soft_reached(self._soft_factor)
 
-    # Worker 0: between its windows, lines and depths ---------------------------------------------------------------
+    # The main searcher: between its windows, lines and depths ---------------------------------------------------
 
-    def _set_windows(self) -> None:
-        self._main.lines = len(self._lines)
-        for index, line in enumerate(self._lines):
-            self._main.set_line(index, line.score, self._pv_ends[index])
-
-    def _after_window(self) -> bool:
-        """After a fail high, and after a line of MultiPV. Returns whether to search on."""
-        main, index = self._main, self._main.pv_index
-        if main.has_result:
-            self._lines[index] = RootMove.of(main, self._ranks)
-        if main.failed_high:
-            if index < self._options.multipv and self._clock.elapsed_ms() > REPORT_BOUNDS_AFTER_MS:
-                self.report(index + 1)
-            return True
-        return (main.finished and index + 1 < len(self._lines)) or self._after_depth(main.finished)
+    def _search_depth(self) -> bool:
+        """Search all lines to the next depth. Returns whether to search another."""
+        main = self._main
+        for index, line in enumerate(tuple(self._lines)):
+            main.begin_line(self._depth, index, line.score, self._pv_ends[index])
+            while main.search_window(self._depth):
+                if main.failed_high:
+                    self._lines[index] = RootMove.of(main, self._ranks)
+                    if index < self._options.multipv and self._clock.elapsed_ms() > REPORT_BOUNDS_AFTER_MS:
+                        self.report(index + 1)
+            if main.has_result:
+                self._lines[index] = RootMove.of(main, self._ranks)
+            if not main.finished:
+                break
+        return self._after_depth(main.finished)
 
     def _after_depth(self, finished: bool) -> bool:
         """After the last line of a depth, or an interruption. Returns whether to search the next depth."""
@@ -267,26 +273,25 @@ class SearchManager:
             return False
         best, before = self._lines[0], self._before[0]
         self._stable_for = self._stable_for + 1 if best.move == before.move else 0
-        effort = self._searcher.effort_permille / 1000
+        effort = self._main.effort_permille / 1000
         self._soft_factor = self._options.time_parameters.soft_factor(
             self._depth, self._stable_for, before.score - best.score, effort
         )
         self._finished_depth = self._depth
-        is_stopped = self._searcher.stop_requested or self._searcher.stopped
+        is_stopped = self._main.stop_requested or self._main.stopped
         if is_stopped or self._depth == self._depth_limit or self.is_enough():
             return False
         if self.analysis is not None:
             self._run_analysis(self.analysis)
         if self._depth == FIRST_SHARED_DEPTH - 1 and not self._main_share:
-            self._start_worker(0)
+            self._start_searcher(0)
         self._depth += 1
         self._before = tuple(self._lines)
-        self._set_windows()
         return True
 
     def _run_analysis(self, analysis: RootAnalysis) -> None:
-        """Run the analysis here if there are no other workers. Then move a better root move to the front."""
-        searcher = self._searcher
+        """Run the analysis here if there are no other searchers. Then move a better root move to the front."""
+        searcher = self._main
         if not self._threads:
             self._in_analysis = True
             analysis.run(self._main, analysis.nodes_due(searcher.nodes))
@@ -304,12 +309,12 @@ class SearchManager:
         if mate := self._shortest_mate(max_moves):
             self._lines = [mate]
             self.report()
-        elif not self._searcher.stopped:
+        elif not self._main.stopped:
             self._on_info(Info(message=Message(f"there is no mate in {max_moves}")))
 
     def _find_short_mate(self) -> None:
         """With limited strength: play a mate that MATE_NODES more nodes prove."""
-        searcher = self._searcher
+        searcher = self._main
         limit = searcher.nodes + MATE_NODES
         searcher.node_limit = min(self._limits.nodes or limit, limit)
         searcher.stopped = False
@@ -321,50 +326,45 @@ class SearchManager:
         """The shortest mate in at most `max_moves`, proved by trying every reply. None proves nothing after a stop."""
         from uci_engine.search.mate_search import MateSearch  # only after `load` is the core chosen
 
-        searcher = self._searcher
+        searcher = self._main
         mate_search = MateSearch(searcher, seen_twice(self._board))
         for count in range(1, max_moves + 1):
             if mate_search.mate_in(count):
-                depth = 2 * count - 1
-                return RootMove(tuple(searcher.pv()), scores.MATE - depth, depth, searcher.seldepth)
+                return RootMove.of(searcher, {})
             if searcher.stopped:
                 break
         return None
 
-    # The other workers ---------------------------------------------------------------------------------------------
+    # The other searchers -------------------------------------------------------------------------------------------
 
-    def _start_worker(self, index: int) -> None:
-        """Start another worker. Each starts the next: starting hundreds in one loop would block the UCI thread."""
+    def _start_searcher(self, index: int) -> None:
+        """Start another searcher. Each starts the next: starting hundreds in one loop would block the UCI thread."""
         if index == 0:
-            self._root_order = self._searcher.root()[: self._pv_ends[0]]
+            self._root_order = self._main.root()[: self._pv_ends[0]]
         if index < len(self._threads):
-            self._started = index + 1
-            self._threads[index].begin(partial(self._run_worker, index))
+            self._threads[index].begin(partial(self._run_searcher, index))
 
-    def _run_worker(self, index: int) -> None:
-        worker = self._threads[index].worker
-        searcher = worker.searcher
+    def _run_searcher(self, index: int) -> None:
+        searcher = self.searchers[index + 1]
         if searcher.stop_requested:
             return
-        searcher.position.set_board(self._board)
-        searcher.prober.share(self._searcher.prober)
-        self._options.prepare(searcher, probes=not self._ranking.complete)
+        searcher.prober.share(self._main.prober)
+        self._set_up(searcher)
         searcher.set_root(self._root_order)
-        self._start_worker(index + 1)
+        self._start_searcher(index + 1)
         if self.analysis is not None and index == 0:
-            self.analysis.run(worker, math.inf)
-        # With MultiPV, worker 0 starts at line 0 and the n-th other one at line n, modulo the number of lines.
-        worker.first_line = (index + 1) % min(self._options.multipv, len(self._root_order))
-        worker.skip_size, worker.skip_phase = SKIP_PATTERNS[index % len(SKIP_PATTERNS)]
-        worker.run(FIRST_SHARED_DEPTH, scores.MAX_DEPTH)
+            self.analysis.run(searcher, math.inf)
+        # With MultiPV, the main searcher starts at line 0 and the n-th other one at line n, modulo the number of lines.
+        searcher.root_first = (index + 1) % min(self._options.multipv, len(self._root_order))
+        searcher.run(FIRST_SHARED_DEPTH, scores.MAX_DEPTH, *SKIP_PATTERNS[index % len(SKIP_PATTERNS)])
 
     def join(self, until: float = math.inf) -> list[Exception]:
-        """Wait until all workers have stopped, or until this `time.perf_counter()`. Returns their errors so far."""
-        errors = []
-        # `_started` may still grow, but a worker starts the next one before it finishes.
-        for index, thread in enumerate(self._threads):
-            if index < self._started:
-                errors.append(thread.wait(None if until == math.inf else max(until - time.perf_counter(), 0.0)))
+        """Wait until all searchers have stopped, or until this `time.perf_counter()`. Returns their errors so far."""
+        # A thread starts the next one before it finishes.
+        errors = [
+            thread.wait(None if until == math.inf else max(until - time.perf_counter(), 0.0))
+            for thread in self._threads
+        ]
         return [error for error in errors if error is not None]
 
     # What was found ------------------------------------------------------------------------------------------------
@@ -377,12 +377,12 @@ class SearchManager:
     def ponder(self) -> chess.Move | None:
         """The expected reply to the best move, if any. Do not call while `run` is running."""
         pv = self._lines[0].pv
-        reply = pv[1] if len(pv) > 1 else self._searcher.expected_reply(pv[0])
+        reply = pv[1] if len(pv) > 1 else self._main.expected_reply(pv[0])
         return self._decode(reply) if reply else None
 
     @property
     def nodes(self) -> int:
-        return sum(int(worker.searcher.nodes) for worker in self.workers)
+        return sum(int(searcher.nodes) for searcher in self.searchers)
 
     def _apply_analysis(self) -> None:
         """Use a better move of the analysis as the answer, if any."""
@@ -396,9 +396,7 @@ class SearchManager:
         lines = [line for line in self._strength_lines or self._lines if line.depth > 0]
         if strength is None or not lines:
             return
-        candidates = [(line.move, line.score) for line in lines]
-        going_back = {line.move for line in lines if goes_back(self._board, self._decode(line.move))}
-        chosen = lines[strength.choose(candidates, chess.polyglot.zobrist_hash(self._board), going_back)]
+        chosen = strength.choose(lines, self._board)
         best = self._lines[0]
         # The search may have continued, so the last result of the move counts.
         chosen = next((line for line in self._lines if line.move == chosen.move), chosen)
@@ -411,9 +409,9 @@ class SearchManager:
 
     def report_current_move(self) -> None:
         """Report the current root move. Called from another thread while `run` is running."""
-        number = self._searcher.current_move_number
+        number = self._main.current_move_number
         if number and not self._in_analysis:
-            move = self._decode(self._searcher.current_move)
+            move = self._decode(self._main.current_move)
             self._on_info(Info(depth=self._depth, currmove=move, currmovenumber=number))
 
     def report(self, multipv: int = 1) -> None:
@@ -422,7 +420,7 @@ class SearchManager:
         elapsed_ms = max(self._clock.elapsed_ms(), 0.0)
         known = line.depth > 0
         nodes = self.nodes
-        score, bound = line.shown_score if known else (self._searcher.evaluate(), Bound.EXACT)
+        score, is_lower_bound = line.shown_score if known else (self._main.evaluate(), False)
         self._on_info(
             Info(
                 depth=line.depth,
@@ -430,12 +428,12 @@ class SearchManager:
                 multipv=multipv,
                 score=score,
                 pieces=self._board.occupied.bit_count(),
-                bound=bound,
+                is_lower_bound=is_lower_bound,
                 show_wdl=self._options.show_wdl,
                 nodes=nodes,
                 nps=int(nodes * 1000 / max(self._searched_ms or elapsed_ms, 0.001)),
-                hashfull=self._searcher.table.hashfull(),
-                tbhits=sum(worker.searcher.tb_hits for worker in self.workers) + self._ranking.hits,
+                hashfull=self._main.table.hashfull(),
+                tbhits=sum(searcher.tb_hits for searcher in self.searchers) + self._ranking.hits,
                 time_ms=int(elapsed_ms),
                 pv=tuple(map(self._decode, line.pv)),
             )

@@ -55,7 +55,7 @@ class MateSearch:
         return False
 
     def mate_in(self, moves: int) -> bool:
-        """Whether one of the root moves forces mate in at most `moves` moves. If so, the PV is in the searcher.
+        """Whether one of the root moves forces mate in at most `moves` moves. If so, it is the result of the searcher.
 
         False after a stop proves nothing.
         """
@@ -66,7 +66,7 @@ class MateSearch:
     def _root(self, depth: int) -> bool:
         """Whether a root move mates within `depth` plies. If so, it becomes the first."""
         alpha = MATE - depth - 1
-        self.searcher.seldepth = 0
+        self.searcher.deepest_ply = 0
         for index in range(self.searcher.root_count):
             move = self.searcher.root_moves[index]
             self.searcher.current_move = move
@@ -81,6 +81,7 @@ class MateSearch:
                 return False
             if score > alpha:
                 self.searcher._set_best_root_move(index, 0)
+                self.searcher._save_result(depth, score, False)
                 return True
         return False
 
@@ -111,7 +112,7 @@ class MateSearch:
         tt_move: int = 0
         if entry:
             tt_move = entry_move(entry)
-            tt_score = self.searcher.score_from_tt(entry_score(entry), ply)
+            tt_score = self.searcher.score_to_tt(entry_score(entry), -ply)
             if (
                 not pv_node
                 and entry_depth(entry) >= depth

@@ -115,15 +115,9 @@ class MovePicker:
                 self.bad_end[ply] += 1
             self.stage[ply] = FIRST_KILLER
 
-        if self.stage[ply] == FIRST_KILLER:
-            self.stage[ply] = SECOND_KILLER
-            move = self.stack.killers[2 * ply]
-            if move != tt_move and self._is_playable_killer(ply, move):
-                return move
-
-        if self.stage[ply] == SECOND_KILLER:
-            self.stage[ply] = GENERATE_QUIET
-            move = self.stack.killers[2 * ply + 1]
+        while FIRST_KILLER <= self.stage[ply] <= SECOND_KILLER:
+            move = self.stack.killers[2 * ply + self.stage[ply] - FIRST_KILLER]
+            self.stage[ply] += 1
             if move != tt_move and self._is_playable_killer(ply, move):
                 return move
 

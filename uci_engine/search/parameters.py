@@ -13,14 +13,6 @@ from dataclasses import dataclass
 from uci_engine.score import MAX_PLY
 from uci_engine.tunable import tunable, tunables_of
 
-# `go mate` first searches normally to this depth, or to twice the number of moves if that is less. So there is a
-# sensible move even if there is no mate.
-MATE_PREVIEW_DEPTH = 6
-# The first depth of the other workers. Without a node limit they start when worker 0 has finished the depths before it.
-# They take about a millisecond, so there is a sensible move even with more threads than cores. With a node limit all
-# workers start at once: worker 0 may use up its share of the nodes before this depth.
-FIRST_SHARED_DEPTH = 5
-
 # Greater than `score.MAX_DEPTH`. As a minimum depth it switches a step off.
 OFF_DEPTH = MAX_PLY - 1
 

@@ -3,7 +3,7 @@
 Analysis mode: every root move is also searched alone, to find sacrifices. The main search searches all root moves but
 the first with a null window, so it only proves that they are not better. After a sacrifice the static eval is far below
 alpha, so quiet moves are pruned there. An aspiration window around each move's own score has no such pruning. The extra
-nodes are too expensive in games. With several threads the analysis runs in the thread of worker 1. With one thread it
+nodes are too expensive in games. With several threads the analysis runs in the second one. With one thread it
 gets a share of the main search's nodes.
 
 Invariant: a move of `better_move` was searched as deep as the best line that it replaces, or its win is proved.
@@ -21,11 +21,10 @@ import chess
 
 from uci_engine import score as scores
 from uci_engine.board import moves
-from uci_engine.search.info import Bound
 from uci_engine.tablebases.root_ranking import TablebaseRank
 
 if TYPE_CHECKING:
-    from uci_engine.search.worker import Worker
+    from uci_engine.search.search import Searcher
 
 # Thread voting: added to each score's margin above the worst, so that the worst score has a vote too. With equal scores
 # depth and agreement decide.
@@ -59,15 +58,15 @@ class RootMove:
     score: int = -scores.INFINITE
     depth: int = 0
     seldepth: int = 0
-    bound: Bound = Bound.EXACT
+    is_lower_bound: bool = False
     tablebase_rank: TablebaseRank | None = None
 
     @classmethod
-    def of(cls, worker: Worker, ranks: Mapping[int, TablebaseRank]) -> RootMove:
-        """The best root move of a worker's last search. `ranks`: the tablebase ranks by move."""
-        pv = tuple(worker.pv())
-        bound = Bound.LOWER if worker.is_lower_bound else Bound.EXACT
-        return cls(pv, worker.score, worker.depth, worker.seldepth, bound, ranks.get(pv[0]) if pv else None)
+    def of(cls, searcher: Searcher, ranks: Mapping[int, TablebaseRank | None]) -> RootMove:
+        """The best root move of a searcher's last result. `ranks`: the tablebase ranks by move."""
+        pv = tuple(searcher.pv())
+        rank = ranks.get(pv[0]) if pv else None
+        return cls(pv, searcher.score, searcher.depth, searcher.seldepth, searcher.is_lower_bound, rank)
 
     @property
     def move(self) -> int:
@@ -79,12 +78,12 @@ class RootMove:
         return 0 if self.tablebase_rank is None else self.tablebase_rank.rank
 
     @property
-    def shown_score(self) -> tuple[int, Bound]:
-        """The score to report and its bound. A tablebase score replaces any score but a mate."""
+    def shown_score(self) -> tuple[int, bool]:
+        """The score to report, and whether it is a lower bound. A tablebase score replaces any score but a mate."""
         known = None if self.tablebase_rank is None else self.tablebase_rank.score
         if known is None or not self.depth or scores.is_mate(self.score):
-            return self.score, self.bound
-        return known, Bound.EXACT
+            return self.score, self.is_lower_bound
+        return known, False
 
 
 def vote(candidates: Sequence[RootMove]) -> RootMove:
@@ -107,7 +106,7 @@ def vote(candidates: Sequence[RootMove]) -> RootMove:
     max_votes = max(votes.values())
     # Several threads may have chosen this move. The deepest search of it is the most reliable.
     winners = (candidate for candidate in searched if votes[candidate.move] == max_votes)
-    return max(winners, key=lambda candidate: (candidate.depth, candidate.bound is Bound.EXACT))
+    return max(winners, key=lambda candidate: (candidate.depth, not candidate.is_lower_bound))
 
 
 @dataclass(slots=True)
@@ -126,9 +125,6 @@ class RootAnalysis:
         self.nodes = 0
         # Only `run` writes these. Each assignment replaces a whole root move, so another thread never reads a mixture.
         self._moves = [_AnalysisMove(root_move, _weight(board, root_move.move)) for root_move in root_moves]
-        self._ranks = {
-            root_move.move: root_move.tablebase_rank for root_move in root_moves if root_move.tablebase_rank is not None
-        }
         # Only `set_best` writes these: the best line of the main search and, for each move that has been best, the last
         # depth at which it was.
         self._best = RootMove((0,))
@@ -143,12 +139,12 @@ class RootAnalysis:
         """Nodes that the analysis may still search. `nodes`: the total so far, including its own."""
         return (nodes * ANALYSIS_SHARE - self.nodes) / (1 - ANALYSIS_SHARE)
 
-    def run(self, worker: Worker, max_nodes: float) -> None:
-        """Search with a worker set up at the root until it is stopped or has searched about `max_nodes`.
+    def run(self, searcher: Searcher, max_nodes: float) -> None:
+        """Search with a searcher set up at the root until it is stopped or has searched about `max_nodes`.
 
-        It also ends when there is nothing left to search. Afterwards the worker has its root moves again and no result.
+        It also ends when there is nothing left to search. Afterwards the searcher has its root moves again, and no
+        result.
         """
-        searcher = worker.searcher
         root_order = searcher.root()
         start = searcher.nodes
         while searcher.nodes - start < max_nodes and not (searcher.stopped or searcher.stop_requested):
@@ -162,11 +158,11 @@ class RootAnalysis:
                 break
             chosen = min(waiting, key=self._urgency)
             before = searcher.nodes
-            self._search_deeper(worker, chosen)
+            self._search_deeper(searcher, chosen)
             chosen.nodes += searcher.nodes - before
             self.nodes += searcher.nodes - before
         searcher.set_root(root_order)
-        worker.clear_result()
+        searcher.clear_result()
 
     def better_move(self) -> RootMove | None:
         """The best root move that beats the best line, if any: a proved win, or as deep and better by a margin."""
@@ -202,17 +198,17 @@ class RootAnalysis:
         is_promising = root_move.score >= best.score + ANALYSIS_MARGIN_CP and 0 < root_move.depth < best.depth
         return not is_promising, entry.nodes / entry.weight
 
-    def _search_deeper(self, worker: Worker, entry: _AnalysisMove) -> None:
+    def _search_deeper(self, searcher: Searcher, entry: _AnalysisMove) -> None:
         """Search one root move one ply deeper than before. The result of an interrupted search is ignored."""
         last = entry.root_move
         depth = last.depth + 1
-        worker.searcher.set_root([last.move])
-        worker.clear_result()
-        worker.set_line(0, last.score)
-        worker.half_window_cp = ANALYSIS_HALF_WINDOW_CP if depth >= ANALYSIS_ASPIRATION_DEPTH else 0
-        worker.run(depth, depth)
-        if worker.finished:
-            entry.root_move = RootMove.of(worker, self._ranks)
+        searcher.set_root([last.move])
+        searcher.begin_line(depth, 0, last.score, 1)
+        searcher.open_window(last.score, ANALYSIS_HALF_WINDOW_CP if depth >= ANALYSIS_ASPIRATION_DEPTH else 0)
+        while searcher.search_window(depth):
+            pass
+        if searcher.finished:
+            entry.root_move = RootMove.of(searcher, {last.move: last.tablebase_rank})
 
 
 def _weight(board: chess.Board, encoded: int) -> int:

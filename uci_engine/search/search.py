@@ -1,13 +1,13 @@
 """The search: principal variation search (PVS) with quiescence search, over either board.
 
-The worker calls `search_root` for one window at a time and reads the result from the fields. `_search` searches one
+`Searcher.run` is iterative deepening with aspiration windows. `search_root` searches one window. `_search` searches one
 node, in numbered steps. `_quiescence` continues the search at the horizon. Scores are in centipawns from the side to
 move's view, on the scale of `uci_engine.score`. The parameters are in `parameters`.
 
+Invariant: `run` never takes the GIL, so many threads cannot delay the UCI thread.
 Invariant: node count, score, best move and principal variation depend only on the position with its history, the
 limits, the options, parameters and weights, the transposition table (TT) and the histories, so every core searches the
-same tree. A stopped
-search restores the board.
+same tree. A stopped search restores the board.
 
 "Gains n ± e" at a step: the Elo lost when the step is switched off, with the 95 % error. Only significant figures are
 given here. scripts/EXPERIMENTS.md has all of them, with their conditions.
@@ -19,12 +19,12 @@ import math
 from collections.abc import Mapping, Sequence
 
 from evaluation.base.bitboards import PAWN
-from evaluation.base.typed import compiled, i64, i64s, ints, popcount, shared_i64, shared_int, u64, void
+from evaluation.base.typed import compiled, i64, i64s, ints, nogil, popcount, shared_i64, shared_int, u64, void
 from evaluation.evaluator import Evaluator
 from uci_engine.board.moves import EN_PASSANT, MAX_MOVES, PROMOTION, move_type, to_square
 from uci_engine.board.position import SEE_VALUES, Position
 from uci_engine.score import INFINITE, MATE, MATE_BOUND, NO_SCORE, STATIC_LIMIT, TABLEBASE_BOUND, TABLEBASE_WIN
-from uci_engine.search.history import CorrectionHistory, Histories
+from uci_engine.search.history import Histories
 from uci_engine.search.move_picker import MovePicker
 from uci_engine.search.parameters import PARAMETERS, Tunables
 from uci_engine.search.stack import PLIES, SearchStack
@@ -40,6 +40,7 @@ from uci_engine.search.transposition_table import (
     entry_score,
 )
 from uci_engine.tablebases.syzygy import FAILED, SyzygyProber
+from uci_engine.tunable import defaults
 
 # Maximum ply of the search. Here a node returns its eval, because the arrays of move picker and PV end here.
 LAST_PLY = PLIES - 2
@@ -67,18 +68,25 @@ LMR_CUTOFF_LIMIT = 3
 # No extensions and no do-deeper searches from ply EXTENSION_LIMIT_FACTOR * root depth on.
 EXTENSION_LIMIT_FACTOR = 2
 
+# Aspiration windows: at lower depth the window is full, because the last score is too unstable.
+ASPIRATION_DEPTH = 4
+# A window that fails with a half width of this or more opens completely.
+MAX_ASPIRATION_WINDOW_CP = 400
+# Before the first search root moves are sorted by eval; a move that loses material by SEE has this penalty.
+LOSING_MOVE_PENALTY_CP = 1000
+
 
 class Searcher(Tunables):
-    """One search over one position. Other threads may read its fields while it runs, and call `stop`.
+    """One search over one position, by one thread. Another thread may read its fields while it runs, and call `stop`.
 
-    Call `begin` before each search: a new searcher counts as stopped. `nodes` counts every position entered below the
-    root.
+    The last result is in `pv()`, `score`, `depth`, ... Depth 0 means that there is none. Call `begin` before each
+    search. `nodes` counts every position entered below the root.
 
     Threads share `stop_requested`, `nodes`, `tb_hits`, `current_move` and `current_move_number` without a lock. They
     are volatile in C, so every access is one load or store of an aligned word, which no compiler drops, repeats or
     moves out of a loop. More is not needed, because none of them guards other data: a stop may be seen late, and a
-    report may show an old number. The exact counts are read when the worker's thread has finished. A stop ends the
-    search within POLL_MASK + 1 nodes.
+    report may show an old number. The exact counts are read when the search has finished. A stop ends the search
+    within POLL_MASK + 1 nodes.
     """
 
     position: Position
@@ -87,7 +95,6 @@ class Searcher(Tunables):
     stack: SearchStack
     histories: Histories
     picker: MovePicker
-    correction_history: CorrectionHistory
     prober: SyzygyProber
 
     # Request
@@ -95,19 +102,36 @@ class Searcher(Tunables):
     root_count: int
     root_end: int
     root_depth: int  # the depth of `root_nodes`, 0 before the first search of these moves
-    root_first: int  # the index of the first root move to search
+    root_first: int  # the index of the first root move to search: the number of the line of MultiPV
     all_root_moves: bool  # whether they are all legal moves
-    probe_limit: int
-    probe_depth: int
-    fifty_moves: bool
+    probe_limit: int  # the maximum number of pieces for a probe of the tablebases; 0: never
+    probe_depth: int  # the minimum depth for positions with exactly so many pieces
+    fifty_moves: bool  # whether a cursed win is a draw
     spares_checks: bool  # whether SEE pruning lets a check lose more (step 19)
     draw_score = ints(2)  # for the side to move at even and at odd plies
     root_moves = ints(MAX_MOVES)
 
-    # Results, readable while the search runs
+    # The window in search
+    line_score: int  # the last one of the line, around which the next window opens
+    alpha: int
+    beta: int
+    half_window: int
+    failed_high: bool
+    finished: bool
+
+    # The last result
+    has_result: bool  # of this line and depth
+    depth: int
+    score: int
+    seldepth: int
+    is_lower_bound: bool
+    result_length: int
+    result_pv = ints(PLIES)
+
+    # Of the window, readable while the search runs
     nodes: shared_i64
     tb_hits: shared_i64
-    seldepth: int
+    deepest_ply: int
     root_moves_done: int
     effort_permille: int  # share of the last depth's nodes below the best root move, in permille
     current_move: shared_int
@@ -134,19 +158,18 @@ class Searcher(Tunables):
         self.stack = SearchStack(position)
         self.histories = Histories(position, self.stack)
         self.picker = MovePicker(position, self.stack, self.histories)
-        self.correction_history = CorrectionHistory(position, self.stack)
         self.prober = SyzygyProber()
-        self.set_probing(0, 1, True)
+        self.probe_limit = 0
+        self.probe_depth = 1
+        self.fifty_moves = True
         self.set_contempt(0)
         self.spares_checks = False
         self.configure(values)
         self.begin(0)
-        # No search is running yet.
-        self.stopped = True
 
     def configure(self, values: Mapping[str, int]) -> None:
         """Set search parameters by name, all others to their defaults. The values are in their ranges."""
-        chosen = {each.name: each.value for each in PARAMETERS} | dict(values)
+        chosen = {**defaults(PARAMETERS), **values}
         for name, value in chosen.items():
             setattr(self, name, value)
         logarithms = [math.log(max(count, 1)) for count in range(64)]
@@ -157,34 +180,36 @@ class Searcher(Tunables):
                 reduction = base + factor * logarithms[depth] * logarithms[move_count]
                 self.reductions[depth * 64 + move_count] = int(1024 * reduction)
 
-    # Called by the worker, with the GIL -------------------------------------------------------------------------
+    # Before and after a search -----------------------------------------------------------------------------------
 
     def begin(self, node_limit: i64) -> void:
-        """Reset the counters and the stop flag. `node_limit`: nodes after which the search stops, 0 for no limit."""
+        """Clear the last result, the counters and the stop flag. `node_limit`: of the search, 0 for no limit."""
         self.node_limit = node_limit if node_limit > 0 else 1 << 62
         self.nodes = 0
         self.tb_hits = 0
-        self.seldepth = 0
+        self.deepest_ply = 0
         self.root_count = 0
-        self.root_moves_done = 0
         self.effort_permille = 0
         self.current_move = 0
         self.current_move_number = 0
         self.stopped = False
         self.stop_requested = 0
-        self.pv_length[0] = 0
         self.null_move_min_ply = 0
         self.stack.clear()
+        self.clear_result()
 
-    def set_probing(self, limit: int, depth: int, fifty_moves: bool) -> None:
-        """Probe the tablebases in positions of up to `limit` pieces (0: never).
-
-        Positions with exactly `limit` pieces are probed only from remaining depth `depth` up. `fifty_moves`: whether a
-        cursed win is a draw.
-        """
-        self.probe_limit = min(limit, self.prober.max_pieces)
-        self.probe_depth = depth
-        self.fifty_moves = fifty_moves
+    def clear_result(self) -> void:
+        """Clear the last result, and the line in search."""
+        self.root_first = 0
+        self.line_score = -INFINITE
+        self.has_result = False
+        self.failed_high = False
+        self.finished = False
+        self.depth = 0
+        self.score = -INFINITE
+        self.seldepth = 0
+        self.is_lower_bound = False
+        self.result_length = 0
 
     def set_contempt(self, contempt_cp: int) -> None:
         """Count a draw as -`contempt_cp` for the side to move at the root, and so as +`contempt_cp` for the other side.
@@ -229,8 +254,8 @@ class Searcher(Tunables):
         return [self.root_moves[index] for index in range(self.root_count)]
 
     def pv(self) -> list[int]:
-        """The principal variation (PV) of the last search, as encoded moves."""
-        return [self.pv_table[index] for index in range(self.pv_length[0])]
+        """The principal variation (PV) of the last result. It begins with the best root move."""
+        return [self.result_pv[index] for index in range(self.result_length)]
 
     def evaluate(self) -> int:
         """The raw eval of the current position, from the side to move's view."""
@@ -246,22 +271,125 @@ class Searcher(Tunables):
         self.position.unmake(move)
         return reply
 
-    def clear(self) -> None:
-        """Clear the histories, for a new game. The transposition table is cleared by its owner."""
-        self.histories.clear()
-        self.correction_history.clear()
+    def sorted_root_moves(self, ranks: Mapping[int, int]) -> list[int]:
+        """The root moves in the order for the first search: by tablebase rank, TT move, static eval after the move.
+
+        `ranks`: the tablebase rank of each root move, 0 without tablebases. The position is set up.
+        """
+        position = self.position
+        scores_cp = {}
+        for move in ranks:
+            position.make(move)
+            scores_cp[move] = -self.evaluate()
+            position.unmake(move)
+            if not position.see_at_least(move, 0):
+                scores_cp[move] -= LOSING_MOVE_PENALTY_CP
+        tt_move: int = entry_move(self.table.probe(position.key))
+        return sorted(ranks, key=lambda move: (ranks[move], move == tt_move, scores_cp[move], move), reverse=True)
+
+    def run(self, first_depth: int, last_depth: int, skip_size: int = 0, skip_phase: int = 0) -> None:
+        """`deepen` without the GIL."""
+        with nogil:
+            self.deepen(first_depth, last_depth, skip_size, skip_phase)
+
+    def search_window(self, depth: int) -> bool:
+        """`_search_window` without the GIL."""
+        with nogil:
+            failed: bool = self._search_window(depth)
+        return failed
+
+    # Iterative deepening, without the GIL -----------------------------------------------------------------------
+
+    def deepen(self, first_depth: int, last_depth: int, skip_size: int, skip_phase: int) -> void:
+        """Iterative deepening of a line of MultiPV, until `last_depth`, a stop or the node limit.
+
+        Blocks of `skip_size` depths are searched and skipped alternately; 0 skips none. `skip_phase`: their offset.
+        """
+        for depth in range(first_depth, last_depth + 1):
+            if skip_size and (depth + skip_phase) // skip_size % 2:
+                continue
+            self.begin_line(depth, self.root_first, self.line_score, self.root_count)
+            while self._search_window(depth):
+                pass
+            if not self.finished:
+                break
+
+    def begin_line(self, depth: int, line: int, score: int, end: int) -> void:
+        """Open the first window of a line of MultiPV, around the score of the depth before.
+
+        The line has the root moves from its own index to `end` - 1. The best one is moved to the index of the line.
+        """
+        self.has_result = False
+        self.line_score = score
+        self.root_first = line
+        self.root_end = end
+        self.open_window(score, self.aspiration_window_cp if depth >= ASPIRATION_DEPTH else 0)
+
+    def _search_window(self, depth: int) -> bool:
+        """Search the line with the current window. Returns True after a fail high or low, with the window widened.
+
+        After False the line is `finished`, or was interrupted. `has_result`: a search of this line has found a best
+        move; even if it was interrupted, the result is valid.
+        """
+        self.failed_high = False
+        self.finished = False
+        if self.stop_requested:
+            return False
+        score: int = self.search_root(depth, self.alpha, self.beta)
+        # A loss that an interrupted search has found is not proved: a move that it did not reach may be better. The
+        # score before stands, if there is one.
+        is_proved: bool = score > -TABLEBASE_BOUND or not self.stopped
+        is_first: bool = self.line_score == -INFINITE
+        if self.root_moves_done and score > self.alpha and (is_proved or is_first):
+            self._save_result(depth, score, score >= self.beta or not is_proved)
+        if self.stopped:
+            return False
+        if self.alpha < score < self.beta:
+            self.finished = True
+            return False
+        self.failed_high = score >= self.beta
+        self._widen_window(score)
+        return True
+
+    def open_window(self, score: int, half_window_cp: int) -> void:
+        """Open a window around a score. It is full if the half width is 0, and for mate scores and -INFINITE."""
+        self.half_window = half_window_cp
+        if half_window_cp == 0 or score >= MATE_BOUND or score <= -MATE_BOUND:
+            self.half_window = 2 * INFINITE
+        self.alpha = max(score - self.half_window, -INFINITE)
+        self.beta = min(score + self.half_window, INFINITE)
+
+    def _widen_window(self, score: int) -> void:
+        self.half_window = 2 * self.half_window if self.half_window < MAX_ASPIRATION_WINDOW_CP else 2 * INFINITE
+        if score <= self.alpha:
+            # A shift rounds down on both cores; C's division rounds towards zero.
+            self.beta = (self.alpha + self.beta) >> 1
+            self.alpha = max(score - self.half_window, -INFINITE)
+        else:
+            self.beta = min(score + self.half_window, INFINITE)
+
+    def _save_result(self, depth: int, score: int, is_lower_bound: bool) -> void:
+        """Save the PV and the score of the best root move. They stay valid when the search goes on."""
+        self.has_result = True
+        self.depth = depth
+        self.score = score
+        self.line_score = score
+        self.seldepth = self.deepest_ply
+        self.is_lower_bound = is_lower_bound
+        self.result_length = self.pv_length[0]
+        for index in range(self.result_length):
+            self.result_pv[index] = self.pv_table[index]
 
     # The search itself ------------------------------------------------------------------------------------------
 
-    def search_root(self, depth: int, alpha: int, beta: int, first: int) -> int:
-        """Search the root moves from index `first` to `root_end` (exclusive) to `depth`. Returns the best score.
+    def search_root(self, depth: int, alpha: int, beta: int) -> int:
+        """Search the root moves from `root_first` to `root_end` (exclusive) to `depth`. Returns the best score.
 
-        A score outside the window is a bound. The best move is moved to index `first`; its PV is in `pv()`. When
+        A score outside the window is a bound. The best move is moved to `root_first`; its PV is in `pv_table`. When
         `stopped` is true, only `root_moves_done` moves were finished, and the result counts only if it is above alpha.
         """
-        self.root_first = first
         self.root_moves_done = 0
-        self.seldepth = 0
+        self.deepest_ply = 0
         self.pv_length[0] = 0
         self.extension_limit_ply = EXTENSION_LIMIT_FACTOR * depth
         if depth != self.root_depth:
@@ -269,7 +397,7 @@ class Searcher(Tunables):
             for index in range(self.root_count):
                 self.root_nodes[index] = 0
         score = self._search(depth, alpha, beta, 0, False)
-        if first == 0 and not self.stopped:
+        if self.root_first == 0 and not self.stopped:
             nodes: i64 = 0
             for index in range(self.root_count):
                 nodes += self.root_nodes[index]
@@ -327,7 +455,7 @@ class Searcher(Tunables):
         if entry:
             tt_move = entry_move(entry)
             tt_bound = entry_bound(entry)
-            tt_score = self.score_from_tt(entry_score(entry), ply)
+            tt_score = self.score_to_tt(entry_score(entry), -ply)
             tt_depth = entry_depth(entry)
             if (
                 not pv_node
@@ -375,7 +503,7 @@ class Searcher(Tunables):
         correction: int = 0
         if not in_check:
             # Read the correction history before evaluating, so that the cache miss overlaps with the evaluation.
-            correction = self.correction_history.correction(ply)
+            correction = self.histories.correction(ply)
             if entry:
                 raw_eval = entry_eval(entry)
             if raw_eval == NO_SCORE:
@@ -699,7 +827,7 @@ class Searcher(Tunables):
                 and not (bound == LOWER and best_score <= static_eval)
                 and not (bound == UPPER and best_score >= static_eval)
             ):
-                self.correction_history.update(ply, depth, best_score - static_eval)
+                self.histories.update_correction(ply, depth, best_score - static_eval)
         # The repeating move may have been pruned, so return at least the draw. The draw is not stored in the TT,
         # because it depends on the path to the node.
         return max(best_score, least_score)
@@ -824,7 +952,7 @@ class Searcher(Tunables):
         if entry:
             tt_move = entry_move(entry)
             tt_bound = entry_bound(entry)
-            tt_score = self.score_from_tt(entry_score(entry), ply)
+            tt_score = self.score_to_tt(entry_score(entry), -ply)
             if (
                 not pv_node
                 and self.position.halfmove_clock < TT_HALFMOVE_LIMIT
@@ -841,7 +969,7 @@ class Searcher(Tunables):
         best_score: int = -INFINITE
         if not in_check:
             # Read the correction history before evaluating, so that the cache miss overlaps with the evaluation.
-            correction = self.correction_history.correction(ply)
+            correction = self.histories.correction(ply)
             if entry:
                 raw_eval = entry_eval(entry)
             if raw_eval == NO_SCORE:
@@ -929,8 +1057,8 @@ class Searcher(Tunables):
         if self.stopped:
             return True
         self.nodes += 1
-        if ply > self.seldepth:
-            self.seldepth = ply
+        if ply > self.deepest_ply:
+            self.deepest_ply = ply
         return False
 
     def _update_pv(self, ply: int, move: int) -> void:
@@ -962,7 +1090,7 @@ class Searcher(Tunables):
     # Tablebases and transposition table -------------------------------------------------------------------------
 
     def _probe(self, depth: int) -> int:
-        """The win, draw or loss (WDL) of the tablebases, or FAILED. See `set_probing`."""
+        """The win, draw or loss (WDL) of the tablebases, or FAILED."""
         piece_count = popcount(self.position.by_colour[0] | self.position.by_colour[1])
         if piece_count > self.probe_limit or (piece_count == self.probe_limit and depth < self.probe_depth):
             return FAILED
@@ -983,13 +1111,9 @@ class Searcher(Tunables):
         self.table.store(self.position.key, move, self.score_to_tt(score, ply), raw_eval, depth, bound)
 
     def score_to_tt(self, score: int, ply: int) -> int:
-        """Convert a mate or tablebase score from distance to the root to distance to the node at `ply`."""
+        """A mate or tablebase score by distance to the node at `ply`, from one to the root. `-ply`: the other way."""
         if score >= TABLEBASE_BOUND:
             return score + ply
         if score <= -TABLEBASE_BOUND:
             return score - ply
         return score
-
-    def score_from_tt(self, score: int, ply: int) -> int:
-        """The inverse of `score_to_tt`."""
-        return self.score_to_tt(score, -ply)

@@ -17,7 +17,6 @@ from uci_engine.board.moves import NOISY, QUIET, SCRATCH
 from uci_engine.board.position import Position
 from uci_engine.score import INFINITE, MAX_DEPTH
 from uci_engine.search.search import Searcher
-from uci_engine.search.worker import Worker
 
 # A game of more plies is a draw. The board's stack has room for them, and for what a search adds.
 MAX_PLIES = 600
@@ -39,7 +38,6 @@ class SelfPlay:
     games' table would cut these searches off.
     """
 
-    worker: Worker
     searcher: Searcher
     scout: Searcher
     position: Position  # of the searcher
@@ -61,11 +59,10 @@ class SelfPlay:
     path = ints(1024)
     lost = ints(2)  # moves in a row, by colour
 
-    def __init__(self, worker: Worker, scout: Searcher) -> None:
-        self.worker = worker
-        self.searcher = worker.searcher
+    def __init__(self, searcher: Searcher, scout: Searcher) -> None:
+        self.searcher = searcher
         self.scout = scout
-        self.position = self.searcher.position
+        self.position = searcher.position
         self.scout_position = scout.position
         self.random = 1
         self.result = NOT_PLAYED
@@ -92,7 +89,7 @@ class SelfPlay:
         for ply in range(MAX_PLIES):
             if self.position.is_draw(0):
                 return DRAWN
-            self.worker.reset(self.nodes)
+            self.searcher.begin(self.nodes)
             if self.searcher.set_all_root_moves() == 0:
                 if self.position.checkers == 0:
                     return DRAWN
@@ -100,10 +97,10 @@ class SelfPlay:
             if ply and self.max_moves and (self.first_ply + ply >> 1) >= self.max_moves:
                 return DRAWN
             self._think()
-            score = self.worker.score
+            score = self.searcher.score
             if ply == 0 and self.max_opening_cp and (score > self.max_opening_cp or score < -self.max_opening_cp):
                 return NOT_PLAYED
-            move: int = self.worker.pv_moves[0]
+            move: int = self.searcher.result_pv[0]
             if self.position.checkers == 0:
                 white_cp = score if self.position.turn else -score
                 self._keep(self.first_ply + ply, white_cp, self._is_quiet(), self.position.is_noisy(move), False)
@@ -119,13 +116,13 @@ class SelfPlay:
     def _think(self) -> void:
         """Search the position. The root moves are set and the nodes are limited."""
         self.searcher.table.new_search()
-        self.worker.deepen(1, MAX_DEPTH)
+        self.searcher.deepen(1, MAX_DEPTH, 0, 0)
         # The last depth is interrupted, often before it has a result. Then that of the depth before it counts. If there
         # is none: too few nodes for the first move of depth 1.
-        if self.worker.depth == 0:
-            self.worker.reset(0)
+        if self.searcher.depth == 0:
+            self.searcher.begin(0)
             self.searcher.set_all_root_moves()
-            self.worker.deepen(1, 1)
+            self.searcher.deepen(1, 1, 0, 0)
 
     def _is_quiet(self) -> bool:
         """Whether a quiescence search finds nothing better than the static eval. False in check."""
@@ -149,9 +146,9 @@ class SelfPlay:
         of a quiescence search to their end. Those that are not quiet are left out. They have no scores.
         """
         for _ in range(self.ahead):
-            made = self._below(self.worker.pv_length + 1)
+            made = self._below(self.searcher.result_length + 1)
             for index in range(made):
-                self.path[index] = self.worker.pv_moves[index]
+                self.path[index] = self.searcher.result_pv[index]
                 self.scout_position.make(self.path[index])
             for _ in range(self._below(MAX_RANDOM_PLIES + 1)):
                 move = self._random_move()

@@ -22,12 +22,15 @@ from __future__ import annotations
 import math
 import random
 from bisect import bisect_left
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import chess
+import chess.polyglot
 
 from uci_engine import score as scores
+from uci_engine.board import moves
+from uci_engine.search.root_moves import RootMove
 
 # Maximum score loss of the chosen line, in units of the noise. At this loss a line is chosen 20 times less often than
 # an equal one.
@@ -139,24 +142,20 @@ class Strength:
             part += (MAX_PACE - MIN_PACE) * random.Random(f"pace {self.seed} {position_key}").random()
         return part * min(1.0, FIRST_PACE + (1.0 - FIRST_PACE) * ply / OPENING_PLIES)
 
-    def choose(self, candidates: Sequence[tuple[int, int]], position_key: int, going_back: Container[int] = ()) -> int:
-        """The index of the chosen line. `candidates`: move and score of each line, at least one.
+    def choose(self, lines: Sequence[RootMove], board: chess.Board) -> RootMove:
+        """The line to play, of at least one. The first wins a tie."""
+        best = max(lines, key=lambda line: line.score)
+        if best.score >= scores.MATE_BOUND:
+            return best
+        lowest = clamped_score(best.score) - self.max_loss_cp
+        position_key = chess.polyglot.zobrist_hash(board)
 
-        `going_back`: the moves that are chosen less often, because they go back.
-        """
-        best = max(score for _, score in candidates)
-        if best >= scores.MATE_BOUND:
-            return next(index for index, (_, score) in enumerate(candidates) if score == best)
-        lowest = clamped_score(best) - self.max_loss_cp
+        def noisy_score(line: RootMove) -> float:
+            is_back = goes_back(board, moves.decode(line.move, board.chess960))
+            loss_cp = GOING_BACK * self.level.noise_cp if is_back else 0.0
+            return clamped_score(line.score) + self._noise(position_key, line.move) - loss_cp
 
-        def noisy_score(index: int) -> tuple[float, int]:
-            move, score = candidates[index]
-            # On a tie the first line wins.
-            loss_cp = GOING_BACK * self.level.noise_cp if move in going_back else 0.0
-            return clamped_score(score) + self._noise(position_key, move) - loss_cp, -index
-
-        allowed = (index for index, (_, score) in enumerate(candidates) if clamped_score(score) >= lowest)
-        return max(allowed, key=noisy_score)
+        return max((line for line in lines if clamped_score(line.score) >= lowest), key=noisy_score)
 
     def _noise(self, position_key: int, move: int) -> float:
         """The noise on the score of a move, in centipawns, Gumbel distributed."""

@@ -1,7 +1,7 @@
-"""The thread pool: the workers and their threads, which are kept between searches.
+"""The thread pool: the searchers and their threads, which are kept between searches.
 
-Worker 0 has no thread here: it runs in the engine's own `TaskThread`. Each other worker has a `WorkerThread`. The
-workers share the transposition table, the network's weights and the tablebases.
+The main searcher has no thread here: it runs in the engine's own `TaskThread`. The searchers share the transposition
+table, the network's weights and the tablebases.
 
 Invariant: if `resize` fails, the pool is unchanged.
 """
@@ -22,15 +22,23 @@ from uci_engine.memory import available_bytes
 from uci_engine.text import print_failure
 
 if TYPE_CHECKING:
+    from evaluation.network.inference import NetworkWeights
     from uci_engine.search.search import Searcher
-    from uci_engine.search.worker import Worker
+    from uci_engine.search.transposition_table import TranspositionTable
 
-# Maximum share of the available memory for workers 1 and up.
+# Maximum share of the available memory for the other searchers.
 MEMORY_SHARE = 0.25
 
 
+def _network_weights(network: Network | None) -> NetworkWeights | None:
+    """A network as the kernel reads it, for many searchers; None for none. Raises MemoryError."""
+    from evaluation.network.inference import NetworkWeights  # as every kernel module, only after `load`
+
+    return None if network is None else NetworkWeights(network)
+
+
 class TaskThread:
-    """A thread that waits for work. It is kept, so that work can start when the system has no more threads."""
+    """A thread that waits for work. It is kept, so work starts at once, also when the system has no more threads."""
 
     def __init__(self, name: str) -> None:
         """Raises RuntimeError if the system cannot create a thread."""
@@ -48,20 +56,17 @@ class TaskThread:
     def begin(self, work: Callable[[], None]) -> None:
         """Start `work` in the thread and return at once. The previous work must have finished."""
         self._done.clear()
-        self._error = None
         self._work.put(work)
 
     def wait(self, timeout_seconds: float | None = None) -> Exception | None:
-        """Wait until the work has finished, or for this long. Returns the exception that ended it, if any."""
+        """Wait until the work has finished, or for this long. Returns the exception that ended it, once."""
         self._done.wait(timeout_seconds)
-        return self._error
+        error, self._error = self._error, None
+        return error
 
-    def dismiss(self) -> None:
-        """Let the thread end after its current work. No more work may begin."""
+    def close(self) -> None:
+        """End the thread after its current work, and wait for that. No more work may begin."""
         self._work.put(None)
-
-    def join(self) -> None:
-        """Wait until a thread that was dismissed has ended."""
         self._thread.join()
 
     def _run(self) -> None:
@@ -74,17 +79,8 @@ class TaskThread:
             self._done.set()
 
 
-class WorkerThread(TaskThread):
-    """A worker and its own thread, which waits for work. Creating threads for each move would take too long."""
-
-    def __init__(self, worker: Worker) -> None:
-        """Raises RuntimeError if the system cannot create a thread."""
-        super().__init__("worker")
-        self.worker = worker
-
-
 class ThreadPool:
-    """Worker 0 (`main`) and the threads of the other workers. `main` and `table` are never replaced."""
+    """The searchers, and the threads of all but the first of them (`main`). `main` and `table` are never replaced."""
 
     def __init__(self, core: Core, hash_mib: int, network: Network | None = None) -> None:
         """A pool of one thread, with a table of `hash_mib` MiB. Raises MemoryError.
@@ -95,12 +91,20 @@ class ThreadPool:
         self._values: dict[str, int] = {}
         self.weights = default_weights()
         self.network = network
-        self._network_weights = self._core.network_weights(network)
+        self._network_weights = _network_weights(network)
         self.table = core.table_class(hash_mib)
-        self.main = self._new_worker()
-        self.threads: list[WorkerThread] = []
+        self.main = self.new_searcher(self.table)
+        self.searchers = [self.main]
+        self.threads: list[TaskThread] = []
         # With how much contempt, from White's view, the table was filled; None when it is clear.
         self._white_contempt_cp: int | None = None
+
+    def new_searcher(self, table: TranspositionTable) -> Searcher:
+        """A searcher that evaluates as the others, on their table or on another. Raises MemoryError."""
+        from evaluation.evaluator import Evaluator
+
+        position = self._core.position_class(self.weights.piece_square())
+        return self._core.searcher_class(position, Evaluator(self.weights, self._network_weights), table, self._values)
 
     def resize(self, threads: int) -> None:
         """Set the number of threads, at least 1, and 1 in plain Python.
@@ -108,24 +112,27 @@ class ThreadPool:
         Raises MemoryError and leaves the pool unchanged if there are not enough memory or threads.
         """
         wanted = threads - 1
-        if wanted * worker_bytes(self.main) > available_bytes() * MEMORY_SHARE:
+        if wanted * searcher_bytes(self.main) > available_bytes() * MEMORY_SHARE:
             raise MemoryError
-        new: list[WorkerThread] = []
+        new: list[TaskThread] = []
         try:
-            while len(self.threads) + len(new) < wanted:
-                new.append(WorkerThread(self._new_worker()))
+            searchers = [self.new_searcher(self.table) for _ in range(len(self.threads), wanted)]
+            for _ in searchers:
+                new.append(TaskThread("worker"))
         except (MemoryError, RuntimeError) as error:
-            self._dismiss(new)
+            _close(new)
             raise MemoryError from error
-        self._dismiss(self.threads[wanted:])
+        # A thread that has not ended yet takes the place of a new one.
+        _close(self.threads[wanted:])
         self.threads = self.threads[:wanted] + new
+        self.searchers = self.searchers[:threads] + searchers
 
     def clear(self) -> None:
         """Clear the table and all histories, for a new game."""
         self._white_contempt_cp = None
         self.clear_table()
-        for searcher in self._searchers():
-            searcher.clear()
+        for searcher in self.searchers:
+            searcher.histories.clear()
 
     def clear_table(self) -> None:
         """Clear the table, each thread a part of it: for many gigabytes one alone would take long."""
@@ -145,23 +152,22 @@ class ThreadPool:
         self._white_contempt_cp = white_cp
 
     def configure(self, values: dict[str, int]) -> None:
-        """Set the search parameters (see `search.parameters`) of all workers, later ones too."""
+        """Set the search parameters (see `search.parameters`) of all searchers, later ones too."""
         self._values = dict(values)
-        for searcher in self._searchers():
+        for searcher in self.searchers:
             searcher.configure(values)
 
     def set_evaluation(self, weights: Weights, network: Network | None) -> None:
-        """Evaluate with other weights, and with a network or None, in all workers, later ones too. Forget all scores
-        and histories.
+        """Evaluate with other weights, and with a network or None, in all searchers, later ones too. Forget all
+        scores and histories.
 
         Raises MemoryError, and then nothing has changed.
         """
         from evaluation.evaluator import Evaluator
 
-        network_weights = self._network_weights if network is self.network else self._core.network_weights(network)
-        searchers = self._searchers()
-        evaluators = [Evaluator(weights, network_weights) for _ in searchers]
-        for searcher, evaluator in zip(searchers, evaluators, strict=True):
+        network_weights = self._network_weights if network is self.network else _network_weights(network)
+        evaluators = [Evaluator(weights, network_weights) for _ in self.searchers]
+        for searcher, evaluator in zip(self.searchers, evaluators, strict=True):
             searcher.evaluator = evaluator
             searcher.position.piece_square = weights.piece_square()
             searcher.position.refresh()
@@ -173,27 +179,14 @@ class ThreadPool:
     def close(self) -> None:
         self.resize(1)
 
-    def _searchers(self) -> list[Searcher]:
-        return [self.main.searcher, *(thread.worker.searcher for thread in self.threads)]
 
-    def _new_worker(self) -> Worker:
-        core = self._core
-        return core.worker(core.searcher(self.table, self._values, self.weights, self._network_weights))
-
-    @staticmethod
-    def _dismiss(threads: list[WorkerThread]) -> None:
-        for thread in threads:
-            thread.dismiss()
-        # A thread that has not ended yet takes the place of a new one.
-        for thread in threads:
-            thread.join()
+def _close(threads: list[TaskThread]) -> None:
+    for thread in threads:
+        thread.close()
 
 
-def worker_bytes(worker: Worker) -> int:
-    """The memory in bytes of one compiled worker, without the table."""
-    searcher = worker.searcher
+def searcher_bytes(searcher: Searcher) -> int:
+    """The memory in bytes of one compiled searcher, without the table."""
     evaluator = searcher.evaluator
-    position = searcher.position
-    parts = (worker, searcher, position, searcher.stack, searcher.histories, searcher.picker)
-    others = (searcher.correction_history, searcher.prober, evaluator, evaluator.context, evaluator.kpk)
-    return sum(map(sys.getsizeof, (*parts, *others, evaluator.network)))
+    parts = (searcher, searcher.position, searcher.stack, searcher.histories, searcher.picker, searcher.prober)
+    return sum(map(sys.getsizeof, (*parts, evaluator, evaluator.context, evaluator.kpk, evaluator.network)))

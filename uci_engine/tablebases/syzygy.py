@@ -37,7 +37,6 @@ from evaluation.base.typed import (
 )
 from uci_engine.board.moves import EN_PASSANT, NO_SQUARE, NOISY, QUIET, SCRATCH, from_square, move_type, to_square
 from uci_engine.board.position import Position
-from uci_engine.tablebases import syzygy_files
 from uci_engine.tablebases.syzygy_files import (
     BLOCK_BITS,
     BLOCKS,
@@ -58,6 +57,7 @@ from uci_engine.tablebases.syzygy_files import (
     LENGTHS,
     LIST_SIZES,
     LISTS,
+    MAX_DISTANCE_PLIES,
     PADDED_BLOCKS,
     PAWNS,
     PIECE_COUNT,
@@ -81,7 +81,7 @@ WIN = 2
 FAILED = -3
 NONE = -4
 # Not in the tables. Greater than any DTZ.
-UNKNOWN = syzygy_files.MAX_DISTANCE_PLIES + 1
+UNKNOWN = MAX_DISTANCE_PLIES + 1
 # MISSING: no table, or a damaged one. OTHER_SIDE: the table has only the other side to move.
 MISSING = -1
 OTHER_SIDE = -2

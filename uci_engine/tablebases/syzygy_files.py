@@ -89,9 +89,7 @@ class Material:
 
     @property
     def lead(self) -> int:
-        """The number of pieces in the leading group."""
-        if self.has_pawns:
-            return self.counts[self.pawn_groups[0]]
+        """The number of pieces in the leading group, without pawns."""
         return 3 if sum(count == 1 for count in self.counts) >= 3 else 2
 
 
@@ -199,9 +197,8 @@ class _Reader:
         if tuple(pieces.count(piece) for piece in range(16)) != material.counts:
             raise TableError("it is not a table of the pieces in its name")
         pawns = material.pawn_groups
-        groups = [material.lead]
+        groups = [material.counts[pawn] for pawn in pawns] or [material.lead]
         if pawns:
-            groups = [material.counts[pawn] for pawn in pawns]
             expected = [pawn for pawn in pawns for _ in range(material.counts[pawn])]
             if pieces[: len(expected)] != expected:
                 raise TableError("its pawns do not come first")
@@ -219,7 +216,7 @@ class _Reader:
         factors, positions = self.mixed_radix(orders, groups, file)
         section = [0] * RECORD
         section[PIECE_COUNT], section[SIDES], section[SYMMETRIC] = len(pieces), sides, material.symmetric
-        section[PAWNS], section[LEAD] = len(pawns), material.lead
+        section[PAWNS], section[LEAD] = len(pawns), groups[0]
         section[POSITIONS], section[GROUPS] = positions, len(groups)
         for place, numbers in ((PIECES, pieces), (GROUP_SIZES, groups), (FACTORS, factors)):
             section[place : place + len(numbers)] = numbers

@@ -9,7 +9,6 @@ from __future__ import annotations
 import mmap
 import os
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
 # takes about 0.5 s compiled, and 1 s in plain Python. The rest is mapped.
 COPIED_BYTES = {"compiled": 1 << 28}
 COPIED_BYTES_PLAIN = 1 << 21
-# How long a mapped file is trusted not to change.
-TRUSTED_SECONDS = 1.0
 # Maximum number of names in a message.
 MAX_NAMES = 3
 
@@ -60,7 +57,6 @@ class Tablebases:
         self._prober = prober
         self._read_symbols = core.modules["uci_engine.tablebases.syzygy"].SymbolReader().read
         self._mapped: dict[Path, Identity] = {}
-        self._trusted_until = 0.0
         self.wdl: set[str] = set()
         self.dtz: set[str] = set()
 
@@ -87,7 +83,9 @@ class Tablebases:
         loaded: list[tuple[bytes | mmap.mmap, Table]] = []
         self._mapped = {}
         to_copy = min(self._copied_bytes, hash_maximum_mib() << 18)
-        for name, path in sorted(found.items(), key=lambda item: (_size(item[1]), item[0])):
+        # Opening what is no file will say why.
+        sizes = {name: os.path.getsize(path) if os.path.isfile(path) else 0 for name, path in found.items()}
+        for name, path in sorted(found.items(), key=lambda item: (sizes[item[0]], item[0])):
             try:
                 data, identity_then = _contents(path, to_copy)
                 table = read_table(data, *os.path.splitext(name), self._read_symbols)
@@ -98,11 +96,15 @@ class Tablebases:
                     self._mapped[path] = identity_then
                 loaded.append((data, table))
             except (OSError, ValueError) as error:
-                problems.append(f"{_shown(name)}: {reason_of(error)}")
+                problems.append(f"{quoted(name)}: {reason_of(error)}")
         self.wdl = {table.material.name for _, table in loaded if not table.has_distances}
         self.dtz = {table.material.name for _, table in loaded if table.has_distances} & self.wdl
         self._prober.load([pair for pair in loaded if pair[1].material.name in self.wdl])
-        return self._told(text, problems)
+        if not text.strip():
+            return []
+        messages = [_not_used(problems)] if problems else []
+        tables = f"{len(self.wdl)} WDL and {len(self.dtz)} DTZ tables of up to {self.max_pieces} pieces"
+        return [*messages, Message(f"SyzygyPath: {tables if self.wdl else 'no Syzygy tables there'}")]
 
     def _check(self, data: bytes | mmap.mmap) -> None:
         size = len(data) - CHECKSUM_BYTES
@@ -119,31 +121,14 @@ class Tablebases:
     def drop_changed(self) -> list[Message]:
         """Stop using mapped tables whose file was changed: reading a shortened one would end the process.
 
-        To be called before each search. Checks the files once in TRUSTED_SECONDS. Returns messages.
+        To be called before each search. A thousand files take some milliseconds. Returns messages.
         """
-        now = time.monotonic()
-        if not self._mapped or now < self._trusted_until:
-            return []
-        self._trusted_until = now + TRUSTED_SECONDS
         changed = [path for path, identity_then in self._mapped.items() if _identity(path) != identity_then]
         for path in changed:
             self.drop(path.stem)
             del self._mapped[path]
-        problems = [f"{_shown(path.name)}: it was changed on disk" for path in changed]
+        problems = [f"{quoted(path.name)}: it was changed on disk" for path in changed]
         return [_not_used(problems)] if problems else []
-
-    def _told(self, text: str, problems: list[str]) -> list[Message]:
-        if not text.strip():
-            return []
-        messages = [_not_used(problems)] if problems else []
-        if not self.wdl:
-            return [*messages, Message("SyzygyPath: no Syzygy tables there")]
-        pieces = f"of up to {self.max_pieces} pieces"
-        messages.append(Message(f"SyzygyPath: {len(self.wdl)} WDL and {len(self.dtz)} DTZ tables {pieces}"))
-        lone = sorted(self.wdl - self.dtz)
-        if lone:
-            messages.append(Message(f"SyzygyPath: no DTZ file for {_named(lone)}: the search must find the win"))
-        return messages
 
 
 def _files(text: str, suffixes: tuple[str, ...]) -> tuple[dict[str, Path], list[str]]:
@@ -162,14 +147,6 @@ def _files(text: str, suffixes: tuple[str, ...]) -> tuple[dict[str, Path], list[
         for name in names:
             found.setdefault(name, Path(folder, name))
     return found, problems
-
-
-def _size(path: Path) -> int:
-    """The size of a file; 0 if unknown. Opening it will then say why."""
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
 
 
 def _contents(path: Path, room: int) -> tuple[bytes | mmap.mmap, Identity | None]:
@@ -199,14 +176,7 @@ def _identity(file: Path | int) -> Identity | None:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _shown(name: str) -> str:
-    return name if name.isascii() and name.isprintable() else quoted(name)
-
-
 def _not_used(problems: list[str]) -> Message:
-    return Message.error(f"SyzygyPath: not used: {_named(problems, '; ')}")
-
-
-def _named(names: list[str], separator: str = ", ") -> str:
-    more = len(names) - MAX_NAMES
-    return separator.join(names[:MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
+    more = len(problems) - MAX_NAMES
+    end = f" and {more} more" if more > 0 else ""
+    return Message.error(f"SyzygyPath: not used: {'; '.join(problems[:MAX_NAMES])}{end}")

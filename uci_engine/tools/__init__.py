@@ -1,1 +1,1 @@
-"""`secateur bench`, `perft` and `doctor`."""
+"""`bench`, `go perft` and `secateur doctor`."""

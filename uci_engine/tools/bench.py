@@ -58,27 +58,24 @@ def bench(
     depth: int | None,
     on_line: Callable[[str], None],
     is_stopped: Callable[[], bool] = lambda: False,
-    board: chess.Board | None = None,
 ) -> None:
     """Search every position with the engine's options, and report the total of nodes, the time and the speed.
 
     `depth`: of each search, None for the default. `on_line` gets a line for each position, and the report.
-    `board`: searched in place of POSITIONS, without a new game. Raises the error of a search that has failed.
+    Raises the error of a search that has failed.
     """
     limits = Limits(depth=depth or DEFAULT_DEPTH)
     started = time.perf_counter()
-    boards = [board] if board is not None else [chess.Board(fen) for fen in POSITIONS]
     total = 0
-    for number, each in enumerate(boards, start=1):
-        if board is None:
-            engine.new_game()
-        best, last = _search(engine, each, limits, is_stopped)
+    for number, fen in enumerate(POSITIONS, start=1):
+        engine.new_game()
+        best, last = _search(engine, chess.Board(fen), limits, is_stopped)
         if is_stopped():
             on_line("info string bench was stopped")
             return
         nodes, move = last.nodes or 0, "(none)" if best.move is None else best.move.uci()
         total += nodes
-        on_line(f"{number:2d}/{len(boards)}  {move:5s} {last.score or 0:6d} {nodes:9d}  {each.fen()}")
+        on_line(f"{number:2d}/{len(POSITIONS)}  {move:5s} {last.score or 0:6d} {nodes:9d}  {fen}")
     seconds = max(time.perf_counter() - started, 1e-9)
     on_line(f"\nnodes {total}\ntime {seconds:.3f} s\nnps {round(total / seconds)}")
 

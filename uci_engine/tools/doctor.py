@@ -57,8 +57,7 @@ def examine(core_name: str, write: Callable[[str], None]) -> int:
     write("")
     checks: dict[str, Callable[[], str | None]] = {
         "modules": lambda: stale_build() if core.name == "compiled" else None,
-        "move counts": lambda: check_move_counts(core.name),
-        "search": lambda: check_search(core.name),
+        "moves and search": lambda: check_engine(core.name),
     }
     failures = 0
     for title, check in checks.items():
@@ -79,23 +78,11 @@ def examine(core_name: str, write: Callable[[str], None]) -> int:
     return 1 if failures or slow is not None else 0
 
 
-def check_move_counts(core_name: str) -> str | None:
-    """Check the counts of the move generator. What is wrong, or None."""
-    import chess
+def check_engine(core_name: str) -> str | None:
+    """Check move generator, and a short search with evaluation and network, which must answer with a legal move.
 
-    from uci_engine.engine import UciEngine
-
-    with closing(UciEngine(core_name)) as engine:
-        for fen, chess960, depth, expected in PERFT_COUNTS:
-            engine.position.set_board(chess.Board(fen, chess960=chess960))
-            count = engine.position.count(depth)
-            if count != expected:
-                return f"{expected} expected at depth {depth} of {fen}, but: {count}"
-    return None
-
-
-def check_search(core_name: str) -> str | None:
-    """Check that a short search, with evaluation and network, answers with a legal move. What is wrong, or None."""
+    What is wrong, or None.
+    """
     import time
 
     import chess
@@ -107,11 +94,13 @@ def check_search(core_name: str) -> str | None:
     with closing(UciEngine(core_name)) as engine:
         if engine.problem:
             return engine.problem
-        for fen, chess960, *_ in PERFT_COUNTS:
-            if chess960:
-                continue
+        for fen, chess960, depth, expected in PERFT_COUNTS:
+            board = chess.Board(fen, chess960=chess960)
+            engine.position.set_board(board)
+            count = engine.position.count(depth)
+            if count != expected:
+                return f"{expected} moves expected at depth {depth} of {fen}, but: {count}"
             answers: list[BestMove] = []
-            board = chess.Board(fen)
             engine.go(board, Limits(depth=SEARCH_DEPTH), time.perf_counter(), lambda _: None, answers.append)
             if not engine.wait(MAX_SEARCH_SECONDS):
                 return f"no answer within {MAX_SEARCH_SECONDS:.0f} s: {fen}"

@@ -1,4 +1,4 @@
-"""Counts of move sequences, a line for each root move: `go perft` and `secateur perft`.
+"""Counts of move sequences, a line for each root move: `go perft`.
 
 Invariant: a count is exact or missing. A stop ends it soon, also in the middle of a large subtree.
 """

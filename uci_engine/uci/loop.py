@@ -31,7 +31,6 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from evaluation.files import reason_of
 from uci_engine.board.game import Game, PositionError, display, parse_searchmoves
-from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
 from uci_engine.text import Message, parse_int, print_failure, quoted
 from uci_engine.uci import protocol
@@ -141,14 +140,6 @@ def report_failure(writer: Writer, error: Exception) -> None:
     print_failure(error)
 
 
-def connect_debug_log(options: Options, writer: Writer) -> None:
-    """Let the option `Debug Log File` open and close the log. The command line may have set it already."""
-    option = options.debug_log_file
-    option.on_set = lambda: writer.set_log(DebugLog(option.value) if option.value else None)
-    if option.value:
-        say(writer, *options.set(option.name, option.value))
-
-
 # The inbox --------------------------------------------------------------------------------------------------------
 
 
@@ -230,7 +221,7 @@ def _read_signals(descriptor: int, inbox: Inbox) -> None:
 
 
 class Dispatcher:
-    """Executes commands, one after the other, in the thread that calls `serve` or `execute_all`."""
+    """Executes commands, one after the other, in the thread that calls `serve` or `execute_line`."""
 
     def __init__(self, engine: UciEngine, inbox: Inbox, writer: Writer, game: Game | None = None) -> None:
         """`game`: with the first position, None for a new game."""
@@ -252,14 +243,11 @@ class Dispatcher:
             pass
         self._close()
 
-    def execute_all(self, lines: Sequence[str]) -> None:
-        """Execute these lines, waiting for the end of each search. Only a signal stops one early."""
-        for line in lines:
-            running = self._handle(Event(time.perf_counter(), protocol.parse(line), line))
-            while running and self._searching:
-                running = self._handle(self._inbox.get())
-            if not running:
-                break
+    def execute_line(self, line: str) -> None:
+        """Execute this line, and wait for the end of its search. Only a signal stops that early."""
+        running = self._handle(Event(time.perf_counter(), protocol.parse(line), line))
+        while running and self._searching:
+            running = self._handle(self._inbox.get())
         self._close()
 
     def _handle(self, event: Event) -> bool:
@@ -288,10 +276,7 @@ class Dispatcher:
         is_for_any_time = event.what in _ALWAYS or isinstance(event.what, Debug | Unknown)
         if is_for_search or is_for_any_time or not self._searching:
             self._execute(event)
-        else:
-            self._wait(event)
-
-    def _wait(self, event: Event) -> None:
+            return
         self._waiting.append(event)
         self._go_waits |= isinstance(event.what, Go)
         if self._go_waits or len(self._waiting) >= WAITING_LIMIT:
@@ -320,6 +305,8 @@ class Dispatcher:
     def _execute(self, event: Event) -> None:
         try:
             self._act(event)
+        except PositionError as refusal:
+            self._say(Message.error(refusal))
         except Exception as error:
             report_failure(self._writer, error)
         finally:
@@ -358,11 +345,9 @@ class Dispatcher:
                 self._debug = on
                 self._say(Message(f"debug mode {'on' if on else 'off'}"))
             case Word.DISPLAY:
-                board = self._game.board
-                self._writer.write("no position" if board is None else display(board))
+                self._writer.write(display(self._game.position))
             case Word.EVALUATE:
-                board = self._game.board
-                self._writer.write("no position" if board is None else str(self._engine.explain(board)))
+                self._writer.write(str(self._engine.explain(self._game.position)))
             case Bench(words):
                 self._bench(words)
             case Word.HELP:
@@ -391,13 +376,8 @@ class Dispatcher:
         if error is not None:
             # Handled like an illegal position. Otherwise the next `go` would search the previous position.
             self._game.board = None
-            self._say(Message.error(error))
-            return
-        try:
-            notes = self._game.set(fen, moves, self._engine.options.chess960.value)
-            self._say(*map(Message, notes))
-        except PositionError as refusal:
-            self._say(Message.error(refusal))
+            raise PositionError(error)
+        self._say(*map(Message, self._game.set(fen, moves, self._engine.options.chess960.value)))
 
     def _go(self, go: Go, received_at: float) -> None:
         board, limits = self._game.board, go.limits
@@ -421,10 +401,8 @@ class Dispatcher:
     def _perft(self, depth: int) -> None:
         from uci_engine.tools.perft import MAX_DEPTH, perft
 
-        board = self._game.board
-        if board is None:
-            self._say(Message.error("there is no position"))
-        elif depth > MAX_DEPTH:
+        board = self._game.position
+        if depth > MAX_DEPTH:
             self._say(Message.error(f"perft counts to depth {MAX_DEPTH} at most, not to {depth}"))
         else:
             self._start(lambda is_stopped: perft(self._engine, board, depth, self._writer.write, is_stopped))
@@ -492,11 +470,11 @@ def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
         inbox.tell(Mark.END_OF_INPUT, "(end of input)")
 
 
-def run(begin: Callable[[], tuple[UciEngine, Game]], lines: Sequence[str] | None = None) -> int:
-    """Speak UCI on standard input and output until `quit`. With `lines`, execute those and read no input.
+def run(begin: Callable[[], tuple[UciEngine, Game]], line: str | None = None) -> int:
+    """Speak UCI on standard input and output until `quit`. With a `line`, execute that and read no input.
 
     To be called once, from the main thread. `begin` makes the engine and the game with the first position. Returns the
-    exit code: 2 if one of the `lines` was refused with an error. Raises what `begin` raises.
+    exit code: 2 if the `line` was refused with an error. Raises what `begin` raises.
     """
     if sys.stdout is None:
         return 0
@@ -504,13 +482,17 @@ def run(begin: Callable[[], tuple[UciEngine, Game]], lines: Sequence[str] | None
     writer = Writer(sys.stdout.buffer)
     quit_on_signals(inbox)
     engine, game = begin()
-    connect_debug_log(engine.options, writer)
+    log_file = engine.options.debug_log_file
+    log_file.on_set = lambda: writer.set_log(DebugLog(log_file.value) if log_file.value else None)
+    # The command line may have set it already.
+    if log_file.value:
+        say(writer, *engine.options.set(log_file.name, log_file.value))
     dispatcher = Dispatcher(engine, inbox, writer, game)
-    if lines is None:
+    if line is None:
         descriptor = -1 if sys.stdin is None else sys.stdin.fileno()
         threading.Thread(target=read, args=(descriptor, inbox, writer), name="reader", daemon=True).start()
         dispatcher.serve()
     else:
-        dispatcher.execute_all(lines)
+        dispatcher.execute_line(line)
     writer.set_log(None)
-    return 2 if lines is not None and dispatcher.has_refused else 0
+    return 2 if line is not None and dispatcher.has_refused else 0

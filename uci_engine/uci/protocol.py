@@ -14,13 +14,15 @@ import os
 import re
 import select
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import islice
 from typing import Any
 
 from uci_engine.score import to_uci
-from uci_engine.search.info import BestMove, Bound, Info
+from uci_engine.search.info import BestMove, Info
 from uci_engine.text import QUOTE_LENGTH, Message, Messages, parse_int, quoted
 from uci_engine.time_management import Limits
 
@@ -165,51 +167,40 @@ def parse(line: str) -> Command:
     """Read one line from the GUI, with or without its line end. Never raises."""
     # A byte order mark or a NUL is not part of any word.
     line = line.replace("\ufeff", " ").replace("\0", " ")
-    words_seen = 0
-    for match in _WORD.finditer(line):
+    for match in islice(_WORD.finditer(line), MAX_SKIPPED_WORDS + 1):
         word = match.group()
         if word in _PARSERS:
             return _PARSERS[word](line[match.end() :])
         if word in COMMAND_WORDS:
             return Word(word)
-        words_seen += 1
-        if words_seen > MAX_SKIPPED_WORDS:
-            break
-    if words_seen == 0:
-        return Word.EMPTY
-    return Unknown(line.strip()[:QUOTE_LENGTH])
+    text = line.strip()
+    return Unknown(text[:QUOTE_LENGTH]) if text else Word.EMPTY
 
 
 def format_info(info: Info) -> str:
     """One `info` line with the fields that are present, free text last."""
-    words = ["info"]
-
-    def add(name: str, value: int | str | Message | None) -> None:
-        if value is not None:
-            words.append(f"{name} {value}")
-
-    add("depth", info.depth)
-    if info.depth is not None:  # UCI allows `seldepth` only with `depth`
-        add("seldepth", info.seldepth)
-    add("multipv", info.multipv)
+    score = None
     if info.score is not None:
-        add("score", to_uci(info.score, info.pieces))
-        if info.bound is not Bound.EXACT:
-            words.append("lowerbound" if info.bound is Bound.LOWER else "upperbound")
-    if info.wdl is not None:
-        add("wdl", " ".join(map(str, info.wdl)))
-    add("nodes", info.nodes)
-    add("nps", info.nps)
-    add("hashfull", info.hashfull)
-    add("tbhits", info.tbhits)
-    add("time", info.time_ms)
-    if info.currmove is not None:
-        add("currmove", info.currmove.uci())
-    add("currmovenumber", info.currmovenumber)
-    if info.pv:
-        add("pv", " ".join(move.uci() for move in info.pv))
-    add("string", info.message)
-    return _one_line(" ".join(words))
+        score = to_uci(info.score, info.pieces) + (" lowerbound" if info.is_lower_bound else "")
+    fields: dict[str, object] = {
+        "depth": info.depth,
+        # UCI allows it only with `depth`.
+        "seldepth": None if info.depth is None else info.seldepth,
+        "multipv": info.multipv,
+        "score": score,
+        "wdl": info.wdl and " ".join(map(str, info.wdl)),
+        "nodes": info.nodes,
+        "nps": info.nps,
+        "hashfull": info.hashfull,
+        "tbhits": info.tbhits,
+        "time": info.time_ms,
+        "currmove": info.currmove and info.currmove.uci(),
+        "currmovenumber": info.currmovenumber,
+        "pv": " ".join(move.uci() for move in info.pv) or None,
+        "string": info.message,
+    }
+    words = [f"{name} {value}" for name, value in fields.items() if value is not None]
+    return _one_line(" ".join(["info", *words]))
 
 
 def format_message(message: Message) -> str:
@@ -229,10 +220,8 @@ def _one_line(text: str) -> str:
 
 
 def _parse_debug(rest: str) -> Debug:
-    for word in rest.split():
-        if word.lower() in ("on", "off"):
-            return Debug(word.lower() == "on")
-    return Debug(None)
+    words = (word.lower() for word in rest.split())
+    return Debug(next((word == "on" for word in words if word in ("on", "off")), None))
 
 
 def _parse_set_option(rest: str) -> SetOption:
@@ -282,49 +271,47 @@ GO_WORDS = frozenset({*_GO_NUMBERS, "searchmoves", "infinite", "ponder"})
 
 
 def _parse_go(rest: str) -> Go:
-    words = rest.split()
+    words = deque(rest.split())
     limits: dict[str, Any] = {}
     moves: tuple[str, ...] | None = None
     problems = Messages()
     unknown_word: str | None = None
-    i = 0
-    while i < len(words):
-        word = words[i]
-        i += 1
+    while words:
+        word = words.popleft()
         if word in _GO_NUMBERS:
-            if i == len(words) or words[i] in GO_WORDS:
+            if not words or words[0] in GO_WORDS:
                 problems.add(f"go {word} needs a number")
                 continue
-            number = parse_int(words[i])
+            text = words.popleft()
+            number = parse_int(text)
             if number is None:
-                problems.add(f"go {word} {{}} is not a number", words[i])
-            else:
-                field, minimum = _GO_NUMBERS[word]
-                if minimum is not None and number < minimum:
-                    problems.add(f"go {word} {number} is taken as {minimum}", is_error=False)
-                    number = minimum
-                limits[field] = number
-            i += 1
+                problems.add(f"go {word} {{}} is not a number", text)
+                continue
+            field, minimum = _GO_NUMBERS[word]
+            if minimum is not None and number < minimum:
+                problems.add(f"go {word} {number} is taken as {minimum}", is_error=False)
+                number = minimum
+            limits[field] = number
         elif word == "searchmoves":
-            first = i
-            while i < len(words) and words[i] not in GO_WORDS:
-                i += 1
-            if i == first:
-                problems.add("go searchmoves needs at least one move")
+            found = []
+            while words and words[0] not in GO_WORDS:
+                found.append(words.popleft())
+            if found:
+                moves = tuple(found)
             else:
-                moves = tuple(words[first:i])
+                problems.add("go searchmoves needs at least one move")
         elif word in GO_WORDS:
             limits[word] = True
         elif unknown_word is None:
             unknown_word = word
     perft = limits.pop("perft", None)
-    found = Limits(**limits)
+    asked = Limits(**limits)
     # A limit that was not understood must not cause an endless search. Only `go` alone means one.
     is_misread = problems or unknown_word is not None or limits.keys() - {"ponder"}
-    if found.is_endless and not found.infinite and perft is None and is_misread:
+    if asked.is_endless and not asked.infinite and perft is None and is_misread:
         message = Message.error("no limit for go was understood, the search ends after depth 1")
-        return Go(replace(found, depth=1), moves, perft, (*problems.kept(), message), unknown_word)
-    return Go(found, moves, perft, problems.kept(), unknown_word)
+        return Go(replace(asked, depth=1), moves, perft, (*problems.kept(), message), unknown_word)
+    return Go(asked, moves, perft, problems.kept(), unknown_word)
 
 
 _PARSERS: dict[str, Callable[[str], Command]] = {

@@ -75,8 +75,8 @@ def bound_socket(port: int | None) -> socket.socket:
 class BoardServer(uvicorn.Server):
     """Serves the page until Ctrl-C. `token` is the first part of every path."""
 
-    def __init__(self, engine: Engine, path: Path, start: chess.Board, pgn: str) -> None:
-        """`path`: where games are saved. `start`: the first position. `pgn`: games to begin with, "" for none."""
+    def __init__(self, engine: Engine, path: Path, start: chess.Board) -> None:
+        """`path`: where games are saved. `start`: the first position."""
         self.token = secrets.token_urlsafe(16)
         # Called when the page is opened.
         self.on_open: Callable[[], object] = lambda: None
@@ -88,7 +88,7 @@ class BoardServer(uvicorn.Server):
         }
         self._page = render(
             "board.html.j2",
-            {"start": start.fen(), "pgn": pgn, "longest": MAX_PGN_LENGTH},
+            {"start": start.fen(), "longest": MAX_PGN_LENGTH},
             folder=TEMPLATES,
             scripts=SCRIPTS,
             styles=("live.css",),

@@ -7,20 +7,24 @@ script of the shell is not seen.
 
 from __future__ import annotations
 
+import argparse
 import re
 import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import chess.engine
 
+from toolkit.console import above_zero, at_least_one
 from toolkit.errors import ProgramError
 from toolkit.files import digest_of_files
+
+T = TypeVar("T")
 
 ENGINE_SYNTAX = (
     "'cmd=PROGRAM [name=NAME] [dir=FOLDER] [tc=[MOVES/]SECONDS[+INCREMENT]] [nodes=N] [movetime=SECONDS] [depth=N] "
@@ -166,34 +170,26 @@ def _words(text: str) -> dict[str, str]:
 
 def _control(words: dict[str, str]) -> TimeControl:
     """Take the limits out of the words."""
-    base, increment, moves = None, 0.0, 0
+    base, increment, moves = None, 0.0, None
     if "tc" in words:
         value = words.pop("tc")
         match = CLOCK.fullmatch(value)
         if match is None:
             raise ProgramError(f"tc={value} is not [MOVES/]SECONDS[+INCREMENT]")
-        moves, base, increment = int(match["moves"] or 0), float(match["base"]), float(match["increment"] or 0)
+        base, increment, moves = float(match["base"]), float(match["increment"] or 0), int(match["moves"] or 0) or None
         if base <= 0:
             raise ProgramError(f"tc={value} leaves no time for the first move")
-    nodes, depth = _positive("nodes", words), _positive("depth", words)
-    return TimeControl(
-        base_seconds=base,
-        increment_seconds=increment,
-        moves=moves or None,
-        nodes=None if nodes is None else int(nodes),
-        depth=None if depth is None else int(depth),
-        movetime_seconds=_positive("movetime", words),
-    )
+    nodes, depth = _number("nodes", words, at_least_one), _number("depth", words, at_least_one)
+    return TimeControl(base, increment, moves, nodes, _number("movetime", words, above_zero), depth)
 
 
-def _positive(key: str, words: dict[str, str]) -> float | None:
-    """Take a number out of the words: whole, except that of `movetime`. None if it is not there."""
+def _number(key: str, words: dict[str, str], read: Callable[[str], T]) -> T | None:
+    """Take a number out of the words. None if it is not there."""
     value = words.pop(key, None)
-    if value is None:
-        return None
-    if not (value.isdecimal() or (key == "movetime" and CLOCK.fullmatch(value))) or not 0 < float(value) < 10**18:
-        raise ProgramError(f"{key}={value} is not a sensible number")
-    return float(value)
+    try:
+        return None if value is None else read(value)
+    except argparse.ArgumentTypeError as error:
+        raise ProgramError(f"{key}={value}: {error}") from None
 
 
 # ---- Identity ----

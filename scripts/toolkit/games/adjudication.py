@@ -1,18 +1,12 @@
-"""When a game is ended before its end: resignation, agreed draws, tablebases, a limit of moves.
-
-A tablebase decides only where its result is the result by the rules, fifty-move rule included.
-"""
+"""When a game is ended before its end: resignation, agreed draws, a limit of moves."""
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import chess
-import chess.syzygy
 
 from toolkit.console import at_least_zero, read_numbers
 from toolkit.errors import ProgramError
@@ -29,7 +23,7 @@ class Rules:
     `resign_both` the opponent has to agree in the moves between.
     draw: from full move `draw_from` on, when for `draw_moves` moves of each side both scores stayed within `draw_cp`,
     without a capture or a pawn's move.
-    tables: folders with Syzygy tables. max_moves: full moves after which the game is drawn.
+    max_moves: full moves after which the game is drawn.
     """
 
     resign_moves: int = 0
@@ -38,17 +32,14 @@ class Rules:
     draw_from: int = 0
     draw_moves: int = 0
     draw_cp: int = 0
-    tables: tuple[str, ...] = ()
     max_moves: int = 0
 
 
-def add_arguments(parser: argparse.ArgumentParser, *, tables: bool = True) -> None:
-    """The options of a command line that make Rules. `tables`: whether they may be among them."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of a command line that make Rules."""
     ends = parser.add_argument_group("ends of games")
     ends.add_argument("--resign", default="", metavar="'moves=4 score=600 both=no'", help="score in centipawns")
     ends.add_argument("--draw", default="", metavar="'from=40 moves=8 score=10'", help="score in centipawns")
-    if tables:
-        ends.add_argument("--tablebase", action="append", default=[], metavar="FOLDER", help="tables that decide")
     what = "games of more full moves are drawn"
     ends.add_argument("--longest", type=at_least_zero, default=0, metavar="MOVES", help=what)
 
@@ -66,7 +57,6 @@ def rules_of(words: argparse.Namespace) -> Rules:
         draw_from=int(draw["from"]),
         draw_moves=int(draw["moves"]) if words.draw else 0,
         draw_cp=int(draw["score"]),
-        tables=tuple(getattr(words, "tablebase", ())),
         max_moves=words.longest,
     )
 
@@ -74,10 +64,8 @@ def rules_of(words: argparse.Namespace) -> Rules:
 class Adjudicator:
     """The rules applied to one game."""
 
-    def __init__(self, rules: Rules, tables: chess.syzygy.Tablebase | None = None) -> None:
-        """tables: those of `rules.tables`, opened."""
+    def __init__(self, rules: Rules) -> None:
         self._rules = rules
-        self._tables = tables
         # What each move's side saw for itself; NaN, which no limit holds for, where it said nothing.
         self._scores: list[float] = []
 
@@ -93,8 +81,6 @@ class Adjudicator:
             return ("1-0", "Black resigns by adjudication") if board.turn else ("0-1", "White resigns by adjudication")
         if rules.draw_moves and board.fullmove_number >= rules.draw_from and self._is_level(board.halfmove_clock):
             return "1/2-1/2", "draw by adjudication: level scores"
-        if self._tables is not None and (result := result_by_tables(self._tables, board)) is not None:
-            return result, "by adjudication: tablebase"
         if rules.max_moves and board.fullmove_number > rules.max_moves:
             return "1/2-1/2", f"draw by adjudication: {rules.max_moves} moves"
         return None
@@ -109,29 +95,3 @@ class Adjudicator:
         plies = 2 * self._rules.draw_moves
         level = [abs(score) <= self._rules.draw_cp for score in self._scores[-plies:]]
         return level == [True] * plies and quiet_plies >= plies
-
-
-@contextmanager
-def open_tables(rules: Rules) -> Iterator[chess.syzygy.Tablebase | None]:
-    """The tables that the rules name; None if they name none. Raises ProgramError where none are, OSError."""
-    if not rules.tables:
-        yield None
-        return
-    with chess.syzygy.Tablebase() as tables:
-        for folder in rules.tables:
-            if not tables.add_directory(folder, load_dtz=False):
-                raise ProgramError(f"no Syzygy tables in {folder}")
-        yield tables
-
-
-def result_by_tables(tables: chess.syzygy.Tablebase, board: chess.Board) -> str | None:
-    """The result of a position just after a capture or a pawn's move, if the tables know it.
-
-    With any other count a win of the tables may be too long for the fifty-move rule.
-    """
-    value = None if board.halfmove_clock else tables.get_wdl(board)
-    if value is None:
-        return None
-    if abs(value) < 2:
-        return "1/2-1/2"
-    return "1-0" if (value > 0) == board.turn else "0-1"

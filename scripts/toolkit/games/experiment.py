@@ -7,6 +7,7 @@ the seed. A pair with a forfeit is noted and teaches nothing.
 from __future__ import annotations
 
 import argparse
+import random
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -51,8 +52,13 @@ def find_numbers(engine: EngineSpec) -> dict[str, tuple[Option, int]]:
 class Experiment(Plan):
     """One engine against itself. Subclasses say what is tried in which pair, and what is learnt from it."""
 
-    def __init__(self, engine: EngineSpec, total: int) -> None:
+    def __init__(self, engine: EngineSpec, total: int, seed: int) -> None:
         super().__init__([replace(engine, name=f"{engine.name} {side}") for side in ("plus", "minus")], total)
+        self._seed = seed
+
+    def chance(self, number: int) -> random.Random:
+        """What decides pair `number`."""
+        return random.Random(f"{self._seed} {number}")
 
     @abstractmethod
     def pairing(self, number: int) -> Pairing:

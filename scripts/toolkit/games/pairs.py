@@ -7,19 +7,19 @@ whole or not at all.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import chess
 import chess.engine
 import chess.pgn
-import chess.syzygy
 
-from toolkit.engines.client import Answer, Engine, EngineEndedError, EngineTimeoutError, running_engines
+from toolkit.engines.client import Engine, EngineEndedError, EngineTimeoutError, running_engines
 from toolkit.engines.spec import EngineSpec, TimeControl
-from toolkit.games.adjudication import MATE_CP, Adjudicator, Rules, open_tables
+from toolkit.games.adjudication import MATE_CP, Adjudicator, Rules
 from toolkit.games.openings import Opening
 
 # The kinds of forfeits, with the words that the PGN standard has for such an end.
@@ -31,30 +31,23 @@ FAULTS: Mapping[str, str] = {
 }
 
 
+# How far a fixed time for a move may be overstepped, which is no clock, and which engines take for a goal.
+MOVETIME_MARGIN_MS = 200.0
+# How long after its time an engine is waited for until it is killed.
+HANG_SECONDS = 5.0
+# How long a search without any time limit may take.
+SEARCH_SECONDS = 300.0
+
+
 # ---- Clocks ----
 
 
-@dataclass(frozen=True)
-class Patience:
-    """How much is put up with.
-
-    margin_ms: how far a clock may be overstepped. movetime_ms: how far a fixed time for a move may be, which is no
-    clock, and which engines take for a goal. hang_seconds: how long after that an engine is waited for until it is
-    killed. search_seconds: how long a search without any time limit may take.
-    """
-
-    margin_ms: float = 0.0
-    movetime_ms: float = 200.0
-    hang_seconds: float = 5.0
-    search_seconds: float = 300.0
-
-
 class Clock:
-    """The clock of one engine."""
+    """The clock of one engine. margin_ms: how far it may be overstepped."""
 
-    def __init__(self, control: TimeControl, patience: Patience) -> None:
+    def __init__(self, control: TimeControl, margin_ms: float = 0.0) -> None:
         self.control = control
-        self._patience = patience
+        self._margin_ms = margin_ms
         self._moves_made = 0
         self.remaining_seconds = control.base_seconds
 
@@ -73,18 +66,14 @@ class Clock:
     @property
     def grace_seconds(self) -> float:
         """How much more the next move may take before the game is lost."""
-        margin_ms = self._patience.margin_ms
-        if self.remaining_seconds is None:
-            margin_ms = max(margin_ms, self._patience.movetime_ms)
-        return margin_ms / 1000.0
+        least_ms = MOVETIME_MARGIN_MS if self.remaining_seconds is None else 0.0
+        return max(self._margin_ms, least_ms) / 1000.0
 
     @property
     def deadline_seconds(self) -> float:
         """When to stop waiting for an answer."""
         allowed = self.allowed_seconds
-        if allowed is None:
-            return self._patience.search_seconds
-        return allowed + self.grace_seconds + self._patience.hang_seconds
+        return SEARCH_SECONDS if allowed is None else allowed + self.grace_seconds + HANG_SECONDS
 
     def is_lost(self, seconds: float) -> bool:
         """Whether a move that takes so long loses on time."""
@@ -125,46 +114,60 @@ def _whole_ms(clock: Clock) -> float:
 # ---- Records ----
 
 
-@dataclass(frozen=True, slots=True)
-class MoveRecord:
-    """A move, what its engine said of it, and the seconds left on the clock after it, None without a clock."""
+@dataclass(slots=True)
+class Conduct:
+    """How an engine behaved, in one game or in many.
 
-    move: chess.Move
-    answer: Answer
-    clock_seconds: float | None = None
+    moves, with the nodes that it reported and the seconds for them. overstep_ms: how far its slowest move went beyond
+    its limit, zero if none did. min_clock_ms: the least that it had left on its clock. forfeits: each with its kind,
+    and what the engine did, in its own words where there are any.
+    """
+
+    moves: int = 0
+    nodes: int = 0
+    seconds: float = 0.0
+    overstep_ms: float = 0.0
+    min_clock_ms: float = math.inf
+    forfeits: list[tuple[str, str]] = field(default_factory=list)
+
+    def add(self, more: Conduct) -> None:
+        """Take what came later."""
+        self.moves, self.nodes = self.moves + more.moves, self.nodes + more.nodes
+        self.seconds = round(self.seconds + more.seconds, 6)
+        self.overstep_ms = max(self.overstep_ms, more.overstep_ms)
+        self.min_clock_ms = min(self.min_clock_ms, more.min_clock_ms)
+        self.forfeits += more.forfeits
+
+    def add_move(self, clock: Clock, seconds: float, nodes: int | None) -> None:
+        """Take a move that was made on this clock, as it was before."""
+        allowed, left = clock.allowed_seconds, clock.remaining_seconds
+        over_ms = 0.0 if allowed is None else round(max(0.0, (seconds - allowed) * 1000.0), 1)
+        left_ms = math.inf if left is None else round((left - seconds) * 1000.0, 1)
+        self.add(Conduct(1, nodes or 0, seconds, over_ms, left_ms))
 
 
 @dataclass(slots=True)
 class GameRecord:
-    """One game. `result` as in PGN; `ending` in words; `fault` and `guilty` (an engine's name) for a forfeit.
-
-    detail: what the guilty engine did, in its own words where there are any.
-    overstep_ms: how far each engine's slowest move went beyond its limit, zero if none did.
-    min_clock_ms: the least that each engine had left on its clock.
-    """
+    """One game. `result` as in PGN; `ending` in words; `fault` and `guilty` (an engine's name) for a forfeit."""
 
     white: EngineSpec
     black: EngineSpec
-    opening: Opening
-    moves: list[MoveRecord] = field(default_factory=list)
+    moves: chess.pgn.Game
+    conduct: dict[str, Conduct]
     result: str = "*"
     ending: str = ""
     termination: str = "normal"
     fault: str | None = None
     guilty: str | None = None
-    detail: str = ""
-    overstep_ms: dict[str, float] = field(default_factory=dict)
-    min_clock_ms: dict[str, float] = field(default_factory=dict)
-    started: float = field(default_factory=time.time)
 
     def forfeit(self, fault: str, color: chess.Color, verb: str, detail: str) -> None:
-        """End the game to the loss of this colour."""
+        """End the game to the loss of this colour. detail: what its engine did."""
         self.result = "0-1" if color == chess.WHITE else "1-0"
         self.ending = f"{chess.COLOR_NAMES[color].title()} {verb}"
         self.termination = FAULTS[fault]
         self.fault = fault
         self.guilty = (self.white if color == chess.WHITE else self.black).name
-        self.detail = detail
+        self.conduct[self.guilty].forfeits.append((fault, detail))
 
     def as_json(self) -> dict[str, Any]:
         """For the journal, with the PGN left to the caller."""
@@ -172,53 +175,33 @@ class GameRecord:
             "white": self.white.name,
             "black": self.black.name,
             "result": self.result,
-            "ending": self.ending,
             "fault": self.fault,
-            "guilty": self.guilty,
-            "detail": self.detail,
-            "plies": len(self.moves),
-            "effort": {self.white.name: self._effort(0), self.black.name: self._effort(1)},
-            "overstep_ms": self.overstep_ms,
-            "min_clock_ms": self.min_clock_ms,
+            "conduct": {name: asdict(conduct) for name, conduct in self.conduct.items()},
         }
 
-    def _effort(self, side: int) -> list[float]:
-        """What White (0) or Black (1) used: moves, the seconds for them, and the nodes that it reported."""
-        first = (side + (self.opening.board().turn == chess.BLACK)) % 2
-        answers = [move.answer for move in self.moves[first::2]]
-        seconds = round(sum(answer.seconds for answer in answers), 6)
-        return [len(answers), seconds, sum(answer.nodes or 0 for answer in answers)]
-
     def pgn(self, round_name: str) -> str:
-        """The game as PGN, with `[%eval]` (White's view, and depth), `[%clk]` and `[%emt]` comments."""
-        game = chess.pgn.Game()
-        headers = game.headers
+        """The game as PGN, with `[%eval]` (White's view, and depth), `[%clk]` and `[%emt]` comments. Ask once."""
+        headers, last = self.moves.headers, self.moves.end()
         headers["Event"] = "match"
-        headers["Date"] = time.strftime("%Y.%m.%d", time.localtime(self.started))
+        headers["Date"] = time.strftime("%Y.%m.%d")
         headers["Round"] = round_name
         for side, engine in (("White", self.white), ("Black", self.black)):
             # The PGN standard escapes these in a string, python-chess does not.
             headers[side] = engine.name.replace("\\", "\\\\").replace('"', '\\"')
         headers["Result"] = self.result
-        game.setup(chess.Board(self.opening.fen, chess960=self.opening.chess960))
         if self.white.control == self.black.control:
             headers["TimeControl"] = str(self.white.control)
         else:
             headers["WhiteTimeControl"] = str(self.white.control)
             headers["BlackTimeControl"] = str(self.black.control)
-        headers["PlyCount"] = str(len(self.opening.moves) + len(self.moves))
+        headers["PlyCount"] = str(last.ply() - self.moves.ply())
         headers["Termination"] = self.termination
         headers["EndReason"] = self.ending
-        node = game.add_line(map(chess.Move.from_uci, self.opening.moves))
-        for record in self.moves:
-            node = node.add_main_variation(record.move)
-            node.set_eval(record.answer.score, record.answer.depth)
-            node.set_clock(record.clock_seconds)
-            node.set_emt(record.answer.seconds)
-        closing = self.ending if not self.detail else f"{self.ending}: {self.detail}"
+        details = [detail for conduct in self.conduct.values() for _, detail in conduct.forfeits]
         # A brace would end the comment.
-        node.comment = f"{node.comment} {closing}".strip().replace("{", "(").replace("}", ")")
-        return str(game) + "\n\n"
+        closing = ": ".join([self.ending, *details]).replace("{", "(").replace("}", ")")
+        last.comment = f"{last.comment} {closing}".strip()
+        return f"{self.moves}\n\n"
 
 
 # ---- Games ----
@@ -244,15 +227,15 @@ class Game:
         black: Engine,
         opening: Opening,
         rules: Rules | None = None,
-        patience: Patience | None = None,
-        tables: chess.syzygy.Tablebase | None = None,
+        margin_ms: float = 0.0,
     ) -> None:
-        patience = patience or Patience()
         self._engines = (black, white)
-        self._clocks = (Clock(black.spec.control, patience), Clock(white.spec.control, patience))
-        self._adjudicator = Adjudicator(rules or Rules(), tables)
+        self._clocks = (Clock(black.spec.control, margin_ms), Clock(white.spec.control, margin_ms))
+        self._adjudicator = Adjudicator(rules or Rules())
         self._board = opening.board()
-        self.record = GameRecord(white.spec, black.spec, opening)
+        moves = chess.pgn.Game.from_board(self._board)
+        self._last = moves.end()
+        self.record = GameRecord(white.spec, black.spec, moves, {side.name: Conduct() for side in (white, black)})
 
     def play(self) -> GameRecord:
         """Play to the end. An engine that loses by forfeit is to be restarted: its state is unknown."""
@@ -280,43 +263,31 @@ class Game:
 
         Raises EngineEndedError.
         """
-        clock = self._clocks[color]
+        clock, conduct = self._clocks[color], self.record.conduct[self._engines[color].name]
         began = time.perf_counter()
         try:
             answer = self._engines[color].play(self._board, limit_for(color, self._clocks), clock.deadline_seconds)
         except EngineTimeoutError:
             waited = time.perf_counter() - began
-            self._lose_on_time(color, waited, f"no answer within {waited:.1f} s")
+            conduct.add_move(clock, waited, None)
+            self.record.forfeit("time loss", color, "loses on time", f"no answer within {waited:.1f} s")
             return None
+        conduct.add_move(clock, answer.seconds, answer.nodes)
         if clock.is_lost(answer.seconds):
             over_ms = (answer.seconds - (clock.allowed_seconds or 0.0)) * 1000.0
-            self._lose_on_time(color, answer.seconds, f"{over_ms:.1f} ms beyond its time")
+            self.record.forfeit("time loss", color, "loses on time", f"{over_ms:.1f} ms beyond its time")
             return None
-        self._note_time(color, answer.seconds)
         if answer.move is None:
             self.record.forfeit("illegal move", color, "makes no legal move", answer.text)
             return None
         clock.spend(answer.seconds)
-        self.record.moves.append(MoveRecord(answer.move, answer, clock.remaining_seconds))
+        self._last = self._last.add_main_variation(answer.move)
+        self._last.set_eval(answer.score, answer.depth)
+        self._last.set_clock(clock.remaining_seconds)
+        self._last.set_emt(answer.seconds)
         self._board.push(answer.move)
         score_cp = None if answer.score is None else answer.score.pov(color).score(mate_score=2 * MATE_CP)
         return rules_result(self._board) or self._adjudicator.verdict(self._board, score_cp)
-
-    def _lose_on_time(self, color: chess.Color, seconds: float, detail: str) -> None:
-        self._note_time(color, seconds)
-        self.record.forfeit("time loss", color, "loses on time", detail)
-
-    def _note_time(self, color: chess.Color, seconds: float) -> None:
-        """Keep the worst that was seen."""
-        name, clock = self._engines[color].spec.name, self._clocks[color]
-        allowed = clock.allowed_seconds
-        if allowed is None:
-            return
-        over_ms = round(max(0.0, (seconds - allowed) * 1000.0), 1)
-        self.record.overstep_ms[name] = max(self.record.overstep_ms.get(name, 0.0), over_ms)
-        if clock.remaining_seconds is not None:
-            left_ms = round((clock.remaining_seconds - seconds) * 1000.0, 1)
-            self.record.min_clock_ms[name] = min(self.record.min_clock_ms.get(name, left_ms), left_ms)
 
 
 # ---- Pairs ----
@@ -334,17 +305,17 @@ class PairJob:
     opening: Opening
     number: int
     rules: Rules
-    patience: Patience
+    margin_ms: float
     with_pgn: bool
 
 
 def play_pair(job: PairJob) -> list[dict[str, Any]]:
     """The two games, as GameRecord.as_json has them, with their PGN where it is wanted. Raises EngineError."""
     results = []
-    with running_engines() as engines, open_tables(job.rules) as tables:
+    with running_engines() as engines:
         for game_number, (white, black) in enumerate(((job.first, job.second), (job.second, job.first)), start=1):
             sides = engines.engine(white), engines.engine(black)
-            record = Game(*sides, job.opening, job.rules, job.patience, tables).play()
+            record = Game(*sides, job.opening, job.rules, job.margin_ms).play()
             if record.fault is not None:
                 engines.dismiss(white if record.guilty == white.name else black)
             results.append(record.as_json())

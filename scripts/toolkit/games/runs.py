@@ -7,6 +7,7 @@ counts once. The journal is written first, and a game that is in it is in the PG
 from __future__ import annotations
 
 import argparse
+import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,18 +23,18 @@ from toolkit.console import (
     add_run_arguments,
     make_table,
     new_file,
+    note,
     run_to_end,
     say,
     show_progress,
     standard_output,
-    warn,
     write_json,
 )
 from toolkit.engines.client import identified
 from toolkit.engines.spec import EngineSpec, require_limits
 from toolkit.errors import ProgramError
 from toolkit.games import adjudication, openings
-from toolkit.games.pairs import FAULTS, PairJob, Patience, play_pair
+from toolkit.games.pairs import FAULTS, Conduct, PairJob, play_pair
 from toolkit.journal import Journal
 from toolkit.pool import Task, run_tasks
 
@@ -92,39 +93,20 @@ def pairs_of(games: int) -> int:
     return games // 2
 
 
-class EngineConduct:
-    """How an engine behaved: its forfeits by kind, how near it came to losing on time, and what it used."""
+def conduct_as_json(conduct: Conduct) -> dict[str, Any]:
+    """How an engine behaved, with counts of every kind of forfeit, those of zero too."""
+    counts = Counter(kind for kind, _ in conduct.forfeits)
+    least_ms = conduct.min_clock_ms if math.isfinite(conduct.min_clock_ms) else None
+    return {**asdict(conduct), "min_clock_ms": least_ms, "faults": {kind: counts[kind] for kind in FAULTS}}
 
-    def __init__(self) -> None:
-        self.faults: Counter[str] = Counter()
-        self.details: list[str] = []
-        self.overstep_ms = 0.0
-        self.min_clock_ms: float | None = None
-        self.moves = self.nodes = 0
-        self.seconds = 0.0
 
-    def add_game(self, name: str, game: Mapping[str, Any]) -> None:
-        """Take what the record of a game says about this engine."""
-        if game["guilty"] == name:
-            self.faults[game["fault"]] += 1
-            self.details.append(f"{game['fault']}: {game['detail']} ({game['white']} - {game['black']})")
-        self.overstep_ms = max(self.overstep_ms, game["overstep_ms"].get(name, 0.0))
-        left_ms = game["min_clock_ms"].get(name)
-        if left_ms is not None:
-            self.min_clock_ms = left_ms if self.min_clock_ms is None else min(left_ms, self.min_clock_ms)
-        moves, seconds, nodes = game["effort"][name]
-        self.moves, self.seconds, self.nodes = self.moves + moves, self.seconds + seconds, self.nodes + nodes
-
-    def cells(self) -> list[str]:
-        """Counts of forfeits, worst overstep, least time on the clock, mean time of a move, and nodes a second."""
-        clock = "-" if self.min_clock_ms is None else f"{self.min_clock_ms:.0f} ms"
-        time = f"{1000 * self.seconds / self.moves:.1f} ms" if self.moves else "-"
-        rate = f"{self.nodes / self.seconds:.0f}" if self.nodes and self.seconds else "-"
-        return [*(str(self.faults[kind]) for kind in FAULTS), f"{self.overstep_ms:.1f} ms", clock, time, rate]
-
-    def as_json(self) -> dict[str, Any]:
-        """Counts of every kind of forfeit, those of zero too."""
-        return {**vars(self), "faults": {kind: self.faults[kind] for kind in FAULTS}}
+def conduct_cells(conduct: Conduct) -> list[str]:
+    """Counts of forfeits, worst overstep, least time on the clock, mean time of a move, and nodes a second."""
+    counts = Counter(kind for kind, _ in conduct.forfeits)
+    clock = f"{conduct.min_clock_ms:.0f} ms" if math.isfinite(conduct.min_clock_ms) else "-"
+    time = f"{1000 * conduct.seconds / conduct.moves:.1f} ms" if conduct.moves else "-"
+    rate = f"{conduct.nodes / conduct.seconds:.0f}" if conduct.nodes and conduct.seconds else "-"
+    return [*(str(counts[kind]) for kind in FAULTS), f"{conduct.overstep_ms:.1f} ms", clock, time, rate]
 
 
 class Run:
@@ -135,12 +117,11 @@ class Run:
         require_limits(plan.engines)
         self._words = words
         self._plan = plan
-        self._patience = Patience(margin_ms=margin_ms)
+        self._margin_ms = margin_ms
         self._rules = adjudication.rules_of(words)
-        with adjudication.open_tables(self._rules):
-            self._book = openings.book_of(words)
+        self._book = openings.book_of(words)
         self._engines = {engine.name: engine for engine in identified(plan.engines)}
-        self._conduct = {name: EngineConduct() for name in self._engines}
+        self._conduct = {name: Conduct() for name in self._engines}
         self._done: set[int] = set()
 
     def run(self) -> int:
@@ -162,7 +143,7 @@ class Run:
             standard_output().print(plan.table())
             self._show_conduct()
             if words.json is not None:
-                conduct = {name: conduct.as_json() for name, conduct in self._conduct.items()}
+                conduct = {name: conduct_as_json(conduct) for name, conduct in self._conduct.items()}
                 head = {"settings": self._settings(), "pairs": len(self._done), "conduct": conduct}
                 write_json(words.json, {**head, **plan.as_json()})
         return code
@@ -173,7 +154,7 @@ class Run:
             "engines": [engine.as_json() for engine in self._engines.values()],
             "openings": openings.openings_as_json(self._words),
             "rules": asdict(self._rules),
-            "patience": asdict(self._patience),
+            "margin_ms": self._margin_ms,
             "pgn": self._words.pgn is not None,
             **self._plan.settings(),
         }
@@ -190,7 +171,7 @@ class Run:
         self._done.add(number)
         for game in games:
             for name in (game["white"], game["black"]):
-                self._conduct[name].add_game(name, game)
+                self._conduct[name].add(Conduct(**game["conduct"][name]))
         return b"" if self._words.pgn is None else "".join(game["pgn"] for game in games).encode()
 
     def _play(self, journal: Journal) -> None:
@@ -200,7 +181,7 @@ class Run:
         on_a_clock = any(engine.control.base_seconds or engine.control.movetime_seconds for engine in plan.engines)
         if plan.total > len(self._book) and not on_a_clock:
             counts = f"{len(self._book)} openings for {plan.total} pairs"
-            warn(f"{counts}: without a clock, engines may play the same games again")
+            note(f"warning: {counts}: without a clock, engines may play the same games again")
         results = run_tasks(play_pair, self._tasks(), workers=words.concurrency, cluster=words.cluster)
         with closing(results), show_progress("pairs", plan.total, len(self._done)) as advance:
             for key, games in results:
@@ -210,7 +191,7 @@ class Run:
                 if words.pgn is not None:
                     with words.pgn.open("ab") as file:
                         file.write(pgn)
-                forfeits = sum(conduct.faults.total() for conduct in self._conduct.values())
+                forfeits = sum(len(conduct.forfeits) for conduct in self._conduct.values())
                 advance(1, f"{plan.progress()}  forfeits {forfeits}")
                 if plan.is_decided():
                     return
@@ -220,7 +201,7 @@ class Run:
             if number not in self._done:
                 *sides, opening = self._plan.pair(number)
                 first, second = (replace(side, identity=self._engines[side.name].identity) for side in sides)
-                settings = (self._rules, self._patience, self._words.pgn is not None)
+                settings = (self._rules, self._margin_ms, self._words.pgn is not None)
                 yield Task(str(number), PairJob(first, second, self._book.opening(opening), opening + 1, *settings))
 
     def _show_conduct(self) -> None:
@@ -228,11 +209,11 @@ class Run:
         plurals = {"time loss": "time losses", "illegal move": "illegal moves", "crash": "crashes"}
         kinds = [plurals.get(kind, f"{kind}s") for kind in FAULTS]
         head = ["engine", *kinds, "worst overstep", "least on clock", "time a move", "nodes a second"]
-        rows = [[name, *conduct.cells()] for name, conduct in self._conduct.items()]
+        rows = [[name, *conduct_cells(conduct)] for name, conduct in self._conduct.items()]
         standard_output().print(make_table("", head, rows))
         for name, conduct in self._conduct.items():
-            for detail in conduct.details:
-                say(f"{name}: {detail}")
+            for kind, detail in conduct.forfeits:
+                say(f"{name}: {kind}: {detail}")
 
 
 def mend_pgn(path: Path, games: bytes) -> None:

@@ -28,15 +28,16 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from evaluation.base.accumulated import FULL_PHASE, KING_BUCKET
+from evaluation.base.constants import FULL_PHASE, KING_PLACE
 from evaluation.catalogue import ACCUMULATED, BY_KINGS, CATALOGUE, ENEMY_KING, OWN_KING, Term
 from evaluation.weights import default_weights
 from toolkit.console import Advance
 from toolkit.training.positions import MAX_PAWNS, RECORD, of_chunks, pieces_of, set_up_each
 from uci_engine.core import load
 
-# The groups whose coefficients are counted from the pieces.
-COUNTED_GROUPS: Final = (ACCUMULATED, "pawn_pairs")
+# The terms whose coefficients are counted from the pieces: those that the board adds up, and the pairs of pawns.
+PAIRS: Final = ("pawn_pair", "pawn_against_pawn", "pawn_by_own_king", "pawn_by_enemy_king")
+COUNTED: Final = (*(term.name for term in CATALOGUE if term.group == ACCUMULATED), *PAIRS)
 # A side has at most so many pieces of one type, apart from its king.
 MAX_PIECES: Final = 15
 # Of a signed 64-bit sum. All sums of a word's coefficients stay within them.
@@ -91,7 +92,7 @@ def layout() -> Layout:
     biases = [0]
     shift = 0
     for term in CATALOGUE:
-        if term.group in COUNTED_GROUPS:
+        if term.name in COUNTED:
             continue
         bits = (2 * _max_coefficient(term)).bit_length()
         for index in range(term.size):
@@ -264,7 +265,7 @@ def _counts(pieces: npt.NDArray[np.uint8]) -> Iterator[Counts]:
 
 
 def _piece_squares(view: npt.NDArray[np.uint8], colour: int, own: Numbers, enemy: Numbers) -> Iterator[Any]:
-    buckets = np.array(KING_BUCKET, np.int32)
+    places = np.array(KING_PLACE, np.int32)
     for piece_type in chess.PIECE_TYPES:
         rows, squares = (found.astype(np.int32) for found in np.nonzero(view == 2 * piece_type + colour))
         name = f"{chess.piece_name(piece_type)}_squares"
@@ -272,8 +273,8 @@ def _piece_squares(view: npt.NDArray[np.uint8], colour: int, own: Numbers, enemy
         if piece_type != chess.KING:
             yield rows, np.full(len(rows), OFFSETS["material"] + piece_type - 1, np.int32)
         if piece_type in BY_KINGS:
-            yield rows, OFFSETS[name + OWN_KING] + 64 * buckets[own[rows]] + squares
-            yield rows, OFFSETS[name + ENEMY_KING] + 64 * buckets[enemy[rows]] + squares
+            yield rows, OFFSETS[name + OWN_KING] + 64 * places[own[rows]] + squares
+            yield rows, OFFSETS[name + ENEMY_KING] + 64 * places[enemy[rows]] + squares
 
 
 def _pawns(view: npt.NDArray[np.uint8], colour: int) -> Numbers:

@@ -14,7 +14,7 @@ With 1.46 million positions and 21 500 weights deviations of 30 cp for small ter
 ended at losses of 0.48118, 0.48068, 0.48033 on held-back games, and 100 with 16 at 0.47988.
 
 The endgame scale factors are no weights of a sum: they multiply its endgame half. The two are fitted in turn: the
-weights with the factors of `evaluation.constants`, then the factors with those weights.
+weights with the factors of `evaluation.base.constants`, then the factors with those weights.
 """
 
 from __future__ import annotations
@@ -30,9 +30,16 @@ import numpy.typing as npt
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit
 
-from evaluation.base.accumulated import FULL_PHASE, FULL_SHARE, middlegame_share
+from evaluation.base.constants import (
+    DRAWN_SCALE,
+    ENDGAME_SCALES,
+    FULL_PHASE,
+    FULL_SCALE,
+    FULL_SHARE,
+    STATIC_LIMIT,
+    middlegame_share,
+)
 from evaluation.catalogue import BOARD, CATALOGUE, Term
-from evaluation.constants import DRAWN_SCALE, ENDGAME_SCALES, FULL_SCALE, STATIC_LIMIT
 from evaluation.weights import MAX_CENTIPAWNS, PHASES, Weights
 from toolkit.training.coefficients import COLUMNS, OFFSETS, Coefficients
 from toolkit.training.positions import MAX_PAWNS, Examples, Floats, pieces_of
@@ -319,7 +326,7 @@ def _curvature(examples: Sample, scale: float) -> Floats:
 
 
 def fit_scales(sample: Sample, weights: Numbers, scale_cp: float) -> dict[str, list[int]]:
-    """The table of `evaluation.constants`, with every factor fitted that positions know about.
+    """The table of `evaluation.base.constants`, with every factor fitted that positions know about.
 
     scale_cp: of the scores, see `toolkit.training.positions`.
     """

@@ -35,18 +35,19 @@ import numpy.typing as npt
 from numba import njit
 from scipy.special import expit
 
+from evaluation import set_up
 from evaluation.files import replaced
 from evaluation.network import file as engine
-from evaluation.network.shape import (
-    BUCKETS,
+from evaluation.network.file import (
     HIDDEN_BIAS_LIMIT,
     HIDDEN_LIMIT,
     INPUTS,
     KING_REGION,
     KING_REGIONS,
-    MAX_FEATURES_CP,
     MAX_SUM,
+    MAX_TERMS_CP,
     MIN_PIECES,
+    OUTPUT_BUCKETS,
     OUTPUT_LIMIT,
     OUTPUT_SHIFT,
     PIECE_SQUARES,
@@ -54,7 +55,6 @@ from evaluation.network.shape import (
     SQUARE_SHIFT,
     UNITS,
 )
-from evaluation.scoring import set_up
 from evaluation.weights import Weights
 from toolkit.console import show_progress
 from toolkit.errors import ProgramError
@@ -407,7 +407,7 @@ def floating(network: engine.Network) -> Network:
     """The network to go on from, of which `quantised` makes the same numbers again."""
     hidden = np.frombuffer(network.hidden, "i1").reshape(INPUTS, UNITS).astype(np.float32) / np.float32(MAX_SUM)
     bias = np.frombuffer(network.hidden_bias, "<i2").astype(np.float32) / np.float32(MAX_SUM)
-    output = np.frombuffer(network.output, "<i2").reshape(BUCKETS, 2 * UNITS)
+    output = np.frombuffer(network.output, "<i2").reshape(OUTPUT_BUCKETS, 2 * UNITS)
     output_bias = np.array(network.output_bias, np.float64) - ONE_CP // 2
     # The mean over the regions is the common part.
     common = hidden.reshape(KING_REGIONS, PIECE_SQUARES, UNITS).mean(axis=0)
@@ -723,5 +723,5 @@ def network_scores(
 def has_output(records: npt.NDArray[Any], features_cp: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Whether the network adds anything to a position (see `evaluation.network`)."""
     white, black = counts_of(records)
-    is_open = np.abs(features_cp) <= MAX_FEATURES_CP
+    is_open = np.abs(features_cp) <= MAX_TERMS_CP
     return np.asarray((black > 1) & (white > 1) & (white + black >= MIN_PIECES) & is_open)

@@ -201,7 +201,7 @@ def counts_of(records: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], npt.NDA
 
 
 def _cannot_be_evaluated(pieces: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
-    """Which positions `evaluation.scoring.check` refuses, or have more than MAX_PAWNS."""
+    """Which positions `evaluation.check` refuses, or have more than MAX_PAWNS."""
     wrong = (pieces[:, np.r_[:8, 56:64]] >> 1 == chess.PAWN).any(1)
     for colour in (0, 1):
         own = (pieces > 0) & (pieces & 1 == colour)

@@ -201,7 +201,6 @@ async function start() {
     ["", "w", () => byId("worth").click()],
   ]);
   if (own && !isShown) notify("A game that this browser kept cannot be read, and is forgotten.");
-  if (!isShown && data.pgn) await load(data.pgn);
 }
 
 start();

@@ -1,13 +1,18 @@
-"""The endgame scale factor: kinds of ending, and endings that cannot be won."""
+"""Endgames: the scale factor of each kind and of hopeless ones, and king and pawn against king by Syzygy's table."""
 
 from __future__ import annotations
 
 import chess
 import pytest
 
-from evaluation.constants import DRAWISH_SCALE, DRAWN_SCALE, ENDGAME_SCALES, FULL_SCALE
-from evaluation.scoring import set_up
-from evaluation.terms.endgames import endgame_scale, ending
+import evaluation
+from evaluation import set_up
+from evaluation.base.constants import DRAWISH_SCALE, DRAWN_SCALE, ENDGAME_SCALES, FULL_SCALE
+from evaluation.terms.endgames import endgame_scale
+from evaluation.trace import KPK_RESULTS
+from tests.support import TABLES
+from tests.support.kernel import searcher
+from tests.support.syzygy_samples import Probing, random_boards
 
 KINDS = [
     ("pawns", "4k3/pp6/8/8/8/8/PPP5/4K3 w - - 0 1"),
@@ -35,15 +40,8 @@ def scale_of(board: chess.Board, strong: chess.Color) -> int:
 @pytest.mark.parametrize(("kind", "fen"), KINDS)
 def test_the_scale_is_that_of_the_kind_of_ending_and_the_number_of_pawns(kind: str, fen: str) -> None:
     for board in (chess.Board(fen), chess.Board(fen).mirror()):
-        _, base_board = set_up(board)
-        assert ending(base_board) == list(ENDGAME_SCALES).index(kind)
         for colour in chess.COLORS:
             assert scale_of(board, colour) == ENDGAME_SCALES[kind][len(board.pieces(chess.PAWN, colour)) - 1]
-
-
-def test_the_scales_of_all_kinds_fit_the_table() -> None:
-    assert len(ENDGAME_SCALES) == 9
-    assert all(len(row) == 8 and all(0 <= scale <= 255 for scale in row) for row in ENDGAME_SCALES.values())
 
 
 @pytest.mark.parametrize(
@@ -70,3 +68,40 @@ def test_the_scales_of_all_kinds_fit_the_table() -> None:
 def test_endings_that_are_hard_or_impossible_to_win(fen: str, scale: int) -> None:
     assert scale_of(chess.Board(fen), chess.WHITE) == scale
     assert scale_of(chess.Board(fen).mirror(), chess.BLACK) == scale
+
+
+def wins(board: chess.Board) -> bool:
+    searcher().position.set_board(board)
+    return "wins" in KPK_RESULTS[searcher().evaluator.kpk.result(searcher().position)]
+
+
+def test_king_and_pawn_against_king_is_what_syzygy_says() -> None:
+    probing = Probing(TABLES)
+    won = 0
+    for board in random_boards("KPvK", 4000):
+        value = probing.value(board)
+        assert wins(board) == (value != 0), board.fen()
+        won += value != 0
+    assert 2000 < won < 3800
+
+
+@pytest.mark.parametrize(
+    ("fen", "result", "sign"),
+    [
+        ("8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", "drawn", 0),
+        ("8/8/8/8/k7/8/P7/K7 w - - 0 1", "drawn", 0),
+        ("4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", "White wins", 1),
+        ("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", "White wins", 1),
+        ("8/8/8/8/4p3/4k3/8/4K3 w - - 0 1", "Black wins", -1),
+    ],
+)
+def test_the_search_knows_king_and_pawn_against_king(fen: str, result: str, sign: int) -> None:
+    board = chess.Board(fen)
+    searcher().position.set_board(board)
+    score = searcher().evaluate()
+    assert score == evaluation.evaluate(board, network=None)
+    assert searcher().evaluator.is_known_draw(searcher().position) == (sign == 0)
+    explanation = evaluation.explain(board, network=None)
+    assert explanation.white_score == (score if board.turn else -score)
+    assert explanation.known_ending == f"king and pawn against king, {result}"
+    assert explanation.white_score * sign > 300 if sign else score == 0
