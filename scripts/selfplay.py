@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.network.file import default_network
+from evaluation.weights import default_weights
 from toolkit.console import (
     at_least_one,
     at_least_zero,
@@ -56,7 +57,6 @@ from toolkit.training.stockfish_network import StockfishNetwork, read_network, s
 from uci_engine import __version__
 from uci_engine.core import load
 from uci_engine.options import NETWORK_BY_DEFAULT
-from uci_engine.search.thread_pool import ThreadPool
 
 # Games of one task.
 BATCH_GAMES = 64
@@ -154,8 +154,10 @@ class SelfPlayer:
 
     def __init__(self, recipe: Recipe) -> None:
         core = load()
-        pool = ThreadPool(core, recipe.hash_mib, default_network() if NETWORK_BY_DEFAULT else None)
-        self._searchers = (pool.main, pool.new_searcher(core.table_class(1)))
+        network_weights = core.network_weights(default_network() if NETWORK_BY_DEFAULT else None)
+        # Of games, and of the scout.
+        tables = (core.table_class(recipe.hash_mib), core.table_class(1))
+        self._searchers = [core.searcher(table, default_weights(), network_weights, {}) for table in tables]
         self._game: Any = core.modules["uci_engine.search.self_play"].SelfPlay(*self._searchers)
         for name in ("nodes", "resign_cp", "max_moves", "max_opening_cp", "ahead"):
             setattr(self._game, name, getattr(recipe, name))

@@ -30,7 +30,8 @@ CONTENTS = {
 
 SHOW = """
 core = load(NAME)
-print(core.name, core.position_class.__name__, core.searcher_class.__name__, core.table_class.__name__)
+searcher_class = core.modules["uci_engine.search.search"].Searcher
+print(core.name, core.position_class.__name__, searcher_class.__name__, core.table_class.__name__)
 print(core.reason)
 print({module.__file__.rpartition(".")[2] for module in core.modules.values()})
 """

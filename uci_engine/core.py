@@ -22,6 +22,9 @@ from typing import TYPE_CHECKING, Any
 from uci_engine import processor
 
 if TYPE_CHECKING:
+    from evaluation.network.file import Network
+    from evaluation.network.inference import NetworkWeights
+    from evaluation.weights import Weights
     from uci_engine.board.position import Position
     from uci_engine.search.search import Searcher
     from uci_engine.search.transposition_table import TranspositionTable
@@ -61,7 +64,7 @@ _OWN_EVALUATION = _ROOT / "evaluation" / "__init__.py"
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """The chosen core: its name (never "auto"), the reason, its three classes, and the kernel modules by name.
+    """The chosen core: its name (never "auto"), the reason, its board and its table, and the kernel modules by name.
 
     `is_fallback`: the slow core runs only because the compiled one is not installed, or not for this processor.
     """
@@ -70,9 +73,28 @@ class Core:
     reason: str
     is_fallback: bool
     position_class: type[Position]
-    searcher_class: type[Searcher]
     table_class: type[TranspositionTable]
     modules: Mapping[str, ModuleType]
+
+    def searcher(
+        self,
+        table: TranspositionTable,
+        weights: Weights,
+        network_weights: NetworkWeights | None,
+        values: Mapping[str, int],
+    ) -> Searcher:
+        """A searcher on a table that it may share with others. Raises MemoryError.
+
+        `values`: search parameters by name. `network_weights`: None: it is off.
+        """
+        evaluator = self.modules["evaluation.evaluator"].Evaluator(weights, network_weights)
+        position = self.position_class(weights.piece_square())
+        searcher: Searcher = self.modules["uci_engine.search.search"].Searcher(position, evaluator, table, values)
+        return searcher
+
+    def network_weights(self, network: Network | None) -> NetworkWeights | None:
+        """A network as the kernel reads it, for many searchers; None for none. Raises MemoryError."""
+        return None if network is None else self.modules["evaluation.network.inference"].NetworkWeights(network)
 
 
 # Empty until the first `load`. A process keeps its core, because a module cannot be imported twice.
@@ -170,7 +192,6 @@ def _import(name: str, reason: str, *, plain: bool, is_fallback: bool = False) -
         reason=reason,
         is_fallback=is_fallback,
         position_class=position_class,
-        searcher_class=modules["uci_engine.search.search"].Searcher,
         table_class=modules["uci_engine.search.transposition_table"].TranspositionTable,
         modules=modules,
     )
