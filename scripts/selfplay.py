@@ -4,7 +4,8 @@
     python scripts/selfplay.py --nodes 1000 --games 100000 --output data.positions --concurrency 2 \\
         --endgames 0.2 --resign 1000 --longest 200
 
-Games begin with random moves, and a share of them with random endgames. The engine searches in the processes of this
+Games begin with random moves, behind the start position or the openings of files, and a share of them with random
+endgames. The engine searches in the processes of this
 program, a fixed number of nodes a move. toolkit/training/positions.py documents the file; positions.py prints it.
 Positions in check are left out, and a flag marks the quiet ones. The same command gives the same file. With --resume it
 goes on where it was killed, and --games may be more.
@@ -18,7 +19,7 @@ from __future__ import annotations
 import argparse
 import random
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -41,6 +42,8 @@ from toolkit.console import (
     show_progress,
 )
 from toolkit.errors import ProgramError
+from toolkit.files import digest_of_files
+from toolkit.games.openings import OpeningBook, read_openings
 from toolkit.pool import in_order
 from toolkit.training.positions import (
     AHEAD,
@@ -77,15 +80,29 @@ Records = npt.NDArray[Any]
 # ---- Openings ----
 
 
-def random_opening(chance: random.Random, plies: Interval) -> chess.Board:
-    """The start position after so many random moves, not in check and not at the end of a game."""
-    while True:
-        board = chess.Board()
+@cache
+def book_of(path: Path) -> OpeningBook:
+    """Chess960 is also what every usual opening is."""
+    return read_openings(path, chess960=True)
+
+
+def random_opening(chance: random.Random, plies: Interval, files: Sequence[Path] = ()) -> chess.Board:
+    """An opening of the files, each as often as the others, or the start position, after so many random moves.
+
+    It is not in check and not at the end of a game. Raises ProgramError, OSError.
+    """
+    for _ in range(MAX_OPENINGS):
+        if files:
+            book = book_of(chance.choice(files))
+            board = book.opening(chance.randrange(len(book))).board()
+        else:
+            board = chess.Board()
         for _ in range(chance.randint(*plies)):
             if legal := sorted(board.legal_moves, key=chess.Move.uci):
                 board.push(chance.choice(legal))
         if any(board.legal_moves) and not board.is_check():
             return board
+    raise ProgramError(f"no game can begin: {MAX_OPENINGS} openings in a row are in check or at the end of a game")
 
 
 def random_endgame(chance: random.Random, pieces: Interval) -> chess.Board:
@@ -124,12 +141,15 @@ def _similar(piece_type: chess.PieceType, chance: random.Random) -> chess.PieceT
 class Recipe:
     """How games are begun and played, and what is kept of them.
 
-    plies: of random moves. endgames: the share of games that begin with one of so many pieces. nodes: of each search. A
-    game is not played if its first score is beyond `max_opening_cp`, lost by a side that sees itself at `-resign_cp` or
-    worse at some moves in a row, and drawn after `max_moves`; 0 switches each off. ahead: up to so many positions ahead
-    of each search are kept besides its own. network: of Stockfish 15, for the scores; None: those of the searches.
+    openings: files. plies: of random moves behind them, or behind the start position. endgames: the share of games that
+    begin with one of so many pieces. nodes: of each search. A game is not played if its first score is beyond
+    `max_opening_cp`, lost by a side that sees itself at `-resign_cp` or worse at some moves in a row, and drawn after
+    `max_moves`; 0 switches each off. ahead: up to so many positions ahead of each search are kept besides its own.
+    skipped_plies: nothing is kept of a game before this ply, from the start position. network: of Stockfish 15, for the
+    scores; None: those of the searches.
     """
 
+    openings: tuple[Path, ...] = ()
     plies: Interval = (6, 9)
     endgames: float = 0.0
     pieces: Interval = (5, 14)
@@ -140,13 +160,14 @@ class Recipe:
     max_moves: int = 0
     max_opening_cp: int = 400
     ahead: int = 0
+    skipped_plies: int = 0
     network: Path | None = None
 
     def opening(self, chance: random.Random) -> chess.Board:
-        """Raises ProgramError."""
+        """Raises ProgramError, OSError."""
         if chance.random() < self.endgames:
             return random_endgame(chance, self.pieces)
-        return random_opening(chance, self.plies)
+        return random_opening(chance, self.plies, self.openings)
 
 
 class SelfPlayer:
@@ -159,7 +180,7 @@ class SelfPlayer:
         tables = (core.table_class(recipe.hash_mib), core.table_class(1))
         self._searchers = [core.searcher(table, default_weights(), network_weights, {}) for table in tables]
         self._game: Any = core.modules["uci_engine.search.self_play"].SelfPlay(*self._searchers)
-        for name in ("nodes", "resign_cp", "max_moves", "max_opening_cp", "ahead"):
+        for name in ("nodes", "resign_cp", "max_moves", "max_opening_cp", "ahead", "skipped_plies"):
             setattr(self._game, name, getattr(recipe, name))
 
     def play(self, board: chess.Board, seed: int) -> tuple[str | None, Records]:
@@ -197,13 +218,16 @@ def network_of(path: Path) -> StockfishNetwork:
 
 
 def play_game(recipe: Recipe, number: int) -> Records:
-    """The positions of the game with this number: another is begun where none are kept. Raises ProgramError."""
+    """The positions of the game with this number: another is begun where none are kept.
+
+    Raises ProgramError, OSError.
+    """
     chance = random.Random(f"{recipe.seed} {number}")
     for _ in range(MAX_OPENINGS):
         _, records = self_player(recipe).play(recipe.opening(chance), chance.getrandbits(32))
         if len(records):
             return records
-    raise ProgramError(f"no game can begin: {MAX_OPENINGS} openings in a row are too unequal")
+    raise ProgramError(f"nothing is kept of {MAX_OPENINGS} games in a row: too unequal, or too short for --skip")
 
 
 @dataclass(frozen=True)
@@ -249,16 +273,22 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         "--hash", type=at_least_one, default=8, dest="hash_mib", metavar="MIB", help="of each process (8)"
     )
     plies, pieces = interval(0, 100), interval(3, 16)
-    parser.add_argument("--plies", type=plies, default="6-9", metavar="N-N", help="random moves at the start (6-9)")
+    what = ".pgn or .epd, also in a .zip or .gz; each as often as the others (the start position)"
+    parser.add_argument("--openings", type=Path, nargs="+", default=[], metavar="FILE", help=what)
+    what = "random moves at the start, or behind openings of files (6-9; 0-0)"
+    parser.add_argument("--plies", type=plies, metavar="N-N", help=what)
     parser.add_argument("--endgames", type=share, default=0.0, metavar="SHARE", help="games that begin with one (0)")
     parser.add_argument("--pieces", type=pieces, default="5-14", metavar="N-N", help="of these endgames (5-14)")
     what = "kept ahead of each search, too (0)"
     parser.add_argument("--ahead", type=at_least_zero, default=0, metavar="N", help=what)
+    parser.add_argument(
+        "--skip", type=at_least_zero, default=0, dest="skipped_plies", metavar="PLIES", help="nothing kept before (0)"
+    )
     what = "openings beyond are not played; 0: all (400)"
     parser.add_argument(
         "--max-opening", type=at_least_zero, default=400, dest="max_opening_cp", metavar="CP", help=what
     )
-    what = "lost by who sees it so three times in a row; 0: never (0)"
+    what = "lost by who sees it so ten times in a row; 0: never (0)"
     parser.add_argument("--resign", type=at_least_zero, default=0, dest="resign_cp", metavar="CP", help=what)
     what = "longer games are drawn; 0: none (0)"
     parser.add_argument("--longest", type=at_least_zero, default=0, dest="max_moves", metavar="MOVES", help=what)
@@ -266,12 +296,16 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="processes (1)")
     parser.add_argument("--resume", action="store_true", help="go on behind what the output has")
-    return parser.parse_args(arguments)
+    words = parser.parse_args(arguments)
+    words.openings = tuple(words.openings)
+    words.plies = words.plies or ((0, 0) if words.openings else (6, 9))
+    return words
 
 
 def provenance_of(recipe: Recipe) -> dict[str, Any]:
     """What makes a run the same run: the number of games may grow from run to run. Raises OSError."""
     facts = {name: value for name, value in asdict(recipe).items() if name != "network"}
+    facts["openings"] = [{"file": path.name, "digest": digest_of_files([path])} for path in recipe.openings]
     engine = {"engine": "Secateur", "version": __version__, "core": load().name}
     provenance: dict[str, Any] = {"program": "scripts/selfplay.py", **engine, "recipe": facts}
     if recipe.network is not None:
@@ -285,6 +319,9 @@ def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit code. Raises ProgramError and OSError for what cannot be played."""
     words = parse_arguments(arguments)
     recipe = Recipe(**{each.name: getattr(words, each.name) for each in fields(Recipe)})
+    # What is wrong with a file is said before another is made.
+    for path in recipe.openings:
+        book_of(path)
     if recipe.network is not None:
         network_of(recipe.network)
     provenance = provenance_of(recipe)

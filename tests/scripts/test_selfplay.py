@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import random
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import chess
 import numpy as np
 import pytest
 
-from selfplay import Recipe, SelfPlayer, main, parse_arguments, play_game, random_opening, self_player
+from selfplay import Recipe, SelfPlayer, book_of, main, parse_arguments, play_game, random_opening, self_player
 from tests.support.kernel import ALL_CORES, STARTS, board_after, core_or_skip, is_compiled, on_core
 from toolkit.errors import ProgramError
 from toolkit.training.positions import (
@@ -68,8 +70,37 @@ def test_openings_that_are_none_are_refused(words: str) -> None:
 def test_a_run_whose_openings_are_all_unequal_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("selfplay.MAX_OPENINGS", 3)
     monkeypatch.setattr("selfplay.random_opening", lambda *_: chess.Board("4k3/pppp4/8/8/8/8/PPPP4/3QK3 w - - 0 1"))
-    with pytest.raises(ProgramError, match="no game can begin"):
+    with pytest.raises(ProgramError, match="nothing is kept of 3 games"):
         play_game(Recipe(nodes=NODES, hash_mib=1), 0)
+
+
+def test_openings_of_files_come_with_random_moves_behind_them(tmp_path: Path) -> None:
+    king_pawn, fischer = tmp_path / "e4.pgn", tmp_path / "frc.epd.gz"
+    king_pawn.write_text("1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O *\n")
+    starts = [chess.Board.from_chess960_pos(number) for number in (0, 100, 959)]
+    fischer.write_bytes(gzip.compress("\n".join(board.fen() for board in starts).encode()))
+    words = parse_arguments(["--output", "x", "--openings", str(king_pawn), str(fischer), "--endgames", "0.2"])
+    assert parse_arguments(["--output", "x"]).plies == (6, 9)
+    assert words.plies == (0, 0)
+    asked = Recipe(openings=words.openings, plies=words.plies, endgames=words.endgames)
+    found = Counter(asked.opening(random.Random(number)).fen() for number in range(400))
+    after = "r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b kq - 5 4"
+    # Each file as often as the other, beside the endgames.
+    assert 120 < found[after] < 200
+    assert all(30 < found[board.fen()] < 80 for board in starts)
+    assert 50 < 400 - found[after] - sum(found[board.fen()] for board in starts) < 110
+    behind = replace(asked, openings=(king_pawn,), plies=(2, 3), endgames=0.0)
+    boards = [behind.opening(random.Random(number)) for number in range(40)]
+    assert {board.ply() for board in boards} == {9, 10}
+    assert all(board.is_valid() and not board.is_check() for board in boards)
+
+
+@pytest.mark.parametrize("fen", ["6k1/6Q1/6K1/8/8/8/8/8 b - - 0 1", "4k3/8/8/8/8/8/4R3/4K3 b - - 0 1"])
+def test_a_file_without_a_usable_opening_is_refused(tmp_path: Path, fen: str) -> None:
+    path = tmp_path / "x.epd"
+    path.write_text(fen)
+    with pytest.raises(ProgramError):
+        random_opening(random.Random(1), (0, 0), [path])
 
 
 # ---- One game ----
@@ -98,6 +129,27 @@ def test_the_same_game_again() -> None:
     first, other, again = (player(ahead=2).play(board, seed) for seed in (1, 2, 1))
     assert (again[0], again[1].tobytes()) == (first[0], first[1].tobytes())
     assert (other[0], other[1].tobytes() == first[1].tobytes()) == (first[0], False)
+
+
+def test_the_start_position_of_a_file_is_the_usual_one(tmp_path: Path) -> None:
+    path = tmp_path / "start.epd"
+    for fen in (chess.STARTING_FEN, MIDDLEGAME):
+        path.write_text(fen)
+        opening = random_opening(random.Random(1), (0, 0), [path])
+        book_of.cache_clear()
+        assert opening.chess960
+        usual, read = (player(ahead=2).play(board, 1) for board in (chess.Board(fen), opening))
+        assert (usual[0], usual[1].tobytes()) == (read[0], read[1].tobytes())
+
+
+def test_the_first_plies_are_skipped() -> None:
+    opening = random_opening(random.Random(1), (4, 4))
+    result, whole = player(6).play(opening, 1)
+    skipping, found = player(6, skipped_plies=7).play(opening, 1)
+    late = whole[2 * whole["fullmove"].astype(int) - white_to_move(whole) - 1 >= 7]
+    assert 0 < len(late) < len(whole)
+    assert (skipping, found[1:].tobytes()) == (result, late[1:].tobytes())
+    assert found[0]["flags"] == late[0]["flags"] | FIRST
 
 
 def test_flags_and_scores_of_known_positions() -> None:
@@ -134,7 +186,7 @@ def test_an_unequal_opening_is_not_played() -> None:
     assert (result, len(positions)) == (None, 0)
 
 
-def test_who_sees_itself_lost_three_times_in_a_row_has_lost() -> None:
+def test_who_sees_itself_lost_ten_times_in_a_row_has_lost() -> None:
     ended = 0
     for number in range(12 if is_compiled() else 1):
         opening = random_opening(random.Random(number), (6, 9))
@@ -149,7 +201,7 @@ def test_who_sees_itself_lost_three_times_in_a_row_has_lost() -> None:
                 break
             assert len(found) > index
             lost[turn] = lost[turn] + 1 if (white_cp if turn else -white_cp) <= -300 else 0
-            if lost[turn] == 3:
+            if lost[turn] == 10:
                 assert (result, len(found)) == ("0-1" if turn else "1-0", index + 1)
                 ended += 1
                 break
@@ -229,6 +281,10 @@ def test_a_run_that_was_cut_short_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
     output.unlink()
     assert main([*words, "--games", "8"]) == 0
     assert output.read_bytes() == more
+    start = tmp_path / "start.epd"
+    start.write_text(chess.STARTING_FEN)
+    with pytest.raises(ProgramError, match="other settings: recipe"):
+        main([*words, "--openings", str(start), "--resume"])
     with pytest.raises(ProgramError, match="other settings: recipe"):
         main([*words, "--seed", "1", "--resume"])
     assert output.read_bytes() == more

@@ -21,7 +21,7 @@ from uci_engine.search.search import Searcher
 # A game of more plies is a draw. The board's stack has room for them, and for what a search adds.
 MAX_PLIES = 600
 MAX_KEPT = 8192
-RESIGN_MOVES = 3
+RESIGN_MOVES = 10
 ROW = 16
 # The result of a game, White's view.
 LOST, DRAWN, WON, NOT_PLAYED = range(4)
@@ -49,6 +49,7 @@ class SelfPlay:
     max_moves: int  # full moves after which a game is drawn
     max_opening_cp: int  # the game is not played if the first score is beyond
     ahead: int  # positions to keep ahead of each search besides its own, see `_keep_ahead`
+    skipped_plies: int  # of the game, from the start position: nothing is kept of them
 
     # The game
     random: u64
@@ -101,10 +102,11 @@ class SelfPlay:
             if ply == 0 and self.max_opening_cp and (score > self.max_opening_cp or score < -self.max_opening_cp):
                 return NOT_PLAYED
             move: int = self.searcher.result_pv[0]
-            if self.position.checkers == 0:
-                white_cp = score if self.position.turn else -score
-                self._keep(self.first_ply + ply, white_cp, self._is_quiet(), self.position.is_noisy(move), False)
-            self._keep_ahead()
+            if self.first_ply + ply >= self.skipped_plies:
+                if self.position.checkers == 0:
+                    white_cp = score if self.position.turn else -score
+                    self._keep(self.first_ply + ply, white_cp, self._is_quiet(), self.position.is_noisy(move), False)
+                self._keep_ahead()
             mover = self.position.turn
             self.position.make(move)
             self.scout_position.make(move)
