@@ -26,7 +26,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
-from evaluation.base.record import FIRST, QUIET
 from evaluation.network.file import Network, NetworkError
 from evaluation.weights import Weights, WeightsError, default_weights
 from toolkit.console import (
@@ -43,14 +42,17 @@ from toolkit.console import (
 from toolkit.engines.client import Engine, EngineError
 from toolkit.engines.spec import ENGINE_SYNTAX, parse_engines
 from toolkit.errors import ProgramError
-from toolkit.training.examples import STOCKFISH_SCALE_CP, fit_scale
 from toolkit.training.network import network_scores, static_scores
 from toolkit.training.positions import (
+    FIRST,
+    QUIET,
     RECORD,
     RECORD_BYTES,
     RESULT_NAMES,
+    STOCKFISH_SCALE_CP,
     are_first,
     board_of,
+    fit_scale,
     game_numbers,
     kept,
     keys,

@@ -14,9 +14,7 @@ centipawns | result`, both White's view, the result 1.0, 0.5 or 0.0.
 from __future__ import annotations
 
 import argparse
-import hashlib
-from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +25,6 @@ import chess.engine
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.base.record import CAPTURE, FIRST, MAX_SCORE_CP, QUIET
 from toolkit.console import (
     Advance,
     at_least_one,
@@ -42,13 +39,18 @@ from toolkit.engines.client import identified, running_engines
 from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine
 from toolkit.errors import ProgramError
 from toolkit.files import unpack_text
-from toolkit.journal import Journal, journal_beside
-from toolkit.pool import Task, run_tasks
+from toolkit.pool import in_order
 from toolkit.training.positions import (
+    CAPTURE,
+    FIRST,
+    MAX_SCORE_CP,
+    QUIET,
     RECORD,
     are_first,
     are_quiet,
+    begun,
     board_of,
+    continued,
     kept,
     keys,
     pack,
@@ -63,8 +65,6 @@ POINTS = ("0.0", "0.5", "1.0")
 # Positions that an engine scores as one task, and how long it may take for each.
 ENGINE_BATCH = 500
 LABEL_SECONDS = 60.0
-
-Scores = npt.NDArray[np.int16]
 
 
 # ---- info, text ----
@@ -122,18 +122,13 @@ def label(words: argparse.Namespace) -> None:
     provenance, positions = read_positions(path)
     chosen = kept(positions, are_quiet(positions)) if words.quiet else positions.copy()
     chosen = kept(chosen, are_first(keys(chosen))) if words.unique else chosen
+    provenance["scores"] = scorer
     with show_progress("positions", len(chosen)) as advance:
         if words.engine is None:
             chosen["score_cp"] = scores_of_network(network, chosen, words.concurrency, advance)
+            write_positions(words.output, provenance, chosen)
         else:
-            journal_path = journal_beside(words.output)
-            digest = hashlib.sha256(chosen.tobytes()).hexdigest()
-            settings = {"program": "scripts/positions.py label", "positions": digest, "engine": scorer}
-            with Journal(journal_path, settings, resume=words.resume) as journal:
-                chosen["score_cp"] = scores_of_engine(spec, chosen, words, journal, advance)
-    write_positions(words.output, {**provenance, "scores": scorer}, chosen)
-    if words.engine is not None:
-        journal_path.unlink(missing_ok=True)
+            label_by_engine(spec, chosen, provenance, words, advance)
 
 
 @dataclass(frozen=True)
@@ -145,43 +140,42 @@ class Batch:
     ahead: int
 
 
-def scores_of_engine(
-    engine: EngineSpec, positions: npt.NDArray[Any], words: argparse.Namespace, journal: Journal, advance: Advance
-) -> Scores:
-    """In centipawns, White's view. The journal holds them on the way. Raises EngineError, ProgramError, OSError."""
-    batches = {str(first): positions[first : first + ENGINE_BATCH] for first in range(0, len(positions), ENGINE_BATCH)}
-    done: dict[str, bytes] = {}
+def label_by_engine(
+    engine: EngineSpec,
+    positions: npt.NDArray[Any],
+    provenance: dict[str, Any],
+    words: argparse.Namespace,
+    advance: Advance,
+) -> None:
+    """Write the positions with the engine's scores, to a file beside the output until the last has its own.
 
-    def take(entry: Mapping[str, Any]) -> None:
-        scores = b64decode(entry["scores"])
-        if len(scores) != 2 * len(batches[entry["key"]]):
-            raise ValueError("a position has one score")
-        done[entry["key"]] = scores
-
-    journal.replay(take)
-    advance(min(len(done) * ENGINE_BATCH, len(positions)))
-    tasks = (
-        Task(key, Batch(engine, batch.tobytes(), words.ahead)) for key, batch in batches.items() if key not in done
-    )
-    with closing(run_tasks(label_batch, tasks, workers=words.concurrency)) as results:
-        for key, scores in results:
-            entry = {"key": key, "scores": scores}
-            take(entry)
-            journal.append(entry)
-            advance(len(batches[key]))
-    return np.frombuffer(b"".join(done[key] for key in batches), "<i2").astype(np.int16)
+    Raises EngineError, ProgramError, OSError.
+    """
+    part = words.output.with_name(words.output.name + ".part")
+    done = begun(part, provenance, words.resume)
+    if not np.array_equal(keys(done), keys(positions[: len(done)])):
+        raise ProgramError(f"{part} has other positions: remove it")
+    advance(len(done))
+    rest = positions[len(done) :]
+    parts = [rest[first : first + ENGINE_BATCH] for first in range(0, len(rest), ENGINE_BATCH)]
+    scored = in_order(label_batch, (Batch(engine, each.tobytes(), words.ahead) for each in parts), words.concurrency)
+    with continued(part, provenance, len(done)) as append, closing(scored):
+        for each, scores in zip(parts, scored, strict=True):
+            each["score_cp"] = scores
+            append(each)
+            advance(len(each))
+    part.replace(words.output)
 
 
-def label_batch(batch: Batch) -> str:
-    """The engine's scores, White's view: numbers of 16 bits in base 64. Raises EngineError, ProgramError."""
+def label_batch(batch: Batch) -> list[int]:
+    """The engine's scores, White's view. Raises EngineError, ProgramError."""
     boards = [board_of(record) for record in np.frombuffer(batch.positions, RECORD)]
     with running_engines() as engines:
         engine = engines.engine(batch.engine)
         answers = engine.play_each(boards, batch.engine.control.fixed_limit(), LABEL_SECONDS, batch.ahead)
-        scores = [
+        return [
             score_cp_of(batch.engine.name, board, answer.score) for board, answer in zip(boards, answers, strict=True)
         ]
-    return b64encode(np.array(scores, "<i2").tobytes()).decode()
 
 
 def score_cp_of(name: str, board: chess.Board, score: chess.engine.PovScore | None) -> int:
@@ -235,7 +229,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     labels.add_argument("--output", type=new_file, required=True, metavar="FILE")
     labels.add_argument("--quiet", action="store_true", help="leave out positions that are not quiet")
     labels.add_argument("--unique", action="store_true", help="leave out positions that came before")
-    labels.add_argument("--resume", action="store_true", help="go on from the journal beside the output")
+    labels.add_argument("--resume", action="store_true", help="go on from the file .part beside the output")
     labels.add_argument(
         "--ahead", type=at_least_one, default=1, metavar="N", help="positions sent at once, for Stockfish 32 (1)"
     )

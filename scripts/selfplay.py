@@ -2,12 +2,13 @@
 """Training positions from the engine that plays itself: each with its score and the result of its game.
 
     python scripts/selfplay.py --nodes 1000 --games 100000 --output data.positions --concurrency 2 \\
-        --source 'random plies=6-9 share=2' --source 'file=openings.epd plies=0-4 share=3' \\
-        --resign 'moves=4 score=1000' --draw 'from=40 moves=10 score=8'
+        --endgames 0.2 --resign 1000 --longest 200
 
-The engine searches in the processes of this program, a fixed number of nodes a move. toolkit/training/positions.py
-documents the file; positions.py prints it. Positions in check are left out, and a flag marks the quiet ones. The same
-command with --resume goes on where it was killed. With one process the same command gives the same file.
+Games begin with random moves, behind the start position or the openings of files, and a share of them with random
+endgames. The engine searches in the processes of this
+program, a fixed number of nodes a move. toolkit/training/positions.py documents the file; positions.py prints it.
+Positions in check are left out, and a flag marks the quiet ones. The same command gives the same file. With --resume it
+goes on where it was killed, and --games may be more.
 
 With --ahead N it also keeps up to N positions of each search, as the search meets them: some way along its line, up to
 two random moves off it, and after the captures that follow. Their scores come from --network, or positions.py label.
@@ -16,194 +17,337 @@ two random moves off it, and after the captures that follow. Their scores come f
 from __future__ import annotations
 
 import argparse
-import os
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import closing
+import random
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import chess
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.network.file import default_network
+from evaluation.weights import default_weights
 from toolkit.console import (
-    add_run_arguments,
     at_least_one,
     at_least_zero,
-    make_table,
     new_file,
     run_program,
     run_to_end,
+    say,
+    share,
     show_progress,
-    standard_output,
-    write_json,
 )
 from toolkit.errors import ProgramError
-from toolkit.games.adjudication import add_arguments, rules_of
-from toolkit.journal import Journal, journal_beside
-from toolkit.pool import Task, run_tasks
-from toolkit.training.datagen import (
-    NOT_PLAYED,
-    SOURCE_SYNTAX,
-    Batch,
-    Kept,
-    Recipe,
-    choose_opening,
-    network_of,
-    parse_source,
-    play_batch,
+from toolkit.files import digest_of_files
+from toolkit.games.openings import OpeningBook, read_openings
+from toolkit.pool import in_order
+from toolkit.training.positions import (
+    AHEAD,
+    CAPTURE,
+    FIRST,
+    QUIET,
+    RECORD,
+    RESULT_NAMES,
+    begun,
+    continued,
+    packed,
 )
-from toolkit.training.positions import RECORD_BYTES, header
-from toolkit.training.stockfish_network import scorer_of
+from toolkit.training.stockfish_network import StockfishNetwork, read_network, scorer_of, scores_of_network
 from uci_engine import __version__
 from uci_engine.core import load
+from uci_engine.options import NETWORK_BY_DEFAULT
 
-# Games of one task: few enough to lose little, many enough to keep the journal short.
+# Games of one task.
 BATCH_GAMES = 64
+# A game whose opening is too unequal begins otherwise, so many times at most.
+MAX_OPENINGS = 1000
+# A random placement of pieces that is no legal position is tried again, so many times at most.
+MAX_PLACEMENTS = 10_000
+# Pieces of an endgame besides the kings, drawn with these weights.
+ENDGAME_PIECES = {chess.PAWN: 8, chess.KNIGHT: 2, chess.BISHOP: 2, chess.ROOK: 3, chess.QUEEN: 1}
+
+# Numbers of a position, as the engine gives them.
+ROW = 16
+
+Interval = tuple[int, int]
+Records = npt.NDArray[Any]
 
 
-class Harvest:
-    """The output file and its journal, which counts the positions of each batch: what comes after them is cut off."""
-
-    def __init__(self, path: Path, journal: Journal, provenance: dict[str, Any]) -> None:
-        self._path = path
-        self._journal = journal
-        # Of each batch, by its number: the game after the last one that was played.
-        self.ends: dict[int, int] = {}
-        self.results: Counter[str] = Counter()
-        self.positions = 0
-        self._bytes = 0
-        self._header = header(provenance)
-        journal.replay(self._take)
-        if self._bytes or path.exists():
-            with path.open("rb") as file:
-                if file.read(len(self._header)) != (self._header if self._bytes else b""):
-                    raise ProgramError(f"{path} is not of this run: remove it, or name another")
-            if path.stat().st_size < self._bytes:
-                raise ProgramError(f"{path} is shorter than its journal says")
-        self._file = path.open("r+b" if path.exists() else "w+b")
-        self._file.truncate(self._bytes)
-        self._file.seek(self._bytes)
-
-    def add(self, batch: dict[str, Any]) -> None:
-        """Write the positions of a batch."""
-        if not self._file.tell():
-            self._file.write(self._header)
-        self._file.write(batch["positions"])
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        entry = {**batch, "positions": len(batch["positions"]) // RECORD_BYTES}
-        self._journal.append(entry)
-        self._take(entry)
-
-    def _take(self, entry: dict[str, Any]) -> None:
-        first, end, positions = entry["first"], entry["end"], entry["positions"]
-        number = first // BATCH_GAMES
-        is_next = first == self.ends.get(number, number * BATCH_GAMES) and end <= (number + 1) * BATCH_GAMES
-        if not is_next or first < 0 or not sum(entry["results"].values()) == end - first > 0 or positions < 0:
-            raise ValueError("a batch goes on where the one before has ended")
-        self.ends[number] = end
-        self.results.update(entry["results"])
-        self.positions += positions
-        self._bytes = len(self._header) + self.positions * RECORD_BYTES
-
-    @property
-    def games(self) -> int:
-        return self.results.total()
-
-    def close(self) -> None:
-        """Nothing can be added after this. A file without positions is removed."""
-        is_empty = not self._file.tell()
-        self._file.close()
-        if is_empty:
-            self._path.unlink()
+# ---- Openings ----
 
 
-def make_batches(recipe: Recipe, games: int, harvest: Harvest) -> Iterator[Task]:
-    """The games that are still to be played."""
-    for number, start in enumerate(range(0, games, BATCH_GAMES)):
-        # A run that has grown plays the rest of what was its last batch.
-        left = range(harvest.ends.get(number, start), min(start + BATCH_GAMES, games))
-        if left:
-            yield Task(str(left.start), Batch(recipe, left))
+@cache
+def book_of(path: Path) -> OpeningBook:
+    """Chess960 is also what every usual opening is."""
+    return read_openings(path, chess960=True)
+
+
+def random_opening(chance: random.Random, plies: Interval, files: Sequence[Path] = ()) -> chess.Board:
+    """An opening of the files, each as often as the others, or the start position, after so many random moves.
+
+    It is not in check and not at the end of a game. Raises ProgramError, OSError.
+    """
+    for _ in range(MAX_OPENINGS):
+        if files:
+            book = book_of(chance.choice(files))
+            board = book.opening(chance.randrange(len(book))).board()
+        else:
+            board = chess.Board()
+        for _ in range(chance.randint(*plies)):
+            if legal := sorted(board.legal_moves, key=chess.Move.uci):
+                board.push(chance.choice(legal))
+        if any(board.legal_moves) and not board.is_check():
+            return board
+    raise ProgramError(f"no game can begin: {MAX_OPENINGS} openings in a row are in check or at the end of a game")
+
+
+def random_endgame(chance: random.Random, pieces: Interval) -> chess.Board:
+    """A legal position with so many pieces, kings included, at random squares. Raises ProgramError.
+
+    Both sides have the same pieces, but for a bishop instead of a knight. With an odd number one side has one more.
+    """
+    for _ in range(MAX_PLACEMENTS):
+        count = chance.randint(*pieces)
+        types = chance.choices(list(ENDGAME_PIECES), list(ENDGAME_PIECES.values()), k=(count - 1) // 2)
+        others = types[: count - 2 - len(types)]
+        board = chess.Board(None)
+        found = [chess.Piece(chess.KING, color) for color in chess.COLORS]
+        found += [chess.Piece(piece_type, chess.WHITE) for piece_type in types]
+        found += [chess.Piece(_similar(piece_type, chance), chess.BLACK) for piece_type in others]
+        for square, piece in zip(chance.sample(chess.SQUARES, len(found)), found, strict=True):
+            board.set_piece_at(square, piece)
+        board.turn = chance.random() < 0.5
+        board = board.mirror() if chance.random() < 0.5 else board
+        if board.is_valid() and not board.is_check() and any(board.legal_moves):
+            return board
+    raise ProgramError(f"no legal endgame of {pieces[0]} to {pieces[1]} pieces was found")
+
+
+def _similar(piece_type: chess.PieceType, chance: random.Random) -> chess.PieceType:
+    """The same piece, or the other minor piece half of the time."""
+    if piece_type in (chess.KNIGHT, chess.BISHOP):
+        return chance.choice((chess.KNIGHT, chess.BISHOP))
+    return piece_type
+
+
+# ---- Games ----
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How games are begun and played, and what is kept of them.
+
+    openings: files. plies: of random moves behind them, or behind the start position. endgames: the share of games that
+    begin with one of so many pieces. nodes: of each search. A game is not played if its first score is beyond
+    `max_opening_cp`, lost by a side that sees itself at `-resign_cp` or worse at some moves in a row, and drawn after
+    `max_moves`; 0 switches each off. ahead: up to so many positions ahead of each search are kept besides its own.
+    skipped_plies: nothing is kept of a game before this ply, from the start position. network: of Stockfish 15, for the
+    scores; None: those of the searches.
+    """
+
+    openings: tuple[Path, ...] = ()
+    plies: Interval = (6, 9)
+    endgames: float = 0.0
+    pieces: Interval = (5, 14)
+    nodes: int = 1000
+    hash_mib: int = 8
+    seed: int = 0
+    resign_cp: int = 0
+    max_moves: int = 0
+    max_opening_cp: int = 400
+    ahead: int = 0
+    skipped_plies: int = 0
+    network: Path | None = None
+
+    def opening(self, chance: random.Random) -> chess.Board:
+        """Raises ProgramError, OSError."""
+        if chance.random() < self.endgames:
+            return random_endgame(chance, self.pieces)
+        return random_opening(chance, self.plies, self.openings)
+
+
+class SelfPlayer:
+    """The engine with a fixed number of nodes a move, for both sides of a game; see `uci_engine.search.self_play`."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        core = load()
+        from uci_engine.search.self_play import SelfPlay
+        from uci_engine.search.transposition_table import TranspositionTable
+
+        network_weights = core.network_weights(default_network() if NETWORK_BY_DEFAULT else None)
+        # Of games, and of the scout.
+        tables = (TranspositionTable(recipe.hash_mib), TranspositionTable(1))
+        self._searchers = [core.searcher(table, default_weights(), network_weights, {}) for table in tables]
+        self._game: Any = SelfPlay(*self._searchers)
+        for name in ("nodes", "resign_cp", "max_moves", "max_opening_cp", "ahead", "skipped_plies"):
+            setattr(self._game, name, getattr(recipe, name))
+
+    def play(self, board: chess.Board, seed: int) -> tuple[str | None, Records]:
+        """Play a game to its end: the result, and what is kept, without positions in check. `seed`: of random moves off
+        lines. An opening that is too unequal has no result and no positions.
+        """
+        for searcher in self._searchers:
+            searcher.table.clear()
+            searcher.histories.clear()
+            searcher.position.set_board(board)
+        game = self._game
+        game.play(board.ply(), seed)
+        if game.result == len(RESULT_NAMES):
+            return None, np.empty(0, RECORD)
+        rows = np.frombuffer(array("Q", game.kept_rows()), np.uint64).reshape(-1, ROW).copy()
+        ply, score_cp, *flags = rows[:, 11:].T
+        rows[:, 11] = ply // 2 + 1
+        records = packed(rows)
+        records["score_cp"] = score_cp.astype(np.uint16).view(np.int16)
+        records["result"] = game.result
+        records["flags"] = sum(flag * mask for flag, mask in zip((QUIET, CAPTURE, AHEAD), flags, strict=True))
+        records["flags"][:1] |= FIRST
+        return RESULT_NAMES[game.result], records
+
+
+@cache
+def self_player(recipe: Recipe) -> SelfPlayer:
+    """The one of this process."""
+    return SelfPlayer(recipe)
+
+
+@cache
+def network_of(path: Path) -> StockfishNetwork:
+    return read_network(path)
+
+
+def play_game(recipe: Recipe, number: int) -> Records:
+    """The positions of the game with this number: another is begun where none are kept.
+
+    Raises ProgramError, OSError.
+    """
+    chance = random.Random(f"{recipe.seed} {number}")
+    for _ in range(MAX_OPENINGS):
+        _, records = self_player(recipe).play(recipe.opening(chance), chance.getrandbits(32))
+        if len(records):
+            return records
+    raise ProgramError(f"nothing is kept of {MAX_OPENINGS} games in a row: too unequal, or too short for --skip")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One task: games with these numbers."""
+
+    recipe: Recipe
+    games: range
+
+
+def play_batch(batch: Batch) -> Records:
+    """What the processes do. Raises ProgramError, OSError."""
+    recipe = batch.recipe
+    records = np.concatenate([play_game(recipe, number) for number in batch.games])
+    if recipe.network is not None:
+        records["score_cp"] = scores_of_network(network_of(recipe.network), records)
+    return records
+
+
+# ---- The run ----
+
+
+def interval(fewest: int, most: int) -> Callable[[str], Interval]:
+    """What reads two whole numbers within bounds, as 6-9, from a command line."""
+
+    def read(word: str) -> Interval:
+        first, dash, last = word.partition("-")
+        low, high = at_least_zero(first), at_least_zero(last if dash else first)
+        if not fewest <= low <= high <= most:
+            raise argparse.ArgumentTypeError(f"{word} is not FIRST-LAST, from {fewest} to {most}")
+        return low, high
+
+    return read
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0], epilog=f"A source is {SOURCE_SYNTAX}.")
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
     parser.add_argument("--output", type=new_file, required=True, metavar="FILE")
     parser.add_argument("--games", type=at_least_one, default=1000, metavar="N", help="(1000)")
     parser.add_argument("--nodes", type=at_least_one, default=1000, metavar="N", help="of each search (1000)")
-    parser.add_argument("--hash", type=at_least_one, default=8, metavar="MIB", help="of each process (8)")
-    parser.add_argument("--source", action="append", default=[], metavar="'...'", help="where games begin (random)")
     parser.add_argument(
-        "--max-opening",
-        type=at_least_zero,
-        default=400,
-        metavar="CP",
-        help="openings beyond are not played; 0: all (400)",
+        "--hash", type=at_least_one, default=8, dest="hash_mib", metavar="MIB", help="of each process (8)"
     )
+    plies, pieces = interval(0, 100), interval(3, 16)
+    what = ".pgn or .epd, also in a .zip or .gz; each as often as the others (the start position)"
+    parser.add_argument("--openings", type=Path, nargs="+", default=[], metavar="FILE", help=what)
+    what = "random moves at the start, or behind openings of files (6-9; 0-0)"
+    parser.add_argument("--plies", type=plies, metavar="N-N", help=what)
+    parser.add_argument("--endgames", type=share, default=0.0, metavar="SHARE", help="games that begin with one (0)")
+    parser.add_argument("--pieces", type=pieces, default="5-14", metavar="N-N", help="of these endgames (5-14)")
+    what = "kept ahead of each search, too (0)"
+    parser.add_argument("--ahead", type=at_least_zero, default=0, metavar="N", help=what)
     parser.add_argument(
-        "--ahead", type=at_least_zero, default=0, metavar="N", help="kept ahead of each search, too (0)"
+        "--skip", type=at_least_zero, default=0, dest="skipped_plies", metavar="PLIES", help="nothing kept before (0)"
     )
-    parser.add_argument("--skip", type=at_least_zero, default=0, metavar="PLIES", help="nothing kept before (0)")
+    what = "openings beyond are not played; 0: all (400)"
+    parser.add_argument(
+        "--max-opening", type=at_least_zero, default=400, dest="max_opening_cp", metavar="CP", help=what
+    )
+    what = "lost by who sees it so ten times in a row; 0: never (0)"
+    parser.add_argument("--resign", type=at_least_zero, default=0, dest="resign_cp", metavar="CP", help=what)
+    what = "longer games are drawn; 0: none (0)"
+    parser.add_argument("--longest", type=at_least_zero, default=0, dest="max_moves", metavar="MOVES", help=what)
     parser.add_argument("--network", type=Path, metavar="FILE", help="of Stockfish 15: positions have its scores")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--resume", action="store_true", help="go on from the journal beside the output")
-    add_arguments(parser)
-    add_run_arguments(parser, journal="")
-    return parser.parse_args(arguments)
-
-
-def make_recipe(words: argparse.Namespace) -> Recipe:
-    """What the command line asks for. Raises ProgramError and OSError."""
-    sources = tuple(parse_source(text) for text in words.source or ["random"])
-    kept = Kept(words.max_opening, words.ahead, words.skip)
-    return Recipe(sources, words.nodes, words.hash, words.seed, rules_of(words), kept, words.network)
+    parser.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="processes (1)")
+    parser.add_argument("--resume", action="store_true", help="go on behind what the output has")
+    words = parser.parse_args(arguments)
+    words.openings = tuple(words.openings)
+    words.plies = words.plies or ((0, 0) if words.openings else (6, 9))
+    return words
 
 
 def provenance_of(recipe: Recipe) -> dict[str, Any]:
     """What makes a run the same run: the number of games may grow from run to run. Raises OSError."""
+    facts = {name: value for name, value in asdict(recipe).items() if name != "network"}
+    facts["openings"] = [{"file": path.name, "digest": digest_of_files([path])} for path in recipe.openings]
     engine = {"engine": "Secateur", "version": __version__, "core": load().name}
-    provenance: dict[str, Any] = {"program": "scripts/selfplay.py", **engine, "recipe": recipe.as_json()}
+    provenance: dict[str, Any] = {"program": "scripts/selfplay.py", **engine, "recipe": facts}
     if recipe.network is not None:
         provenance["scores"] = scorer_of(recipe.network)
-    elif recipe.kept.ahead:
+    elif recipe.ahead:
         provenance["scores"] = None
     return provenance
-
-
-def play(words: argparse.Namespace, recipe: Recipe, harvest: Harvest) -> None:
-    """Play what is left. Raises ProgramError."""
-    tasks = make_batches(recipe, words.games, harvest)
-    results = run_tasks(play_batch, tasks, workers=words.concurrency, cluster=words.cluster)
-    with closing(results), show_progress("games", words.games, harvest.games) as advance:
-        for _, batch in results:
-            before = harvest.games
-            harvest.add(batch)
-            advance(harvest.games - before, f"{harvest.positions} positions")
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit code. Raises ProgramError and OSError for what cannot be played."""
     words = parse_arguments(arguments)
-    recipe = make_recipe(words)
-    # What is wrong with a source is said before a file is made.
-    for source in recipe.sources:
-        choose_opening((source,), recipe.seed, 0)
+    recipe = Recipe(**{each.name: getattr(words, each.name) for each in fields(Recipe)})
+    # What is wrong with a file is said before another is made.
+    for path in recipe.openings:
+        book_of(path)
     if recipe.network is not None:
         network_of(recipe.network)
     provenance = provenance_of(recipe)
-    with Journal(journal_beside(words.output), provenance, resume=words.resume) as journal:
-        harvest = Harvest(words.output, journal, provenance)
-        code = run_to_end(lambda: play(words, recipe, harvest), harvest.close)
-    if not harvest.games:
-        return code
-    results = [harvest.results[result] for result in ("1-0", "1/2-1/2", "0-1", NOT_PLAYED)]
-    row = [str(words.output), *map(str, (harvest.games, *results, harvest.positions))]
-    head = ["output", "games", "1-0", "1/2-1/2", "0-1", NOT_PLAYED, "positions"]
-    standard_output().print(make_table("", head, [row]))
-    if words.json is not None:
-        write_json(
-            words.json, {"games": harvest.games, "positions": harvest.positions, "results": dict(harvest.results)}
-        )
+    firsts = np.flatnonzero(begun(words.output, provenance, words.resume)["flags"] & FIRST)
+    # The last game may have been cut off: it is played again.
+    games, positions = max(len(firsts) - 1, 0), int(firsts[-1]) if len(firsts) else 0
+
+    def play() -> None:
+        nonlocal games, positions
+        numbers = range(games, words.games)
+        batches = (Batch(recipe, numbers[first : first + BATCH_GAMES]) for first in range(0, len(numbers), BATCH_GAMES))
+        with (
+            continued(words.output, provenance, positions) as append,
+            show_progress("games", words.games, games) as advance,
+        ):
+            for records in in_order(play_batch, batches, words.concurrency):
+                append(records)
+                played = int(np.count_nonzero(records["flags"] & FIRST))
+                games, positions = games + played, positions + len(records)
+                advance(played, f"{positions} positions")
+
+    code = run_to_end(play)
+    say(f"{words.output}: {positions} positions of {games} games")
     return code
 
 

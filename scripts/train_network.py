@@ -17,7 +17,7 @@ import hashlib
 import shlex
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import tomli_w
-from matplotlib.figure import Figure
 
 from evaluation.files import replaced
 from evaluation.network import file as engine
@@ -46,15 +45,6 @@ from toolkit.console import (
     three_shares,
 )
 from toolkit.errors import ProgramError
-from toolkit.training.examples import (
-    STOCKFISH_SCALE_CP,
-    Examples,
-    Source,
-    command_text,
-    fit_scale,
-    of_chunks,
-    read_examples,
-)
 from toolkit.training.network import (
     BLOCK,
     Batch,
@@ -75,7 +65,17 @@ from toolkit.training.network import (
     quantised,
     save_checkpoint,
 )
-from toolkit.training.positions import split_rows, white_to_move
+from toolkit.training.positions import (
+    STOCKFISH_SCALE_CP,
+    Examples,
+    Source,
+    command_text,
+    fit_scale,
+    of_chunks,
+    read_examples,
+    split_rows,
+    white_to_move,
+)
 
 SOURCE_SYNTAX = "'FILE [mix=0..1] [scale=CP] [weight=NUMBER]'"
 NETWORK_SUFFIX = ".network"
@@ -106,7 +106,6 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     fit.add_argument("--threads", type=at_least_one, default=1, metavar="N", help="(1)")
     fit.add_argument("--checkpoint", type=new_file, metavar="FILE", help="what --resume needs")
     fit.add_argument("--resume", action="store_true", help="go on from the checkpoint, if there is one")
-    fit.add_argument("--curve", type=new_file, metavar="FILE", help="draw the losses of the epochs (.png, .svg)")
     words = parser.parse_args(arguments)
     if words.resume and words.checkpoint is None:
         parser.error("--resume needs --checkpoint")
@@ -226,22 +225,6 @@ def maker(provenance: Mapping[str, Any]) -> str:
     return ", ".join(words)
 
 
-def draw_losses(path: Path, history: Sequence[tuple[float, float]]) -> None:
-    """A picture of the losses after each epoch, in the format of its name. Raises ProgramError, OSError."""
-    figure = Figure(figsize=(8, 4.5), layout="constrained")
-    axes = figure.subplots()
-    epochs = range(1, len(history) + 1)
-    for name, losses in zip(("training", "validation"), zip(*history, strict=True), strict=True):
-        axes.plot(epochs, losses, marker=".", label=name)
-    axes.set(xlabel="epoch", ylabel="loss a position")
-    axes.grid(alpha=0.3)
-    axes.legend()
-    try:
-        figure.savefig(path)
-    except ValueError as error:
-        raise ProgramError(f"{path}: {error}") from None
-
-
 def facts_of(words: argparse.Namespace, job: Job, state: State) -> dict[str, Any]:
     """How the network was made, for the file beside it."""
     names = ("file", "positions", "games", "sha256", "mix", "weight")
@@ -282,8 +265,6 @@ def report(words: argparse.Namespace, job: Job, state: State) -> None:
     write_network(words.output, whole, {**facts, "losses": losses})
     rows = [[name, *(f"{number:.6f}" for number in numbers)] for name, numbers in losses.items()]
     console.print(make_table("Loss", ["part", "features", "with the network", "in whole numbers"], rows))
-    if words.curve is not None:
-        draw_losses(words.curve, state.history)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -34,6 +34,7 @@ from toolkit.console import (
     run_program,
     run_to_end,
     say,
+    share,
     show_progress,
     standard_output,
     three_shares,
@@ -41,7 +42,6 @@ from toolkit.console import (
 from toolkit.errors import ProgramError
 from toolkit.files import digest_of_files
 from toolkit.training.coefficients import find_coefficients
-from toolkit.training.examples import Source, command_text, fit_scale, log_loss, read_examples
 from toolkit.training.model import (
     MOP_UP,
     Fit,
@@ -57,7 +57,7 @@ from toolkit.training.model import (
     weights_from_array,
     weights_text,
 )
-from toolkit.training.positions import split_rows
+from toolkit.training.positions import Source, command_text, fit_scale, log_loss, read_examples, split_rows
 
 PARTS = ("train", "validation", "test")
 OLD, NEW = "old weights", "new weights"
@@ -69,7 +69,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="positions, games together")
     parser.add_argument("--output", type=new_file, required=True, metavar="FILE", help="the weights, .toml")
     data = parser.add_argument_group("data")
-    data.add_argument("--mix", type=float, default=0.7, help="share of the score against the result, 0 to 1 (0.7)")
+    data.add_argument("--mix", type=share, default=0.7, help="share of the score against the result, 0 to 1 (0.7)")
     data.add_argument("--max-score", type=at_least_one, default=1500, metavar="CP", help="leave out beyond (1500)")
     data.add_argument("--positions", type=at_least_zero, default=0, metavar="N", help="of each file, 0 for all (0)")
     data.add_argument("--parts", type=three_shares, default="90,5,5", metavar="N,N,N", help="shares (90,5,5)")
@@ -84,10 +84,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     fit.add_argument("--seed", type=int, default=0)
     fit.add_argument("--threads", type=at_least_one, default=1, metavar="N", help="(1)")
     fit.add_argument("--endgame-scales", action="store_true", help="then fit these factors, and print them")
-    words = parser.parse_args(arguments)
-    if not 0 <= words.mix <= 1:
-        parser.error(f"--mix {words.mix:g} is not between 0 and 1")
-    return words
+    return parser.parse_args(arguments)
 
 
 def free_columns(patterns: list[str]) -> npt.NDArray[np.bool_]:

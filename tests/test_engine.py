@@ -26,7 +26,6 @@ from uci_engine.search.manager import SearchManager
 from uci_engine.search.parameters import PARAMETERS
 from uci_engine.time_management import SLOW_CORE_TIMES, TIME_DEFAULTS, Limits
 from uci_engine.tools import perft
-from uci_engine.tunable import defaults
 
 MATED = "R5k1/5ppp/8/8/8/8/8/7K b - - 0 1"
 STALEMATED = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
@@ -287,7 +286,7 @@ def test_search_parameters_are_options_for_tuners_alone() -> None:
     with closing(UciEngine(tuning=True)) as engine:
         assert engine.options.set("lmr_base", "90") == []
         assert engine.pool.main.lmr_base == 90
-        assert engine.pool.main.lmr_divisor == defaults(PARAMETERS)["lmr_divisor"]
+        assert engine.pool.main.lmr_divisor == {each.name: each.value for each in PARAMETERS}["lmr_divisor"]
         assert engine.options.set("time_drop_cp", "77") == []
         times = TIME_DEFAULTS if is_compiled() else SLOW_CORE_TIMES
         go(engine, depth=1)

@@ -5,7 +5,6 @@ Their tables are in `search.parameters` and `time_management`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import field, fields
 from typing import Any, NamedTuple
 
@@ -30,7 +29,3 @@ def tunables_of(parameters: Any) -> tuple[Tunable, ...]:
     return tuple(
         Tunable(each.name, getattr(parameters, each.name), *each.metadata["tunable"]) for each in fields(parameters)
     )
-
-
-def defaults(parameters: Sequence[Tunable]) -> dict[str, int]:
-    return {parameter.name: parameter.value for parameter in parameters}

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import chess
 
-from evaluation.base.bitboards import BB, KING, PAWN, ROOK, ZOBRIST
-from evaluation.base.constants import KING_PLACE, KING_PLACES, PHASE_WEIGHTS, PIECES, piece_number
-from evaluation.base.record import BLACK, CASTLING_ROOK
+from evaluation.base.bitboards import BB, KING, PAWN, ZOBRIST
+from evaluation.base.constants import KING_PLACE, KING_PLACES, PHASE_WEIGHTS, PIECES
 from evaluation.base.typed import i8s, i64, i64s, inline, ints, lsb, u64, u64s, void
 
 # [colour of a king * 64 + its square]: where the table of its place begins.
@@ -146,19 +145,16 @@ class BaseBoard:
         """Take the pieces and the side to move from a `chess.Board`, and nothing else."""
         self.clear()
         for square, piece in board.piece_map().items():
-            self.put(piece_number(piece), square)
+            self.put(2 * piece.piece_type + piece.color, square)
         self.turn = int(board.turn)
 
-    def set_packed(self, occupied: u64, low: u64, high: u64, turn: int) -> None:
-        """Take them from a training record (see `evaluation.base.record`): the first three words."""
+    def set_squares(self, pieces: bytes, turn: int) -> None:
+        """Take them from the numbers of the pieces on the 64 squares, as `squares` has them."""
         self.clear()
-        while occupied:
-            code = low & 15
-            piece_type = ROOK if code & 7 == CASTLING_ROOK else (code & 7) + 1
-            self.put(2 * piece_type + (0 if code & BLACK else 1), lsb(occupied))
-            low = low >> 4 | (high & 15) << 60
-            high >>= 4
-            occupied &= occupied - 1
+        index: int
+        for index in range(64):
+            if pieces[index]:
+                self.put(pieces[index], index)
         self.turn = turn
 
     def pieces(self) -> list[int]:

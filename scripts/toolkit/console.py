@@ -118,6 +118,14 @@ def above_zero(word: str) -> float:
     return number
 
 
+def share(word: str) -> float:
+    """A number from 0 to 1, from a command line."""
+    number = not_negative(word)
+    if number > 1:
+        raise argparse.ArgumentTypeError(f"{word} is above 1")
+    return number
+
+
 def _number(word: str) -> float:
     """NaN where the word is no number."""
     try:

@@ -107,10 +107,5 @@ class Journal:
         return whole
 
 
-def journal_beside(output: Path) -> Path:
-    """The journal of a run that writes a file."""
-    return output.with_name(output.name + ".journal")
-
-
 def _line(entry: Mapping[str, Any]) -> bytes:
     return json.dumps(entry, separators=(",", ":")).encode() + b"\n"

@@ -16,7 +16,7 @@ import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
@@ -81,6 +81,25 @@ def run_tasks(
                 if problem is not None:
                     raise ProgramError(problem)
                 yield running.pop(future), value
+
+
+def in_order(function: Callable[[Any], Any], payloads: Iterable[Any], workers: int) -> Generator[Any, None, None]:
+    """What a function says of each payload, in their order: here, or with more workers in so many processes.
+
+    Raises as `run_tasks` and as the function do.
+    """
+    if workers < 2:
+        yield from map(function, payloads)
+        return
+    tasks = (Task(str(number), payload) for number, payload in enumerate(payloads))
+    early: dict[str, Any] = {}
+    number = 0
+    with closing(run_tasks(function, tasks, workers=workers)) as results:
+        for key, value in results:
+            early[key] = value
+            while str(number) in early:
+                yield early.pop(str(number))
+                number += 1
 
 
 def _attempt(function: Callable[[Any], Any], payload: Any) -> Answer:

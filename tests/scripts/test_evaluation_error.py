@@ -12,14 +12,13 @@ import chess.pgn
 import numpy as np
 import pytest
 
-from evaluation.base.record import CAPTURE, QUIET
 from evaluation.weights import default_weights
 from evaluation_error import error_of, main, quiet_positions
 from tests.support.kernel import random_game
 from tests.support.networks import random_network
 from toolkit.training.coefficients import find_coefficients
 from toolkit.training.model import exact_scores, weights_as_array, weights_text
-from toolkit.training.positions import RECORD, board_of, game_numbers, keys, read_positions
+from toolkit.training.positions import CAPTURE, QUIET, RECORD, board_of, game_numbers, keys, read_positions
 from toolkit.training.positions import write_positions as write
 
 # Says of each position how far White is ahead by its halfmove clock, in fifths of a pawn from 45, and the double.

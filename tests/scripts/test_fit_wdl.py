@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from evaluation.base.record import FIRST, QUIET
 from fit_wdl import OUTCOME, Outcomes, WinModel, fit, likelihood, main, probabilities, read_outcomes
 from toolkit.errors import ProgramError
-from toolkit.training.positions import RECORD, pack, read_positions, write_positions
+from toolkit.training.positions import FIRST, QUIET, RECORD, pack, read_positions, write_positions
 from uci_engine import score as scores
 
 KNOWN = WinModel((320.0, -420.0, 200.0), (90.0, 50.0, 0.0))

@@ -53,7 +53,6 @@ def test_pgn(tmp_path: Path) -> None:
     assert book.opening(1).moves == ("d2d4", "d7d5", "c2c4")
     assert book.opening(2) == Opening("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", ("e2e4",))
     assert book.opening(0).board().ply() == 4
-    assert book.opening(0, plies=2).moves == ("e2e4", "e7e5")
 
 
 def test_epd_in_its_order_or_one_of_the_seed(tmp_path: Path) -> None:

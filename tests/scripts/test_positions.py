@@ -16,15 +16,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.base.record import CAPTURE, MAX_SCORE_CP, QUIET
-from positions import main, parse_arguments
-from tests.scripts.test_journal import refuses_changed_entries
+from positions import main
 from tests.support import FAKE_ENGINE
 from tests.support.kernel import random_game, start_board
 from tests.support.records import random_records
 from toolkit.errors import ProgramError
-from toolkit.pool import run_tasks
+from toolkit.pool import in_order
 from toolkit.training.positions import (
+    CAPTURE,
+    MAX_SCORE_CP,
+    QUIET,
     RECORD,
     are_first,
     are_quiet,
@@ -168,30 +169,30 @@ def test_another_engine_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert (read_positions(tmp_path / "z")[1] == whole).all()
     # A run that is killed goes on.
     (tmp_path / "y").unlink()
-    journal = tmp_path / "y.journal"
-    assert not journal.exists()
+    part = tmp_path / "y.part"
+    assert not part.exists()
 
     class KilledError(Exception):
         pass
 
-    def three_batches(*arguments: Any, **more: Any) -> Iterator[Any]:
-        yield from islice(run_tasks(*arguments, **more), 3)
+    def three_batches(*arguments: Any) -> Iterator[Any]:
+        yield from islice(in_order(*arguments), 3)
         raise KilledError
 
-    monkeypatch.setattr("positions.run_tasks", three_batches)
+    monkeypatch.setattr("positions.in_order", three_batches)
     with pytest.raises(KilledError):
         main(words)
-    assert len(journal.read_text().splitlines()) == 4
+    begun = part.read_bytes()
+    assert (read_positions(part)[1] == whole[:60]).all()
     assert not (tmp_path / "y").exists()
-    monkeypatch.setattr("positions.run_tasks", run_tasks)
+    monkeypatch.setattr("positions.in_order", in_order)
     assert main(words) == 1
     assert main([*words, "--unique", "--resume"]) == 1
-    resumed = parse_arguments([*words, "--resume"])
-    changes: list[dict[str, Any]] = [{"key": "7"}, {"scores": ""}, {"scores": "AAAA"}, {"scores": [1]}]
-    refuses_changed_entries(journal, lambda: resumed.run(resumed), *changes)
-    assert main([*words, "--resume"]) == 0
+    assert main([*words[:3], f"{engine} name=other", *words[4:], "--resume"]) == 1
+    assert part.read_bytes() == begun
+    assert main([*words, "--resume", "--concurrency", "2"]) == 0
     assert (read_positions(tmp_path / "y")[1] == whole).all()
-    assert not journal.exists()
+    assert not part.exists()
 
 
 def test_quiet_and_unique_positions_keep_their_games_together() -> None:

@@ -13,13 +13,11 @@ import pytest
 
 import evaluation
 import train_network
-from evaluation.base.record import FIRST, QUIET
 from evaluation.network.file import KING_REGIONS, MAX_TERMS_CP, OUTPUT_BUCKETS, PIECE_SQUARES, Network
 from tests.support.networks import network_score, random_network
 from tests.support.records import records_of
 from toolkit.errors import ProgramError
 from toolkit.training import network
-from toolkit.training.examples import Source, read_examples
 from toolkit.training.network import (
     BLOCK,
     MAX_HIDDEN,
@@ -44,7 +42,7 @@ from toolkit.training.network import (
     save_checkpoint,
     static_scores,
 )
-from toolkit.training.positions import board_of, split_rows, write_positions
+from toolkit.training.positions import FIRST, QUIET, Source, board_of, read_examples, split_rows, write_positions
 from train_network import batch_of, main, parse_source
 
 
@@ -228,10 +226,10 @@ def test_weights_stay_within_the_bounds_of_the_file(file: Path) -> None:
 def test_the_program_learns_what_the_features_miss(
     file: Path, tmp_path: Path, records: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = {name: str(tmp_path / name) for name in ("new.network", "c.npz", "curve.svg")}
+    names = {name: str(tmp_path / name) for name in ("new.network", "c.npz")}
     command = [str(file), "--output", names["new.network"], "--parts", "80,10,10"]
     command += ["--epochs", "12", "--batch", "128", "--rate", "0.01"]
-    command += ["--checkpoint", names["c.npz"], "--curve", names["curve.svg"]]
+    command += ["--checkpoint", names["c.npz"]]
     assert main(command) == 0
     shown = capsys.readouterr()
     assert "in whole numbers" in shown.out
@@ -251,7 +249,6 @@ def test_the_program_learns_what_the_features_miss(
     assert with_network < 0.8 * features
     assert whole == pytest.approx(with_network, rel=0.05)
     assert min(facts["history"]["validation"]) == pytest.approx(facts["losses"]["validation"][1])
-    assert "<svg" in Path(names["curve.svg"]).read_text("utf-8")
     # A knight's pawn on its fourth rank, and not on the third.
     fens = ("4k3/pp1p3p/8/8/1P6/8/P2PP3/4K3 w - - 0 1", "4k3/pp1p3p/8/8/8/1P6/P2PP3/4K3 w - - 0 1")
     there, elsewhere = (network_score(whole_network, chess.Board(fen)) for fen in fens)

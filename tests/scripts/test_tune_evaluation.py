@@ -14,14 +14,12 @@ import numpy as np
 import pytest
 
 from evaluation.base.constants import ENDGAME_SCALES
-from evaluation.base.record import CAPTURE, QUIET
 from evaluation.weights import MATERIAL, PROVENANCE, Weights, default_weights
+from selfplay import random_endgame
 from tests.support import ROOT
 from tests.support.records import random_records, records_of
 from toolkit.errors import ProgramError
 from toolkit.training.coefficients import COLUMNS, OFFSETS, Coefficients, find_coefficients
-from toolkit.training.datagen import random_endgame
-from toolkit.training.examples import Source, log_loss, read_examples
 from toolkit.training.model import (
     CENTRED,
     Plan,
@@ -37,7 +35,16 @@ from toolkit.training.model import (
     weights_as_array,
     weights_from_array,
 )
-from toolkit.training.positions import pieces_of, split_rows, write_positions
+from toolkit.training.positions import (
+    CAPTURE,
+    QUIET,
+    Source,
+    log_loss,
+    pieces_of,
+    read_examples,
+    split_rows,
+    write_positions,
+)
 from tune_evaluation import main
 
 SCALE = 150.0
@@ -69,7 +76,7 @@ def promised(coefficients: Coefficients, weights: Any, scale: float = SCALE) -> 
 
 
 def test_several_processes_find_the_same(records: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolkit.training.examples.CHUNK", 500)
+    monkeypatch.setattr("toolkit.training.positions.CHUNK", 500)
     done = []
     several = find_coefficients(records, 2, lambda steps=1, text=None: done.append(steps))
     assert sum(done) == len(records)
@@ -237,7 +244,7 @@ def test_what_cannot_be_used_is_said_in_a_sentence(
 
 def test_the_factors_behind_the_results_are_found_again() -> None:
     chance = random.Random(2)
-    records = records_of(random_endgame(chance, 4, 14) for _ in range(6000))
+    records = records_of(random_endgame(chance, (4, 14)) for _ in range(6000))
     examples = sample_of(records)
     pieces = pieces_of(examples.records)
     kinds = examples.coefficients.ending

@@ -8,9 +8,8 @@ from typing import Any
 import chess
 import numpy as np
 
-from evaluation.base.record import FIRST, QUIET
 from tests.support.kernel import random_game, start_board
-from toolkit.training.positions import RECORD, pack
+from toolkit.training.positions import FIRST, QUIET, RECORD, pack
 
 
 def records_of(boards: Iterable[chess.Board], score_cp: int = 0, result: int = 1, flags: int = QUIET) -> Any:

@@ -40,7 +40,6 @@ from uci_engine.search.transposition_table import (
     entry_score,
 )
 from uci_engine.tablebases.syzygy import FAILED, SyzygyProber
-from uci_engine.tunable import defaults
 
 # Maximum ply of the search. Here a node returns its eval, because the arrays of move picker and PV end here.
 LAST_PLY = PLIES - 2
@@ -161,7 +160,7 @@ class Searcher(Tunables):
 
     def configure(self, values: Mapping[str, int]) -> None:
         """Set search parameters by name, all others to their defaults. The values are in their ranges."""
-        chosen = {**defaults(PARAMETERS), **values}
+        chosen = {each.name: each.value for each in PARAMETERS} | dict(values)
         for name, value in chosen.items():
             setattr(self, name, value)
         logarithms = [math.log(max(count, 1)) for count in range(64)]

@@ -1,6 +1,10 @@
 """Games of the engine against itself, for training: played without the GIL, with what is kept of them.
 
-`scripts/selfplay.py` uses it. Kept positions are packed as `evaluation.base.record` says.
+`scripts/selfplay.py` uses it. A kept position is a row of ROW numbers:
+
+    0-7     bitboards: White's pieces, then pawns to kings of both sides, then rooks that may castle
+    8-12    whether White is to move, en passant square (64: none), halfmove clock, ply, score in 16 bits (White's view)
+    13-15   whether it is quiet, its best move captures or promotes, it was met by a search
 
 Invariant: the same start, seed and settings give the same game, with empty tables and histories.
 """
@@ -8,9 +12,7 @@ Invariant: the same start, seed and settings give the same game, with empty tabl
 from __future__ import annotations
 
 from evaluation.base.bitboards import ALL, BB
-from evaluation.base.record import AHEAD, BLACK, BLACK_TO_MOVE, CAPTURE, CASTLING_ROOK, FIRST, MAX_SCORE_CP
-from evaluation.base.record import QUIET as QUIET_FLAG
-from evaluation.base.typed import i64, ints, lsb, nogil, u64, u64s, void
+from evaluation.base.typed import i64, ints, nogil, u64, u64s, void
 from uci_engine.board.moves import NOISY, QUIET, SCRATCH
 from uci_engine.board.position import Position
 from uci_engine.score import INFINITE, MAX_DEPTH
@@ -19,8 +21,9 @@ from uci_engine.search.search import Searcher
 # A game of more plies is a draw. The board's stack has room for them, and for what a search adds.
 MAX_PLIES = 600
 MAX_KEPT = 8192
-WORDS = 4  # of a record
-# The result of a game, White's view, as records have it.
+RESIGN_MOVES = 10
+ROW = 16
+# The result of a game, White's view.
 LOST, DRAWN, WON, NOT_PLAYED = range(4)
 # A position ahead of a search is at most so many random moves off its line.
 MAX_RANDOM_PLIES = 2
@@ -40,16 +43,11 @@ class SelfPlay:
     position: Position  # of the searcher
     scout_position: Position
 
-    # Settings. A number of moves that is 0 switches its rule off.
+    # Settings. A limit that is 0 is none.
     nodes: i64  # of each search
-    resign_cp: int  # lost, if the mover has this or less for so many of its moves in a row
-    resign_moves: int
-    resign_both: bool  # and only if the other side has seen it won for so many
-    draw_cp: int  # drawn, if both sides have this or less for so many moves without a capture or a pawn's move
-    draw_moves: int
-    draw_from: int  # full moves
+    resign_cp: int  # lost, if the mover is so far behind at RESIGN_MOVES moves in a row
     max_moves: int  # full moves after which a game is drawn
-    max_opening_cp: int  # the game is not played if the first score is beyond; 0: it always is
+    max_opening_cp: int  # the game is not played if the first score is beyond
     ahead: int  # positions to keep ahead of each search besides its own, see `_keep_ahead`
     skipped_plies: int  # of the game, from the start position: nothing is kept of them
 
@@ -58,11 +56,9 @@ class SelfPlay:
     first_ply: int
     result: int
     kept: int
-    words = u64s(WORDS * MAX_KEPT)
+    rows = u64s(ROW * MAX_KEPT)
     path = ints(1024)
     lost = ints(2)  # moves in a row, by colour
-    won = ints(2)
-    level = ints(2)
 
     def __init__(self, searcher: Searcher, scout: Searcher) -> None:
         self.searcher = searcher
@@ -75,30 +71,18 @@ class SelfPlay:
     def play(self, first_ply: int, seed: u64) -> None:
         """Play a game from the position of both searchers, which has been `first_ply` plies from the start.
 
-        Afterwards `result` is set, `records` gives what is kept, and the searchers stand at the end of the game.
+        Afterwards `result` is set, `kept_rows` gives what is kept, and the searchers stand at the end of the game.
         """
         self.random = (seed * STAR & ALL) | 1
         self.first_ply = first_ply
         self.kept = 0
-        side: int
-        for side in range(2):
-            self.lost[side] = 0
-            self.won[side] = 0
-            self.level[side] = 0
+        self.lost[0] = self.lost[1] = 0
         with nogil:
             self.result = self._play()
 
-    def records(self) -> list[int]:
-        """The words of the kept positions, WORDS of 64 bits each; none of a game that was not played."""
-        if self.result == NOT_PLAYED:
-            return []
-        number: int
-        result: u64 = self.result
-        first: u64 = FIRST
-        for number in range(self.kept):
-            self.words[WORDS * number + 3] |= result << 48 | first << 56
-            first = 0
-        return [self.words[index] for index in range(WORDS * self.kept)]
+    def kept_rows(self) -> list[int]:
+        """The numbers of all kept positions, ROW of each."""
+        return [self.rows[index] for index in range(ROW * self.kept)]
 
     # Without the GIL --------------------------------------------------------------------------------------------------
 
@@ -111,7 +95,7 @@ class SelfPlay:
                 if self.position.checkers == 0:
                     return DRAWN
                 return LOST if self.position.turn else WON
-            if ply and self.max_moves and self._moves(ply) > self.max_moves:
+            if ply and self.max_moves and (self.first_ply + ply >> 1) >= self.max_moves:
                 return DRAWN
             self._think()
             score = self.searcher.score
@@ -120,18 +104,15 @@ class SelfPlay:
             move: int = self.searcher.result_pv[0]
             if self.first_ply + ply >= self.skipped_plies:
                 if self.position.checkers == 0:
-                    flags = CAPTURE if self.position.is_noisy(move) else 0
-                    if self._is_quiet():
-                        flags |= QUIET_FLAG
-                    self._keep(score if self.position.turn else -score, flags, self.first_ply + ply)
+                    white_cp = score if self.position.turn else -score
+                    self._keep(self.first_ply + ply, white_cp, self._is_quiet(), self.position.is_noisy(move), False)
                 self._keep_ahead()
             mover = self.position.turn
             self.position.make(move)
             self.scout_position.make(move)
-            if self._is_resigned(mover, score):
+            self.lost[mover] = self.lost[mover] + 1 if score <= -self.resign_cp else 0
+            if self.resign_cp and self.lost[mover] >= RESIGN_MOVES:
                 return LOST if mover else WON
-            if self._is_agreed(mover, score, self._moves(ply + 1)):
-                return DRAWN
         return DRAWN
 
     def _think(self) -> void:
@@ -144,26 +125,6 @@ class SelfPlay:
             self.searcher.begin(0)
             self.searcher.set_all_root_moves()
             self.searcher.deepen(1, 1, 0, 0)
-
-    def _is_resigned(self, mover: int, score: int) -> bool:
-        self.lost[mover] = self.lost[mover] + 1 if score <= -self.resign_cp else 0
-        self.won[mover] = self.won[mover] + 1 if score >= self.resign_cp else 0
-        if self.resign_both and self.won[mover ^ 1] < self.resign_moves:
-            return False
-        return self.resign_moves > 0 and self.lost[mover] >= self.resign_moves
-
-    def _moves(self, ply: int) -> int:
-        """The number of the full move to which a ply of the game belongs."""
-        return ((self.first_ply + ply) >> 1) + 1
-
-    def _is_agreed(self, mover: int, score: int, moves: int) -> bool:
-        """Whether the game is drawn by level scores at a full move."""
-        self.level[mover] = self.level[mover] + 1 if -self.draw_cp <= score <= self.draw_cp else 0
-        if self.position.halfmove_clock == 0:
-            self.level[0] = 0
-            self.level[1] = 0
-        level = min(self.level[0], self.level[1])
-        return self.draw_moves > 0 and moves >= self.draw_from and level >= self.draw_moves
 
     def _is_quiet(self) -> bool:
         """Whether a quiescence search finds nothing better than the static eval. False in check."""
@@ -204,7 +165,7 @@ class SelfPlay:
                 made += 1
             # Not so where an entry of the table has cut the line short.
             if self._is_quiet():
-                self._keep(0, QUIET_FLAG | AHEAD, 0)
+                self._keep(0, 0, True, False, True)
             for index in range(made):
                 self.scout_position.unmake(self.path[made - 1 - index])
 
@@ -229,33 +190,24 @@ class SelfPlay:
         high: u64 = (self.random * STAR & ALL) >> 33
         return high % count
 
-    def _keep(self, score_cp: int, flags: int, ply: int) -> void:
-        """Pack the scout's position. `score_cp`: White's view."""
+    def _keep(self, ply: int, white_cp: int, is_quiet: bool, is_capture: bool, is_ahead: bool) -> void:
+        """Keep the scout's position."""
         if self.kept == MAX_KEPT:
             return
-        occupied = self.scout_position.by_colour[0] | self.scout_position.by_colour[1]
-        rooks: u64 = 0
+        row = ROW * self.kept
+        self.kept += 1
+        self.rows[row] = self.scout_position.by_colour[1]
+        for kind in range(1, 7):
+            self.rows[row + kind] = self.scout_position.by_type[kind]
+        self.rows[row + 7] = 0
         for index in range(4):
             if self.scout_position.castling_rights >> index & 1:
-                rooks |= BB[self.scout_position.rook_squares[index]]
-        start = WORDS * self.kept
-        self.words[start] = occupied
-        self.words[start + 1] = 0
-        self.words[start + 2] = 0
-        squares = occupied
-        place = 0
-        while squares:
-            square = lsb(squares)
-            squares &= squares - 1
-            code: u64 = CASTLING_ROOK if rooks & BB[square] else (self.scout_position.squares[square] >> 1) - 1
-            if self.scout_position.squares[square] & 1 == 0:
-                code |= BLACK
-            self.words[start + 1 + (place >> 4)] |= code << (4 * (place & 15))
-            place += 1
-        turn_ep: u64 = self.scout_position.ep_square | (0 if self.scout_position.turn else BLACK_TO_MOVE)
-        halfmove: u64 = min(self.scout_position.halfmove_clock, 255)
-        fullmove: u64 = (ply >> 1) + 1
-        score: u64 = max(-MAX_SCORE_CP, min(score_cp, MAX_SCORE_CP)) & 0xFFFF
-        flag_bits: u64 = flags
-        self.words[start + 3] = turn_ep | halfmove << 8 | fullmove << 16 | score << 32 | flag_bits << 56
-        self.kept += 1
+                self.rows[row + 7] |= BB[self.scout_position.rook_squares[index]]
+        self.rows[row + 8] = self.scout_position.turn
+        self.rows[row + 9] = self.scout_position.ep_square
+        self.rows[row + 10] = self.scout_position.halfmove_clock
+        self.rows[row + 11] = ply
+        self.rows[row + 12] = white_cp & 0xFFFF
+        self.rows[row + 13] = is_quiet
+        self.rows[row + 14] = is_capture
+        self.rows[row + 15] = is_ahead

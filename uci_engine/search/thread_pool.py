@@ -22,19 +22,11 @@ from uci_engine.memory import available_bytes
 from uci_engine.text import print_failure
 
 if TYPE_CHECKING:
-    from evaluation.network.inference import NetworkWeights
     from uci_engine.search.search import Searcher
     from uci_engine.search.transposition_table import TranspositionTable
 
 # Maximum share of the available memory for the other searchers.
 MEMORY_SHARE = 0.25
-
-
-def _network_weights(network: Network | None) -> NetworkWeights | None:
-    """A network as the kernel reads it, for many searchers; None for none. Raises MemoryError."""
-    from evaluation.network.inference import NetworkWeights  # as every kernel module, only after `load`
-
-    return None if network is None else NetworkWeights(network)
 
 
 class TaskThread:
@@ -93,7 +85,7 @@ class ThreadPool:
         self._values: dict[str, int] = {}
         self.weights = default_weights()
         self.network = network
-        self._network_weights = _network_weights(network)
+        self._network_weights = core.network_weights(network)
         self.table = TranspositionTable(hash_mib)
         self.main = self.new_searcher(self.table)
         self.searchers = [self.main]
@@ -103,11 +95,7 @@ class ThreadPool:
 
     def new_searcher(self, table: TranspositionTable) -> Searcher:
         """A searcher that evaluates as the others, on their table or on another. Raises MemoryError."""
-        from evaluation.evaluator import Evaluator
-        from uci_engine.search.search import Searcher
-
-        position = self._core.position_class(self.weights.piece_square())
-        return Searcher(position, Evaluator(self.weights, self._network_weights), table, self._values)
+        return self._core.searcher(table, self.weights, self._network_weights, self._values)
 
     def resize(self, threads: int) -> None:
         """Set the number of threads, at least 1, and 1 in plain Python.
@@ -168,7 +156,7 @@ class ThreadPool:
         """
         from evaluation.evaluator import Evaluator
 
-        network_weights = self._network_weights if network is self.network else _network_weights(network)
+        network_weights = self._network_weights if network is self.network else self._core.network_weights(network)
         evaluators = [Evaluator(weights, network_weights) for _ in self.searchers]
         for searcher, evaluator in zip(self.searchers, evaluators, strict=True):
             searcher.evaluator = evaluator

@@ -110,7 +110,7 @@ class Tablebases:
 
     def _check(self, data: bytes | mmap.mmap) -> None:
         size = len(data) - CHECKSUM_BYTES
-        if size <= self._max_checked_bytes and self._checksum.of(memoryview(data), size) != data[size:]:
+        if size <= self._max_checked_bytes and self._checksum.of(data[:size], size) != data[size:]:
             raise TableError("its checksum is wrong, it is damaged")
 
     def drop(self, name: str) -> None:

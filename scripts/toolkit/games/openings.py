@@ -10,7 +10,7 @@ import argparse
 import io
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,12 +24,6 @@ from uci_engine.game_analysis.pgn import decoded, game_texts, read_game
 Order = Literal["file", "random"]
 
 SUFFIXES = (".pgn", ".epd", ".fen", ".txt")
-# An opening whose random moves end in mate or check is drawn again, so many times at most.
-MAX_TRIES = 1000
-
-
-class DeadEndError(ProgramError):
-    """No game can begin at an opening, or after random moves behind it."""
 
 
 @dataclass(frozen=True)
@@ -62,19 +56,16 @@ class OpeningBook:
     def __len__(self) -> int:
         return len(self.texts)
 
-    def opening(self, number: int, plies: int | None = None) -> Opening:
-        """The opening with this number. plies: how many of its moves are kept (None: all).
-
-        ProgramError for what is no legal chess, DeadEndError for a position without legal moves.
-        """
+    def opening(self, number: int) -> Opening:
+        """The opening with this number. Raises ProgramError for what is no legal chess, or has no legal moves."""
         place, text = self.texts[number % len(self.texts)]
         try:
-            opening = self._from_game(text, plies) if self.pgn else self._from_line(text)
+            opening = self._from_game(text) if self.pgn else self._from_line(text)
             board = opening.board()
         except ValueError as error:
             raise ProgramError(f"opening {place}: {error}") from None
         if not board.is_valid() or not any(board.legal_moves):
-            raise DeadEndError(f"opening {place} leads to no playable position: {board.fen()}")
+            raise ProgramError(f"opening {place} leads to no playable position: {board.fen()}")
         return opening
 
     def _from_line(self, line: str) -> Opening:
@@ -84,13 +75,13 @@ class OpeningBook:
             raise ValueError("no such castling is possible; openings of Chess960 need --chess960")
         return Opening(board.fen(), (), self.chess960)
 
-    def _from_game(self, text: str, plies: int | None) -> Opening:
+    def _from_game(self, text: str) -> Opening:
         game = read_game(text.encode())
         if game.errors:
             raise ValueError(str(game.errors[0]))
         board = game.board()
         moves = [move.uci() for move in game.mainline_moves()]
-        return Opening(board.fen(), tuple(moves[:plies]), self.chess960 or board.chess960)
+        return Opening(board.fen(), tuple(moves), self.chess960 or board.chess960)
 
 
 def read_openings(path: Path, *, order: Order = "file", seed: int = 0, chess960: bool = False) -> OpeningBook:
@@ -140,23 +131,3 @@ def openings_as_json(words: argparse.Namespace) -> dict[str, Any]:
 def start_position(chess960: bool = False) -> OpeningBook:
     """The one opening of a match without a file."""
     return OpeningBook([(1, chess.STARTING_FEN)], chess960=chess960)
-
-
-def random_opening(opening: Opening, chance: random.Random, min_plies: int, max_plies: int) -> Opening:
-    """The opening with random legal moves behind it, not ending in check or without a move.
-
-    With no random moves to add, check is allowed. DeadEndError when no such moves are found.
-    """
-    for _ in range(MAX_TRIES):
-        board = opening.board()
-        moves = list(opening.moves)
-        for _ in range(chance.randint(min_plies, max_plies)):
-            legal = sorted(board.legal_moves, key=chess.Move.uci)
-            if not legal:
-                break
-            move = chance.choice(legal)
-            board.push(move)
-            moves.append(move.uci())
-        if any(board.legal_moves) and (not max_plies or not board.is_check()):
-            return replace(opening, moves=tuple(moves))
-    raise DeadEndError(f"no random moves lead on from {opening.board().fen()}")

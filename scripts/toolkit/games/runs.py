@@ -35,7 +35,7 @@ from toolkit.engines.spec import EngineSpec, require_limits
 from toolkit.errors import ProgramError
 from toolkit.games import adjudication, openings
 from toolkit.games.pairs import FAULTS, Conduct, PairJob, play_pair
-from toolkit.journal import Journal, journal_beside
+from toolkit.journal import Journal
 from toolkit.pool import Task, run_tasks
 
 # The records of the two games of a pair, as `play_pair` gives them.
@@ -130,7 +130,7 @@ class Run:
         Raises ProgramError and OSError for what cannot be begun.
         """
         words, plan = self._words, self._plan
-        path = words.journal or (words.pgn and journal_beside(words.pgn))
+        path = words.journal or (words.pgn and words.pgn.with_name(f"{words.pgn.name}.journal"))
         with Journal(path, self._settings(), resume=words.resume) as journal:
             pgns: list[bytes] = []
             journal.replay(lambda entry: pgns.append(self._count(entry)))

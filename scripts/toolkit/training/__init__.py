@@ -1,1 +1,1 @@
-"""Training data: files of positions, self-play, examples; what is fitted to them: weights (`model`), the network."""
+"""Training data: files of positions, examples; what is fitted to them: weights (`model`), the network."""

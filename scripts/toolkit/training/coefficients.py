@@ -32,8 +32,7 @@ from evaluation.base.constants import FULL_PHASE, KING_PLACE
 from evaluation.catalogue import ACCUMULATED, BY_KINGS, CATALOGUE, ENEMY_KING, OWN_KING, Term
 from evaluation.weights import default_weights
 from toolkit.console import Advance
-from toolkit.training.examples import of_chunks
-from toolkit.training.positions import MAX_PAWNS, RECORD, pieces_of, set_up_each
+from toolkit.training.positions import MAX_PAWNS, RECORD, of_chunks, pieces_of, set_up_each
 from uci_engine.core import load
 
 # The terms whose coefficients are counted from the pieces: those that the board adds up, and the pairs of pawns.

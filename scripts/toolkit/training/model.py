@@ -42,8 +42,7 @@ from evaluation.base.constants import (
 from evaluation.catalogue import BOARD, CATALOGUE, Term
 from evaluation.weights import MAX_CENTIPAWNS, PHASES, Weights
 from toolkit.training.coefficients import COLUMNS, OFFSETS, Coefficients
-from toolkit.training.examples import Examples, Floats
-from toolkit.training.positions import MAX_PAWNS, pieces_of
+from toolkit.training.positions import MAX_PAWNS, Examples, Floats, pieces_of
 
 # Rows that one thread works on at a time. Invariant: the sums do not depend on the number of threads.
 SLICE: Final = 4096
@@ -125,7 +124,7 @@ def slices(examples: Sample) -> list[Slice]:
 def loss_of_slice(part: Slice, weights: npt.NDArray[np.float32], scale: float) -> tuple[float, Floats]:
     """The sum of the logistic losses of some rows, and its gradient by the weights.
 
-    scale: centipawns, as in toolkit.training.examples.
+    scale: centipawns, as in toolkit.training.positions.
     """
     middlegame, endgame = part.matrix @ weights[:, 0], part.matrix @ weights[:, 1]
     endgame_share = np.where(endgame > 0, part.shares[:, 2], part.shares[:, 1])
@@ -242,7 +241,7 @@ def _to_file(term: Term, numbers: Sequence[int]) -> str:
 class Plan:
     """How a fit goes.
 
-    scale: centipawns, see toolkit.training.examples. patience: so many iterations without a better validation loss end
+    scale: centipawns, see toolkit.training.positions. patience: so many iterations without a better validation loss end
     the fit.
     """
 
@@ -329,7 +328,7 @@ def _curvature(examples: Sample, scale: float) -> Floats:
 def fit_scales(sample: Sample, weights: Numbers, scale_cp: float) -> dict[str, list[int]]:
     """The table of `evaluation.base.constants`, with every factor fitted that positions know about.
 
-    scale_cp: of the scores, see `toolkit.training.examples`.
+    scale_cp: of the scores, see `toolkit.training.positions`.
     """
     taper = shares(sample.coefficients).astype(np.float64)
     phase_share = taper[:, 0]

@@ -36,7 +36,6 @@ from numba import njit
 from scipy.special import expit
 
 from evaluation import set_up
-from evaluation.base.record import BLACK, BLACK_TO_MOVE, CASTLING_ROOK
 from evaluation.files import replaced
 from evaluation.network import file as engine
 from evaluation.network.file import (
@@ -59,7 +58,7 @@ from evaluation.network.file import (
 from evaluation.weights import Weights
 from toolkit.console import show_progress
 from toolkit.errors import ProgramError
-from toolkit.training.positions import RECORD, set_up_each, words_of
+from toolkit.training.positions import RECORD, counts_of, pieces_of, set_up_each, white_to_move
 from uci_engine.core import load
 
 Floats = npt.NDArray[np.float32]
@@ -70,24 +69,13 @@ Run = Callable[..., Any]
 OUTPUT_CP: Final = 100.0
 # Rows that `outputs` works on at a time. Rounding errors of the sums add up no longer than that.
 SLICE: Final = 4096
-# As a record has them.
-ROOK: Final = 3
-KING: Final = 5
 # Where more squares differ, the sums are added up anew.
 MAX_CHANGES: Final = 14
 # [the own king's square as its view sees it]: where the rows of its region begin.
 FIRST_ROW: Final = PIECE_SQUARES * np.array(KING_REGION, np.int64)
-# [colour of the view, a piece's four bits in a record + 1]: where its rows begin in those of a region.
+# [colour of the view, piece as `pieces_of` has it]: where its rows begin in those of a region.
 ROWS_OF: Final = np.array(
-    [
-        [0]
-        + [
-            64 * (6 * ((code < BLACK) != view) + (ROOK if code & 7 == CASTLING_ROOK else code & 7))
-            for code in range(16)
-        ]
-        for view in (False, True)
-    ],
-    np.int64,
+    [[64 * (6 * ((piece & 1) != view) + (piece >> 1) - 1) for piece in range(14)] for view in (0, 1)], np.int64
 )
 
 # One centipawn of the output, and what an active unit's square stands for there.
@@ -113,7 +101,6 @@ LAST_RATE: Final = 0.02
 # written to the file.
 MAX_HIDDEN: Final = (HIDDEN_LIMIT - 1) / MAX_SUM
 MAX_OUTPUT: Final = (OUTPUT_LIMIT - 1) / OUTPUT_SCALE
-BLACK_PIECES: Final = BLACK * 0x1111_1111_1111_1111
 
 
 @dataclass
@@ -159,7 +146,8 @@ class Batch:
 
     def columns(self) -> list[npt.NDArray[Any]]:
         """As `_learn` takes them."""
-        return [words_of(self.records), self.static_cp, self.expected, self.weight]
+        turns = white_to_move(self.records)
+        return [pieces_of(self.records), turns, self.static_cp, self.expected, self.weight]
 
 
 @dataclass
@@ -223,36 +211,21 @@ FAST: Final[Any] = {
 
 
 @njit(**FAST)  # type: ignore[untyped-decorator]
-def _decode(row: Any, squares: Any, kings: Any) -> int:
-    """Fill in a position's 64 squares, 0 or a piece's four bits + 1, and both kings; returns the number of pieces."""
-    place = 0
-    for square in range(64):
-        squares[square] = 0
-        if row[0] >> np.uint64(square) & np.uint64(1):
-            code = np.int64(row[1 + (place >> 4)] >> np.uint64(4 * (place & 15)) & np.uint64(15))
-            squares[square] = code + 1
-            if code & 7 == KING:
-                kings[1 - (code >> 3)] = square
-            place += 1
-    return place
+def put_like_beside_like(boards: Any, places: Any, size: int) -> None:
+    """Bring each run of so many places into an order in which `_learn` has little to update.
 
-
-@njit(**FAST)  # type: ignore[untyped-decorator]
-def put_like_beside_like(words: Any, places: Any, size: int) -> None:
-    """Bring each run of so many places of rows into an order in which `_learn` has little to update.
-
-    The next one is always that of the rest whose inputs differ least. words: see `positions.words_of`.
+    The next one is always that of the rest whose inputs differ least. boards: of each place, see `pieces_of`.
     """
-    # [place of the run]: 64 squares with 0 or a piece's four bits + 1, the region of each view, pieces.
-    squares, views, pieces = np.zeros((size, 64), np.uint8), np.zeros((size, 2), np.int64), np.zeros(size, np.int64)
-    kings = np.zeros(2, np.int64)
+    # [place of the run]: the region of each view, pieces.
+    views, pieces = np.zeros((size, 2), np.int64), np.zeros(size, np.int64)
     for begin in range(0, len(places), size):
-        run = places[begin : begin + size]
+        run, squares = places[begin : begin + size], boards[begin : begin + size]
         for each in range(len(run)):
-            pieces[each] = _decode(words[run[each]], squares[each], kings)
+            pieces[each] = np.count_nonzero(squares[each])
             for view in range(2):
-                orientation = _orientation(view, kings[view])
-                views[each, view] = 64 * FIRST_ROW[kings[view] ^ orientation] + orientation
+                king = _king(squares[each], view)
+                orientation = _orientation(view, king)
+                views[each, view] = 64 * FIRST_ROW[king ^ orientation] + orientation
         order = np.arange(len(run))
         for each in range(1, len(run)):
             last, nearest, least = order[each - 1], each, 1 << 30
@@ -270,6 +243,14 @@ def put_like_beside_like(words: Any, places: Any, size: int) -> None:
                     nearest, least = place, cost
             order[each], order[nearest] = order[nearest], order[each]
         run[:] = run[order]
+
+
+@njit(**FAST)  # type: ignore[untyped-decorator]
+def _king(squares: Any, colour: int) -> int:
+    for square in range(64):
+        if squares[square] == 2 * chess.KING + colour:
+            return square
+    return 0
 
 
 @njit(**FAST)  # type: ignore[untyped-decorator]
@@ -292,7 +273,7 @@ def _subtract(numbers: Any, less: Any) -> None:
 
 @njit(**FAST)  # type: ignore[untyped-decorator]
 def _add_to_inputs(of_hidden: Any, squares: Any, view: int, first_row: int, orientation: int, slopes: Any) -> None:
-    """Add slopes to all inputs of a view. squares: see `_decode`."""
+    """Add slopes to all inputs of a view. squares: the pieces on them."""
     for square in range(64):
         if squares[square]:
             _add(of_hidden[first_row + ROWS_OF[view, squares[square]] + (square ^ orientation)], slopes)
@@ -320,7 +301,8 @@ def _slopes_of_view(sums: Any, weights: Any, slope: Any, of_weights: Any, slopes
 
 @njit(**FAST)  # type: ignore[untyped-decorator]
 def _learn(
-    words: Any,
+    boards: Any,
+    white_to_move: Any,
     static_cp: Any,
     expected: Any,
     weight: Any,
@@ -343,21 +325,19 @@ def _learn(
     # [colour of the view, unit]: the sums of the hidden layer, and all slopes by them so far.
     sums = np.zeros((2, units), hidden.dtype)
     slopes = np.zeros((2, units), hidden.dtype)
-    # [square]: 0, or a piece's four bits + 1.
-    squares, before = np.zeros(64, np.int64), np.zeros(64, np.int64)
-    everything = np.arange(64)
+    nothing = np.zeros(64, boards.dtype)
+    before, everything = nothing, np.arange(64)
     changed = np.zeros(64, np.int64)
-    kings = np.zeros(2, np.int64)
     first_rows, orientations = np.full(2, -1), np.zeros(2, np.int64)
     lost = 0.0
-    for row in range(len(words)):
-        place, changes = _decode(words[row], squares, kings), 0
+    for row in range(len(boards)):
+        squares, changes = boards[row], 0
         for square in range(64):
             if squares[square] != before[square]:
                 changed[changes] = square
                 changes += 1
         for view in range(2):
-            king = kings[view]
+            king = _king(squares, view)
             orientation = _orientation(view, king)
             first_row = FIRST_ROW[king ^ orientation]
             places = changed[:changes]
@@ -366,7 +346,7 @@ def _learn(
                 if learns:
                     _add_to_inputs(of_hidden, before, view, first_rows[view], orientations[view], slopes[view])
                 sums[view] = hidden_bias
-                before_view = np.zeros(64, np.int64)
+                before_view = nothing
                 places = everything
             else:
                 before_view = before
@@ -382,10 +362,10 @@ def _learn(
                     _add(sums[view], hidden[new])
                     if learns:
                         _subtract(of_hidden[new], slopes[view])
-        squares, before = before, squares
+        before = squares
 
-        us = 0 if words[row, 3] & np.uint64(BLACK_TO_MOVE) else 1
-        bucket = (place - 1) // PIECES_PER_BUCKET
+        us = int(white_to_move[row])
+        bucket = (np.count_nonzero(squares) - 1) // PIECES_PER_BUCKET
         total = output_bias[bucket]
         total += _weighted_squares(sums[us], output[bucket, :units])
         total += _weighted_squares(sums[1 - us], output[bucket, units:])
@@ -645,12 +625,12 @@ def step_hidden(
 
 def in_order(records: npt.NDArray[Any], places: npt.NDArray[np.intp], threads: int) -> npt.NDArray[np.intp]:
     """These places of records, those of each block in an order that is fast to work on."""
-    ordered, words = places.copy(), words_of(records)
+    ordered = places.copy()
     parts = np.split(ordered, range(ORDERED, len(ordered), ORDERED))
     with ThreadPoolExecutor(threads) as pool, show_progress("ordering", len(ordered)) as advance:
 
         def order(part: npt.NDArray[np.intp]) -> int:
-            put_like_beside_like(words, part, BLOCK)
+            put_like_beside_like(pieces_of(records[part]), part, BLOCK)
             return len(part)
 
         for count in pool.map(order, parts):
@@ -742,8 +722,6 @@ def network_scores(
 
 def has_output(records: npt.NDArray[Any], features_cp: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Whether the network adds anything to a position (see `evaluation.network`)."""
-    words = words_of(records)
-    pieces = np.bitwise_count(words[:, 0]).astype(np.int64)
-    black = np.bitwise_count(words[:, 1:3] & np.uint64(BLACK_PIECES)).sum(axis=1, dtype=np.int64)
+    white, black = counts_of(records)
     is_open = np.abs(features_cp) <= MAX_TERMS_CP
-    return np.asarray((black > 1) & (pieces - black > 1) & (pieces >= MIN_PIECES) & is_open)
+    return np.asarray((black > 1) & (white > 1) & (white + black >= MIN_PIECES) & is_open)

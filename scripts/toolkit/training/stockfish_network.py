@@ -21,10 +21,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from evaluation.base.record import MAX_SCORE_CP
 from toolkit.console import Advance
 from toolkit.errors import ProgramError
-from toolkit.training.positions import pieces_of, white_to_move
+from toolkit.training.positions import MAX_SCORE_CP, pieces_of, white_to_move
 
 VERSION: Final = 0x7AF32F20
 SHAPE: Final = 0x1C102EF2
