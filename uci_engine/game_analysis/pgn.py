@@ -298,7 +298,7 @@ def checksum(moves: Iterable[chess.Move]) -> str:
 
 def is_unknown(value: str) -> bool:
     """Whether a header says nothing."""
-    return not value.strip("?- ")
+    return not value.strip("?.- ")
 
 
 # Comments and clocks -------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from uci_engine.board.game import play, read_fen
 from uci_engine.game_analysis.analysed_game import analyse_game
 from uci_engine.game_analysis.boards import last_move, numbered
 from uci_engine.game_analysis.examination import NOTHING, compare_moves, examine
-from uci_engine.game_analysis.pages import line, position, positions_of, shown_errors
+from uci_engine.game_analysis.pages import line, position, positions_of, worst_errors
 from uci_engine.game_analysis.pgn import MAX_PLIES, ReadGame, game_texts, read_game
 from uci_engine.game_analysis.searches import found_by
 from uci_engine.web_board.desk import Answer, Turn
@@ -232,7 +232,7 @@ def review(turn: Turn, fields: Fields) -> None:
             "player": ply.player,
             "change": ply.change,
         }
-        for ply in shown_errors(analysed)
+        for ply in worst_errors(analysed)
     ]
     accuracies = [analysed.summary(color).percent for color in chess.COLORS]
     turn.tell({"errors": errors, "positions": positions_of(analysed), "accuracy": accuracies})
