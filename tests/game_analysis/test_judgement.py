@@ -16,7 +16,7 @@ from uci_engine.game_analysis.judgement import (
     Judgement,
     Mark,
     Phase,
-    Summary,
+    accuracy_of,
     judge,
     phases_of,
 )
@@ -178,18 +178,11 @@ def test_a_greater_loss_is_never_a_better_mark(best: float, one: float, other: f
     assert smaller.accuracy >= greater.accuracy
 
 
-def test_a_summary_counts_and_weighs() -> None:
-    judgements = [
-        Judgement(Mark.BOOK, 0.0),
-        Judgement(Mark.BEST, 0.0, 100.0, 1.0),
-        Judgement(Mark.BLUNDER, 0.5, 10.0, 1.0, missed_win=True),
-        Judgement(Mark.BLUNDER, 0.5, 10.0, 0.5),
-    ]
-    summary = Summary.of(judgements)
-    assert summary.accuracy == pytest.approx((100 + 10 + 5) / 2.5)
-    assert (summary.counts.total(), summary.counts[Mark.BLUNDER], summary.counts[Mark.MISTAKE]) == (4, 2, 0)
-    assert summary.missed_wins == 1
-    assert Summary.of(judgements[:1]).accuracy is None
+def test_the_accuracy_of_a_player_is_that_of_the_moves_that_are_judged() -> None:
+    book, best = Judgement(Mark.BOOK, 0.0), Judgement(Mark.BEST, 0.0, 100.0, 1.0)
+    blunders = [Judgement(Mark.BLUNDER, 0.5, 10.0, weight) for weight in (1.0, 0.5)]
+    assert accuracy_of([book, best, *blunders]) == "46 %"
+    assert accuracy_of([book]) == "\u2013"
 
 
 def test_phases_never_return() -> None:

@@ -123,7 +123,7 @@ def test_quotation_marks_and_backslashes_in_a_name_are_shown_without_their_escap
     game = read_game(SCHOLAR.replace('"W"', r'"Joe \"X\" C:\\new\n"').encode())
     report = report_of(game)
     shown = r'Joe "X" C:\new\n'
-    assert report.player(chess.WHITE) == shown
+    assert report.game.player(chess.WHITE) == shown
     assert shown in Page(game_page(report)).text
     # In PGN they stay.
     assert r'[White "Joe \"X\" C:\\new\n"]' in annotate(report, "test")

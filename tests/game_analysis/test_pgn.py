@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tests.support.analyser import MaterialAnalyser
 from uci_engine.board.game import read_fen
 from uci_engine.game_analysis.analysed_game import AnalysedGame, analyse_game, annotate
-from uci_engine.game_analysis.judgement import Mark
+from uci_engine.game_analysis.judgement import Mark, accuracy_of
 from uci_engine.game_analysis.pages import game_page
 from uci_engine.game_analysis.pgn import (
     MAX_GAME_BYTES,
@@ -82,7 +82,7 @@ def test_a_move_with_a_name_that_loses_the_game_is_a_blunder() -> None:
     _, report, _ = annotated('[Event "x"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
     assert [ply.judgement.mark for ply in report.plies[:3]] == [Mark.BOOK, Mark.BOOK, Mark.BLUNDER]
     assert not any(ply.notes for ply in report.plies[:2])
-    assert report.summary(chess.WHITE).accuracy is not None
+    assert accuracy_of(report.judgements(chess.WHITE)).endswith("%")
 
 
 # Words, NAGs and variations of a player, one of which begins as the better line of the analyser does.

@@ -22,7 +22,7 @@ import chess.svg
 from uci_engine import __version__
 from uci_engine.game_analysis.analysed_game import AnalysedGame, Ply
 from uci_engine.game_analysis.boards import king_of, last_move, positions
-from uci_engine.game_analysis.judgement import ERRORS, INACCURACY_LOSS, WON, Mark, Phase
+from uci_engine.game_analysis.judgement import ERRORS, INACCURACY_LOSS, WON, Mark, Phase, accuracy_of
 from uci_engine.game_analysis.pgn import is_unknown
 from uci_engine.game_analysis.values import Found, Value
 from uci_engine.game_analysis.words import sentence
@@ -137,59 +137,63 @@ def line(board: chess.Board, found: Found, title: str) -> dict[str, object]:
 # Analysed games ------------------------------------------------------------------------------------------------------
 
 
-def game_page(game: AnalysedGame, index: str = "") -> str:
+def game_page(analysed: AnalysedGame, index: str = "") -> str:
     """The page of a game. `index`: the address of the index, "" for none."""
-    errors = worst_errors(game)
-    # Each has two lines: the better one, and the one that was played.
+    errors = worst_errors(analysed)
+    values = [analysed.value, *(ply.value for ply in analysed.plies)]
+    # Each error has two lines: the better one, and the one that was played.
     data = {
-        "positions": positions_of(game),
+        "positions": positions_of(analysed),
         "lines": [line(ply.board, found, title) | {"from": ply.index} for ply in errors for title, found in ply.lines],
         "errors": [ply.index + 1 for ply in errors],
     }
     return render(
         "game.html.j2",
         data,
-        game=game,
-        facts=[game.header(name).replace(".??", "") for name in SHOWN_HEADERS if not is_unknown(game.header(name))],
+        game=analysed.game,
+        analysed=analysed,
+        accuracy=accuracy_of,
+        facts=[fact.replace(".??", "") for fact in map(analysed.game.header, SHOWN_HEADERS) if not is_unknown(fact)],
         index=index,
         # White's expected result in percent, from the top of the graph.
-        heights=[round(100 - 100 * value.expected, 1) for value in (game.value, *(ply.value for ply in game.plies))],
-        longest=max((ply.spent for ply in game.plies if ply.spent is not None), default=0.0),
+        heights=[round(100 - 100 * value.expected, 1) for value in values],
+        longest=max((ply.spent for ply in analysed.plies if ply.spent is not None), default=0.0),
         phases=list(Phase),
         marks=ERRORS,
-        sentences=_story(game),
+        sentences=_story(analysed),
         errors={ply.index: number for number, ply in enumerate(errors)},
         least_loss=round(100 * INACCURACY_LOSS),
     )
 
 
-def positions_of(game: AnalysedGame) -> list[dict[str, object]]:
+def positions_of(analysed: AnalysedGame) -> list[dict[str, object]]:
     """The positions of a game, each with what is said of the move that led there."""
-    start = f"Start of the game. {game.value.text}{_quoted(game.words)}"
+    start = f"Start of the game. {analysed.value.text}{_quoted(analysed.words)}"
     return [
-        position(game.boards[0], start, game.value),
-        *(position(game.boards[ply.index + 1], _said(ply), ply.value) for ply in game.plies),
+        position(analysed.boards[0], start, analysed.value),
+        *(position(analysed.boards[ply.index + 1], _said(ply), ply.value) for ply in analysed.plies),
     ]
 
 
-def worst_errors(game: AnalysedGame, count: int = MAX_SHOWN_ERRORS) -> list[Ply]:
+def worst_errors(analysed: AnalysedGame, count: int = MAX_SHOWN_ERRORS) -> list[Ply]:
     """The worst errors of a game, in the order of the moves."""
-    worst = sorted(game.errors, key=lambda ply: -ply.judgement.loss)[:count]
+    worst = sorted(analysed.errors, key=lambda ply: -ply.judgement.loss)[:count]
     return sorted(worst, key=lambda ply: ply.index)
 
 
-def index_row(game: AnalysedGame, page: str) -> dict[str, object]:
+def index_row(analysed: AnalysedGame, page: str) -> dict[str, object]:
     """A game in the index, for JSON. `page` is its file, "" for none."""
-    summaries = [game.summary(color) for color in chess.COLORS]
+    judgements = [analysed.judgements(color) for color in chess.COLORS]
+    counts = [Counter(one.mark for one in each) for each in judgements]
     cells = [
-        game.result,
-        str(game.opening or ""),
-        game.header("Date").replace("?", "").strip("."),
-        (len(game.plies) + 1) // 2,
-        " \u2013 ".join(summary.percent for summary in summaries),
-        *("/".join(str(summary.counts[mark]) for mark in ERRORS) for summary in summaries),
+        analysed.game.headers["Result"],
+        str(analysed.opening or ""),
+        analysed.game.header("Date").replace("?", "").strip("."),
+        (len(analysed.plies) + 1) // 2,
+        " \u2013 ".join(map(accuracy_of, judgements)),
+        *("/".join(str(each[mark]) for mark in ERRORS) for each in counts),
     ]
-    return {"names": game.names, "page": page, "cells": cells}
+    return {"names": analysed.game.names, "page": page, "cells": cells}
 
 
 def index_page(rows: Sequence[Mapping[str, object]]) -> str:
@@ -221,21 +225,21 @@ def _quoted(words: str) -> str:
     return f". \u201c{words}\u201d" if words else ""
 
 
-def _story(game: AnalysedGame) -> list[str]:
+def _story(analysed: AnalysedGame) -> list[str]:
     """What decided the game: its turning points, the cause that recurs, and who let a won game slip."""
     turning = [
         f"{ply.name}{ply.judgement.mark.sign} in the {ply.phase.value} (\u2212{100 * ply.judgement.loss:.0f} %)"
-        for ply in worst_errors(game, TURNING_POINTS)
+        for ply in worst_errors(analysed, TURNING_POINTS)
     ]
     sentences = [f"Turning points: {joined(turning)}."] if turning else []
     for color in chess.COLORS:
-        errors = [ply for ply in game.errors if ply.board.turn == color]
+        errors = [ply for ply in analysed.errors if ply.board.turn == color]
         causes = Counter(cause.why.value for ply in errors for cause in ply.causes[:1])
         for why, count in causes.most_common(1):
             if count >= LEAST_OFTEN and 2 * count >= len(errors):
-                sentences.append(f"{game.player(color)}: {why} in {count} of {len(errors)} mistakes.")
-        highest = max((ply.value.expected_for(color) for ply in game.plies), default=0.5)
-        if highest >= WON and game.result in ("1/2-1/2", "0-1" if color else "1-0"):
-            how = "drew" if game.result == "1/2-1/2" else "lost"
-            sentences.append(f"{game.player(color)} {how}, though a win was near: {100 * highest:.0f} %.")
+                sentences.append(f"{analysed.game.player(color)}: {why} in {count} of {len(errors)} mistakes.")
+        highest = max((ply.value.expected_for(color) for ply in analysed.plies), default=0.5)
+        if highest >= WON and analysed.game.headers["Result"] in ("1/2-1/2", "0-1" if color else "1-0"):
+            how = "drew" if analysed.game.headers["Result"] == "1/2-1/2" else "lost"
+            sentences.append(f"{analysed.game.player(color)} {how}, though a win was near: {100 * highest:.0f} %.")
     return sentences

@@ -78,6 +78,15 @@ class ReadGame(chess.pgn.Game):
         r"""A header, "?" for none, without the backslashes of `\"` and `\\`, which python-chess leaves there."""
         return ESCAPED.sub(r"\1", self.headers.get(name, "?"))
 
+    def player(self, color: chess.Color) -> str:
+        """The name of a player, `White` or `Black` if it is not known."""
+        side = "White" if color else "Black"
+        return side if is_unknown(self.header(side)) else self.header(side)
+
+    @property
+    def names(self) -> str:
+        return f"{self.player(chess.WHITE)} \u2013 {self.player(chess.BLACK)}"
+
     def first_position(self) -> chess.Board:
         """ValueError: it cannot be analysed."""
         if self.refusal:

@@ -17,6 +17,7 @@ from uci_engine.board.game import play, read_fen
 from uci_engine.game_analysis.analysed_game import analyse_game
 from uci_engine.game_analysis.boards import last_move, numbered
 from uci_engine.game_analysis.examination import NOTHING, compare_moves, examine
+from uci_engine.game_analysis.judgement import accuracy_of
 from uci_engine.game_analysis.pages import line, position, positions_of, worst_errors
 from uci_engine.game_analysis.pgn import MAX_PLIES, ReadGame, game_texts, read_game
 from uci_engine.game_analysis.searches import found_by
@@ -120,9 +121,8 @@ def _loaded(game: ReadGame) -> Answer:
     """
     board = game.first_position()
     nodes, remarks = game.played_moves()
-    white, black, result = (game.header(name)[:MAX_WORD] for name in ("White", "Black", "Result"))
     return {
-        "title": f"{white} \u2013 {black}, {result}",
+        "title": f"{game.names[: 2 * MAX_WORD]}, {game.headers['Result']}",
         "start": board.fen(),
         "moves": [node.move.uci() for node in nodes],
         "remark": remarks[0][:MAX_WORD] if remarks else "",
@@ -234,7 +234,7 @@ def review(turn: Turn, fields: Fields) -> None:
         }
         for ply in worst_errors(analysed)
     ]
-    accuracies = [analysed.summary(color).percent for color in chess.COLORS]
+    accuracies = [accuracy_of(analysed.judgements(color)) for color in chess.COLORS]
     turn.tell({"errors": errors, "positions": positions_of(analysed), "accuracy": accuracies})
 
 
