@@ -69,7 +69,7 @@ HANGING = "r1bqkb1r/ppp2ppp/2n2n2/3pp1N1/2B1P3/8/PPPP1PPP/RNBQK2R w KQkq - 0 5"
 def test_a_move_is_explained(engine: Engine, fen: str, move: str, is_best: bool, kinds: list[Why]) -> None:
     explanation = explained(engine, fen, move, depth=8)
     assert explanation.is_best == is_best
-    assert explanation.alternatives == chess.Board(fen).legal_moves.count() - 1
+    assert explanation.data()["alternatives"] == chess.Board(fen).legal_moves.count() - 1
     assert [cause.why for cause in explanation.causes] == kinds
     assert f"{explanation.why}." in str(explanation)
 
@@ -84,8 +84,8 @@ def test_the_evidence_of_a_cause_can_be_played_through(engine: Engine) -> None:
             assert after.is_legal(played)
             after.push(played)
         assert each.edit is not Edit.PASS or each.board.turn != explanation.board.turn
-    shown = [line for line in explanation.lines() if line.board.fen() != explanation.board.fen()]
-    assert [line.board.fen() for line in shown] == [e.board.fen() for e in evidence if e.edit is not Edit.NO_BETTER]
+    shown = [board.fen() for _, board, _ in explanation.lines() if board.fen() != explanation.board.fen()]
+    assert shown == [e.board.fen() for e in evidence if e.edit is not Edit.NO_BETTER]
 
 
 def test_the_best_move_is_not_one_that_another_move_beats() -> None:

@@ -29,8 +29,6 @@ from uci_engine.game_analysis.words import sentence
 FOR_EDIT = 0.2
 # No named position and no line of the built-in book is later.
 LAST_THEORY_PLY = 60
-# What is said of an error for which no cause is confirmed.
-NOT_ONE_CAUSE = "no single reason found"
 EVAL = re.compile(r"\[%eval [^][]*\]")
 # What stands for a tablebase win in `[%eval]`.
 TABLEBASE_WIN_CP = 10_000
@@ -99,7 +97,7 @@ class Ply:
         if causes:
             sentences.append(f"{sentence(causes)}.")
         elif self.judgement.mark.is_error:
-            sentences.append(f"Better is {numbered(self.board, self.best.line[0])}: {NOT_ONE_CAUSE}.")
+            sentences.append(f"Better is {numbered(self.board, self.best.line[0])}: no single reason found.")
         if self.judgement.missed_win:
             sentences.append("A win is gone.")
         if missed_mate is not None and all(cause.why is not Why.MISSES_MATE for cause in causes):
@@ -110,14 +108,6 @@ class Ply:
     def remarks(self) -> list[str]:
         """All that is to be said of it beside its value, `why` first, each as a paragraph."""
         return [*filter(None, [self.why]), *self.notes, *([f"\u201c{self.words}\u201d"] if self.words else [])]
-
-    @property
-    def lines(self) -> list[tuple[str, Found]]:
-        """The lines of an error, each with its title."""
-        return [
-            (f"Better: {numbered(self.board, self.best.line[0])}", self.best),
-            (f"Played: {self.name}", self.played),
-        ]
 
 
 @dataclass(frozen=True, slots=True)

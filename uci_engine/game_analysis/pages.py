@@ -21,7 +21,7 @@ import chess.svg
 
 from uci_engine import __version__
 from uci_engine.game_analysis.analysed_game import AnalysedGame, Ply
-from uci_engine.game_analysis.boards import king_of, last_move, positions
+from uci_engine.game_analysis.boards import king_of, last_move, numbered, positions
 from uci_engine.game_analysis.judgement import ERRORS, INACCURACY_LOSS, WON, Mark, Phase, accuracy_of
 from uci_engine.game_analysis.pgn import is_unknown
 from uci_engine.game_analysis.values import Found, Value
@@ -127,11 +127,11 @@ def position(board: chess.Board, say: str, value: Value | None = None) -> dict[s
     return result
 
 
-def line(board: chess.Board, found: Found, title: str) -> dict[str, object]:
+def line(name: str, board: chess.Board, found: Found) -> dict[str, object]:
     """A line to play through from this board, with its value."""
-    steps = [position(after, last_move(after)) for after in positions(board.copy(stack=False), found.line)[1:]]
+    steps = [position(after, last_move(after)) for after in positions(board.copy(stack=False), found.shown.line)[1:]]
     value = found.value
-    return {"title": f"{title} ({value.text})", "value": value.text, "share": round(value.expected, 3), "steps": steps}
+    return {"title": f"{name} ({value.text})", "value": value.text, "share": round(value.expected, 3), "steps": steps}
 
 
 # Analysed games ------------------------------------------------------------------------------------------------------
@@ -144,7 +144,11 @@ def game_page(analysed: AnalysedGame, index: str = "") -> str:
     # Each error has two lines: the better one, and the one that was played.
     data = {
         "positions": positions_of(analysed),
-        "lines": [line(ply.board, found, title) | {"from": ply.index} for ply in errors for title, found in ply.lines],
+        "lines": [
+            line(f"{name}: {numbered(ply.board, found.line[0])}", ply.board, found) | {"from": ply.index}
+            for ply in errors
+            for name, found in (("Better", ply.best), ("Played", ply.played))
+        ],
         "errors": [ply.index + 1 for ply in errors],
     }
     return render(

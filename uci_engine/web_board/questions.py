@@ -188,7 +188,7 @@ def _search(turn: Turn, board: chess.Board, seconds: float) -> None:
             depth, nodes, passed = info["depth"], info["nodes"], info["time"]
             effort = f"Depth {depth}, {nodes:,} positions in {passed:.1f} s, {alternatives} alternatives."
             found = [found_by(board, each) for each in search.multipv if "pv" in each]
-            best = [line(board, each.shown, board.san(each.line[0])) for each in found]
+            best = [line(board.san(each.line[0]), board, each) for each in found]
             turn.tell({"depth": depth, "effort": effort, "lines": best})
     turn.require()
 
@@ -208,7 +208,7 @@ def prove(turn: Turn, fields: Fields) -> None:
                 "mark": mark.word,
                 "is_error": mark.is_error,
                 "texts": found.paragraphs(),
-                "lines": [line(each.board, each.found.shown, each.name) for each in found.lines()],
+                "lines": [line(*each) for each in found.lines()],
             }
         )
 
