@@ -89,6 +89,7 @@ def test_a_game_without_moves_has_no_page(folder: Path) -> None:
     ("words", "sentence"),
     [
         ("analyse missing.pgn", "secateur analyse: there is no file missing.pgn"),
+        ("analyse nothing", "secateur analyse: there is no .pgn file in nothing"),
         ("analyse empty.pgn", "secateur analyse: empty.pgn holds no game"),
         ("analyse games.pgn --time 0", "secateur analyse: argument --time: '0' is not a number of seconds"),
         ("analyse games.pgn --nodes 9 --depth 3", "argument --depth: not allowed with argument --nodes"),
@@ -100,6 +101,7 @@ def test_a_game_without_moves_has_no_page(folder: Path) -> None:
 )
 def test_a_mistake_gets_one_sentence(folder: Path, words: str, sentence: str) -> None:
     (folder / "empty.pgn").write_text("\n")
+    (folder / "nothing").mkdir()
     result = secateur(*words.split(), folder=folder)
     assert result.returncode in (1, 2)
     assert sentence in result.stderr
