@@ -82,7 +82,7 @@ def page() -> Page:
 
 def test_nothing_is_loaded_and_only_its_own_style_and_script_allowed(page: Page) -> None:
     names = attributes_of(page, "id")
-    assert {color + piece for color in "wb" for piece in "PNBRQK"} <= {*names}
+    assert {f"{color}-{piece}" for color in chess.COLOR_NAMES for piece in chess.PIECE_NAMES[1:]} <= {*names}
     assert not {tag for tag, _ in page.tags} & {"iframe", "object", "embed", "audio", "video", "base", "img", "form"}
     used = {name for _, attributes in page.tags for name in attributes}
     assert not [name for name in used if name.startswith("on") or name == "style"]

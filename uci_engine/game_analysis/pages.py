@@ -97,19 +97,9 @@ def _hash(text: str) -> str:
 
 @cache
 def _pieces() -> str:
-    """The pieces of python-chess, by short names: `wK`, `bP`."""
-    drawn = []
-    for letter, svg in chess.svg.PIECES.items():
-        name = ("w" if letter.isupper() else "b") + letter.upper()
-        svg = re.sub(r'id="[^"]*" class="[^"]*"', f'id="{name}"', svg, count=1)
-        drawn.append(re.sub(r'style="([^"]*)"', _as_attributes, svg))
-    return "".join(drawn)
-
-
-def _as_attributes(match: re.Match[str]) -> str:
-    """A style attribute as attributes of SVG: the policy of the page allows no style attributes."""
-    declarations = (part.split(":") for part in match[1].split(";") if part.strip())
-    return " ".join(f'{name.strip()}="{value.strip()}"' for name, value in declarations)
+    """The pieces of python-chess, with attributes in place of styles, which the policy of the page does not allow."""
+    pieces = "".join(chess.svg.PIECES.values())
+    return re.sub('style="([^"]*)"', lambda style: re.sub("([^: ]+): *([^;]+);? *", r'\1="\2" ', style[1]), pieces)
 
 
 # Positions and lines for the script ----------------------------------------------------------------------------------
