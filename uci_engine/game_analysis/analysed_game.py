@@ -146,10 +146,9 @@ def analyse_game(
 
     ValueError: the first position cannot be analysed.
     """
-    start = game.first_position()
     nodes, remarks = game.played_moves()
     moves = [node.move for node in nodes]
-    boards = positions(start, moves)
+    boards = positions(game.board(), moves)
     found, searched = search_game(analyser, boards, moves, limit, on_position)
     times = times_of(nodes, game.headers.get("TimeControl", ""))
     opening, theory_plies = _opening_of(boards, moves)

@@ -87,14 +87,13 @@ class ReadGame(chess.pgn.Game):
     def names(self) -> str:
         return f"{self.player(chess.WHITE)} \u2013 {self.player(chess.BLACK)}"
 
-    def first_position(self) -> chess.Board:
-        """ValueError: it cannot be analysed."""
+    def played_moves(self) -> tuple[list[chess.pgn.ChildNode], list[str]]:
+        """The moves that can be analysed, and remarks on those that cannot, and on what was read otherwise.
+
+        ValueError: the game cannot be analysed.
+        """
         if self.refusal:
             raise ValueError(self.refusal)
-        return self.board()
-
-    def played_moves(self) -> tuple[list[chess.pgn.ChildNode], list[str]]:
-        """The moves that can be analysed, and remarks on those that cannot, and on what was read otherwise."""
         nodes: list[chess.pgn.ChildNode] = []
         remarks = [f"not all of the game can be read: {error}" for error in self.errors[:1]]
         for node in self.mainline():

@@ -119,11 +119,10 @@ def _loaded(game: ReadGame) -> Answer:
     """A game: names, first position, moves, and in `remark` why it is not as it is written. ValueError: it has no
     position to begin with.
     """
-    board = game.first_position()
     nodes, remarks = game.played_moves()
     return {
         "title": f"{game.names[: 2 * MAX_WORD]}, {game.headers['Result']}",
-        "start": board.fen(),
+        "start": game.board().fen(),
         "moves": [node.move.uci() for node in nodes],
         "remark": remarks[0][:MAX_WORD] if remarks else "",
     }
