@@ -20,6 +20,7 @@ from uci_engine.command_line.arguments import UsageError
 
 SHORT = '[Event "A"]\n[White "{white}"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 *\n\n'
 ATOMIC = '[Event "A"]\n[Variant "Atomic"]\n[White "C"]\n\n1. e4 *\n\n'
+FORFEIT = '[Event "F"]\n[White "Eve"]\n[Result "1-0"]\n\n1-0\n\n'
 
 
 def analyse(folder: Path, *words: object, data: str = "") -> subprocess.CompletedProcess[str]:
@@ -31,64 +32,56 @@ def games_of(path: Path) -> list[chess.pgn.Game]:
         return list(iter(lambda: chess.pgn.read_game(file), None))
 
 
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    games = "".join(SHORT.format(white=name) for name in ("Ann", "Bob"))
-    (tmp_path / "games.pgn").write_text(games + ATOMIC, "utf-8")
+    games = SHORT.format(white="Ann") + FORFEIT + SHORT.format(white="Bob") + ATOMIC
+    (tmp_path / "games.pgn").write_text(games, "utf-8")
     return tmp_path
 
 
 def test_games_become_pgn_pages_and_an_index(folder: Path) -> None:
     result = analyse(folder, "games.pgn", "--nodes", 300)
     assert result.returncode == 0, result.stderr
-    assert result.stderr == "game 3: it is a game of atomic, and this engine plays chess and Chess960\n"
-    assert result.stdout == f"2 of 3 games analysed: {Path('games-analysis', 'index.html')}\n"
+    assert result.stderr == "game 4: it is a game of atomic, and this engine plays chess and Chess960\n"
+    assert result.stdout == f"3 of 4 games analysed: {Path('games-analysis', 'index.html')}\n"
     out = folder / "games-analysis"
-    assert sorted(path.name for path in out.iterdir()) == [
-        "game-0001.html",
-        "game-0002.html",
-        "games.pgn",
-        "index.html",
-    ]
+    # A game without moves has no page.
+    assert names_in(out) == ["game-0001.html", "game-0003.html", "games.pgn", "index.html"]
     games = games_of(out / "games.pgn")
-    assert [game.headers["White"] for game in games] == ["Ann", "Bob"]
+    assert [(game.headers["White"], game.headers["Result"]) for game in games] == [
+        ("Ann", "*"),
+        ("Eve", "1-0"),
+        ("Bob", "*"),
+    ]
     assert [node.san() for node in games[0].mainline()] == ["e4", "e5", "Bc4", "Nc6", "Qh5", "Nf6"]
-    assert 4 in list(games[0].mainline())[-1].nags
+    assert 4 in games[0].end().nags
     index = (out / "index.html").read_text("utf-8")
-    assert re.findall(r'href="(game[^"]*)"', index) == ["game-0001.html", "game-0002.html"]
+    assert re.findall(r'href="(game[^"]*)"', index) == ["game-0001.html", "game-0003.html"]
 
 
 def test_one_game_has_no_index_and_pages_can_be_left_out(folder: Path) -> None:
-    (folder / "analysis").mkdir()
-    (folder / "analysis" / "index.html").write_text("other games")
+    out = folder / "analysis"
+    out.mkdir()
+    (out / "index.html").write_text("other games")
     result = analyse(folder, "-", "--depth", 3, "--threads", 1, data=SHORT.format(white="Ann"))
     assert result.stdout == f"1 of 1 games analysed: {Path('analysis', 'game-0001.html')}\n"
-    names = sorted(path.name for path in (folder / "analysis").iterdir())
-    assert names == ["game-0001.html", "games.pgn", "index.html"]
-    assert (folder / "analysis" / "index.html").read_text() == "other games"
-    result = analyse(folder, "games.pgn", "--nodes", 100, "--no-pages", "--output", "out")
-    assert result.stdout == f"2 of 3 games analysed: {Path('out', 'games.pgn')}\n"
-    assert [path.name for path in (folder / "out").iterdir()] == ["games.pgn"]
-
-
-def test_a_game_without_moves_has_no_page(folder: Path) -> None:
-    forfeit = '[Event "F"]\n[White "Eve"]\n[Result "1-0"]\n\n1-0\n\n'
-    (folder / "games.pgn").write_text(forfeit + SHORT.format(white="Ann") + '[Event "x"]\n' * 3)
-    result = analyse(folder, "games.pgn", "--nodes", 1)
-    assert result.stdout == f"5 of 5 games analysed: {Path('games-analysis', 'index.html')}\n"
-    out = folder / "games-analysis"
-    assert [path.name for path in sorted(out.iterdir())] == ["game-0002.html", "games.pgn", "index.html"]
-    assert re.findall(r'href="(game[^"]*)"', (out / "index.html").read_text("utf-8")) == ["game-0002.html"]
-    games = games_of(out / "games.pgn")
-    assert (len(games), games[0].headers["White"], games[0].headers["Result"]) == (5, "Eve", "1-0")
-    result = analyse(folder, "-", "--nodes", 1, data=forfeit)
-    assert result.stdout == f"1 of 1 games analysed: {Path('analysis', 'games.pgn')}\n"
+    assert names_in(out) == ["game-0001.html", "games.pgn", "index.html"]
+    assert (out / "index.html").read_text() == "other games"
+    for name, words in (("games.pgn", ("--no-pages",)), ("-", ())):
+        result = analyse(folder, name, "--nodes", 100, "--output", name[0], *words, data=FORFEIT)
+        assert result.stdout.endswith(f" games analysed: {Path(name[0], 'games.pgn')}\n")
+        assert names_in(folder / name[0]) == ["games.pgn"]
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
         ("analyse missing.pgn", "secateur analyse: there is no file missing.pgn"),
+        ("analyse nothing", "secateur analyse: there is no .pgn file in nothing"),
         ("analyse empty.pgn", "secateur analyse: empty.pgn holds no game"),
         ("analyse games.pgn --time 0", "secateur analyse: argument --time: '0' is not a number of seconds"),
         ("analyse games.pgn --nodes 9 --depth 3", "argument --depth: not allowed with argument --nodes"),
@@ -100,6 +93,7 @@ def test_a_game_without_moves_has_no_page(folder: Path) -> None:
 )
 def test_a_mistake_gets_one_sentence(folder: Path, words: str, sentence: str) -> None:
     (folder / "empty.pgn").write_text("\n")
+    (folder / "nothing").mkdir()
     result = secateur(*words.split(), folder=folder)
     assert result.returncode in (1, 2)
     assert sentence in result.stderr
@@ -108,17 +102,15 @@ def test_a_mistake_gets_one_sentence(folder: Path, words: str, sentence: str) ->
         assert result.stdout == ""
 
 
-def test_closed_standard_input_gets_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", None)
-    with pytest.raises(UsageError, match="secateur analyse: standard input is closed"):
-        run(["-"], "auto")
-
-
-def test_the_games_have_a_bound(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+def test_standard_input_is_open_and_the_games_have_a_bound(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setattr("uci_engine.command_line.analyse.MAX_BYTES", 10)
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"1. e4 e5 2. Nf3")))
-    for name in ("-", str(folder / "games.pgn")):
-        with pytest.raises(UsageError, match="the games have more than"):
+    for stdin, name, sentence in (
+        (None, "-", "standard input is closed"),
+        (io.TextIOWrapper(io.BytesIO(b"1. e4 e5 2. Nf3")), "-", "the games have more than"),
+        (None, str(folder / "games.pgn"), "the games have more than"),
+    ):
+        monkeypatch.setattr(sys, "stdin", stdin)
+        with pytest.raises(UsageError, match=f"secateur analyse: {sentence}"):
             run([name], "auto")
 
 
@@ -224,7 +216,7 @@ def test_a_folder_has_one_run_at_a_time(folder: Path) -> None:
             first.kill()
     result = analyse(folder, "games.pgn", "--nodes", 50, "--output", out, "--no-pages")
     assert result.returncode == 0, result.stderr
-    assert [path.name for path in out.iterdir()] == ["games.pgn"]
+    assert names_in(out) == ["games.pgn"]
 
 
 def test_a_file_of_games_is_never_replaced(folder: Path) -> None:
@@ -245,37 +237,28 @@ def test_a_file_of_games_is_never_replaced(folder: Path) -> None:
         words = [sys.executable, "-m", "uci_engine", "analyse", "-", "--no-pages", "--output", ".", "--force"]
         assert subprocess.run(words, cwd=folder, env=ENVIRONMENT, stdin=file, check=False).returncode == 1
     assert games.read_bytes() == text
-    assert sorted(path.name for path in folder.iterdir()) == ["games.pgn", "linked", "pointed"]
+    assert names_in(folder) == ["games.pgn", "linked", "pointed"]
 
 
-def test_results_in_the_folder_of_the_games_are_not_analysed(folder: Path) -> None:
-    first, again, forced = (
-        analyse(folder, ".", "--nodes", 100, "--output", "out", *words) for words in ((), (), ("--force",))
-    )
-    assert first.stdout == forced.stdout == f"2 of 3 games analysed: {Path('out', 'index.html')}\n"
-    assert again.stderr.startswith(f"secateur analyse: {Path('out', 'games.pgn')} is there already: ")
-
-
-def test_results_of_other_games_are_replaced_only_by_force(folder: Path) -> None:
-    out = folder / "out"
-    (folder / "one.pgn").write_text(SHORT.format(white="Eve"))
-    assert analyse(folder, "games.pgn", "--nodes", 100, "--output", "out").returncode == 0
+def test_results_are_replaced_only_by_force(folder: Path) -> None:
+    out, words = folder / "out", (".", "--nodes", 100, "--output", "out")
+    done = f"3 of 4 games analysed: {Path('out', 'index.html')}\n"
+    assert analyse(folder, *words).stdout == done
     first = {path.name: path.read_bytes() for path in out.iterdir()}
-
-    refused = analyse(folder, "one.pgn", "--nodes", 100, "--output", "out")
+    refused = analyse(folder, *words)
     assert refused.returncode == 1
     assert refused.stderr == (
         f"secateur analyse: {Path('out', 'games.pgn')} is there already: name another folder with --output, "
         "or replace with --force\n"
     )
     assert {path.name: path.read_bytes() for path in out.iterdir()} == first
-
-    forced = analyse(folder, "one.pgn", "--nodes", 100, "--output", "out", "--force")
+    # Results in the folder of the games are not analysed.
+    assert analyse(folder, *words, "--force").stdout == done
+    forced = analyse(folder, "-", *words[1:], "--force", data=SHORT.format(white="Eve"))
     assert forced.returncode == 0, forced.stderr
     assert [game.headers["White"] for game in games_of(out / "games.pgn")] == ["Eve"]
     # The index named another game for this page.
-    assert sorted(path.name for path in out.iterdir()) == ["game-0001.html", "game-0002.html", "games.pgn"]
-    assert (out / "game-0002.html").read_bytes() == first["game-0002.html"]
+    assert names_in(out) == ["game-0001.html", "game-0003.html", "games.pgn"]
 
 
 def test_where_nothing_can_be_analysed_nothing_is_left(folder: Path) -> None:
@@ -288,6 +271,6 @@ def test_where_nothing_can_be_analysed_nothing_is_left(folder: Path) -> None:
         assert result.returncode == 1
         assert result.stderr.endswith("no game could be analysed\n")
     assert analyse(folder, "games.pgn", "--option", "Contempt=x").returncode == 2
-    assert sorted(path.name for path in folder.iterdir()) == ["empty", "games.pgn", "no.pgn", "out"]
-    assert [path.name for path in (folder / "out").iterdir()] == ["games.pgn"]
+    assert names_in(folder) == ["empty", "games.pgn", "no.pgn", "out"]
+    assert names_in(folder / "out") == ["games.pgn"]
     assert (folder / "out" / "games.pgn").read_text() == "older"

@@ -8,15 +8,6 @@ import pytest
 from uci_engine.game_analysis.boards import board_after, is_obvious, is_sacrifice, phase_weight
 
 
-def test_a_board_after_moves_remembers_them() -> None:
-    board = chess.Board()
-    moves = [chess.Move.from_uci(word) for word in ("g1f3", "g8f6", "f3g1", "f6g8")]
-    after = board_after(board, moves)
-    assert after.move_stack == moves
-    assert after.is_repetition(2)
-    assert board == chess.Board()
-
-
 @pytest.mark.parametrize(
     ("fen", "moves", "obvious"),
     [
@@ -33,21 +24,23 @@ def test_obvious_moves(fen: str, moves: str, obvious: bool) -> None:
     assert is_obvious(board_after(chess.Board(fen), before), move) == obvious
 
 
-def test_a_sacrifice_gives_what_the_line_does_not_bring_back() -> None:
-    board = chess.Board("r1b1k2r/pppp1ppp/8/4n3/8/5N2/PPPP1PPP/R1BQK2R w KQkq - 0 1")
+QUIET_BISHOP = "r1bqkb1r/ppp2ppp/2np1n2/4p3/2B1P3/2N2N2/PPPP1PPP/R1BQ1RK1 w kq - 0 1"
 
-    def line(*words: str) -> list[chess.Move]:
-        return [chess.Move.from_uci(word) for word in words]
 
-    assert not is_sacrifice(board, line("f3e5", "d7d6", "e5f3", "e8g8"))
-    legal = chess.Board("r1bqkb1r/ppp2ppp/2np1n2/4p3/2B1P3/2N2N2/PPPP1PPP/R1BQ1RK1 w kq - 0 1")
-    assert is_sacrifice(legal, line("c4f7", "e8f7", "d2d3", "f8e7", "c1e3", "h8f8"))
-    assert not is_sacrifice(legal, line("c4f7", "e8f7"))
-    # A fork costs a rook, whatever the queen does.
-    forked = chess.Board("2b2rk1/5ppp/8/8/3Q4/8/PPn2PPP/R5K1 w - - 0 1")
-    assert not is_sacrifice(forked, line("d4d1", "c2a1", "d1a1", "f8e8", "a1d1", "e8e7"))
-    promoted = chess.Board("4k3/8/8/8/8/8/p5PP/4R1K1 w - - 0 1")
-    assert not is_sacrifice(promoted, line("e1f1", "a2a1q", "f1a1", "e8e7", "a1d1", "e7e6"))
+@pytest.mark.parametrize(
+    ("fen", "moves", "sacrifice"),
+    [
+        (QUIET_BISHOP, "c4f7 e8f7 d2d3 f8e7 c1e3 h8f8", True),
+        (QUIET_BISHOP, "c4f7 e8f7", False),
+        # The knight is not taken.
+        ("r1b1k2r/pppp1ppp/8/4n3/8/5N2/PPPP1PPP/R1BQK2R w KQkq - 0 1", "f3e5 d7d6 e5f3 e8g8", False),
+        # A fork costs a rook, whatever the queen does.
+        ("2b2rk1/5ppp/8/8/3Q4/8/PPn2PPP/R5K1 w - - 0 1", "d4d1 c2a1 d1a1 f8e8 a1d1 e8e7", False),
+        ("4k3/8/8/8/8/8/p5PP/4R1K1 w - - 0 1", "e1f1 a2a1q f1a1 e8e7 a1d1 e7e6", False),
+    ],
+)
+def test_a_sacrifice_gives_what_the_line_does_not_bring_back(fen: str, moves: str, sacrifice: bool) -> None:
+    assert is_sacrifice(chess.Board(fen), [chess.Move.from_uci(move) for move in moves.split()]) == sacrifice
 
 
 def test_weights_of_phases() -> None:

@@ -16,6 +16,7 @@ from tests.test_command_line import secateur
 from uci_engine import Engine
 from uci_engine.game_analysis.causes import Edit, Why
 from uci_engine.game_analysis.examination import Examination, examine
+from uci_engine.game_analysis.values import value_of
 
 SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
@@ -69,7 +70,7 @@ HANGING = "r1bqkb1r/ppp2ppp/2n2n2/3pp1N1/2B1P3/8/PPPP1PPP/RNBQK2R w KQkq - 0 5"
 def test_a_move_is_explained(engine: Engine, fen: str, move: str, is_best: bool, kinds: list[Why]) -> None:
     explanation = explained(engine, fen, move, depth=8)
     assert explanation.is_best == is_best
-    assert explanation.alternatives == chess.Board(fen).legal_moves.count() - 1
+    assert explanation.data()["alternatives"] == chess.Board(fen).legal_moves.count() - 1
     assert [cause.why for cause in explanation.causes] == kinds
     assert f"{explanation.why}." in str(explanation)
 
@@ -84,43 +85,39 @@ def test_the_evidence_of_a_cause_can_be_played_through(engine: Engine) -> None:
             assert after.is_legal(played)
             after.push(played)
         assert each.edit is not Edit.PASS or each.board.turn != explanation.board.turn
-    shown = [line for line in explanation.lines() if line.board.fen() != explanation.board.fen()]
-    assert [line.board.fen() for line in shown] == [e.board.fen() for e in evidence if e.edit is not Edit.NO_BETTER]
+    shown = [board.fen() for _, board, _ in explanation.lines() if board.fen() != explanation.board.fen()]
+    assert shown == [e.board.fen() for e in evidence if e.edit is not Edit.NO_BETTER]
 
 
-def test_the_best_move_is_not_one_that_another_move_beats() -> None:
-    class Late(MaterialAnalyser):
-        """Finds the better move only in the search of all other moves."""
-
-        def analyse(self, board: chess.Board, limit: Limit, **words: Any) -> Any:
-            info = super().analyse(board, limit, **words)
-            if words.get("root_moves") is not None:
-                info["score"] = PovScore(Cp(60), chess.WHITE)
-            return info
-
-    move = chess.Move.from_uci("a2a3")
-    explanation = examine(Late(), chess.Board(), move, Limit(nodes=10))
-    assert not explanation.is_best
-    assert explanation.others is None
-    assert explanation.best.move not in (None, move)
-    assert "the best move" not in str(explanation)
-
-
-def test_a_move_worth_more_than_the_better_one_is_the_best() -> None:
+@pytest.mark.parametrize(
+    ("first", "later", "depth", "move", "is_best"),
+    [
+        # Finds the better move only in the search of all other moves.
+        (0, 60, 1, "a2a3", False),
+        # Takes the other move for the better one at first.
+        (60, -60, 20, "h2h3", True),
+    ],
+)
+def test_the_best_move_is_the_one_that_is_worth_most_at_last(
+    first: int, later: int, depth: int, move: str, is_best: bool
+) -> None:
     class Changing(MaterialAnalyser):
-        """Takes the other move for the better one at first."""
+        """The first position is worth so much, and so much by the search of some of its moves."""
 
         def analyse(self, board: chess.Board, limit: Limit, **words: Any) -> Any:
             info = super().analyse(board, limit, **words)
             if board.ply() == 0:
-                info["score"] = PovScore(Cp(-60 if words.get("root_moves") else 60), chess.WHITE)
-                info["depth"] = 20
+                info |= {
+                    "score": PovScore(Cp(later if words.get("root_moves") else first), chess.WHITE),
+                    "depth": depth,
+                }
             return info
 
-    explanation = examine(Changing(), chess.Board(), chess.Move.from_uci("h2h3"), Limit(nodes=10))
-    assert explanation.is_best
-    assert explanation.others is not None
-    assert explanation.others.score == Cp(-60)
+    explanation = examine(Changing(), chess.Board(), chess.Move.from_uci(move), Limit(nodes=10))
+    assert explanation.is_best == is_best
+    assert (explanation.best.move == chess.Move.from_uci(move)) == is_best
+    assert explanation.others == (value_of(Cp(later)) if is_best else None)
+    assert ("the best move" in str(explanation)) == is_best
 
 
 class Noted(Engine):

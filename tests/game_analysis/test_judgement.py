@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import chess
 import pytest
 from chess.engine import Cp, Mate, MateGiven, Score
@@ -16,7 +18,7 @@ from uci_engine.game_analysis.judgement import (
     Judgement,
     Mark,
     Phase,
-    Summary,
+    accuracy_of,
     judge,
     phases_of,
 )
@@ -78,39 +80,39 @@ def test_the_mark_is_that_of_the_loss_of_expected_result(white: bool, loss: floa
     assert judgement.mark.is_error == (mark in ERRORS)
 
 
-def test_a_forced_move_and_a_book_move_that_is_no_mistake_are_not_judged() -> None:
-    book = judged(0.6, 0.6 - MISTAKE_LOSS + 0.001, is_book=True)
-    forced = judged(0.6, 0.2, line=FORCED)
-    assert (book.mark, book.weight) == (Mark.BOOK, 0)
-    assert (forced.mark, forced.weight) == (Mark.FORCED, 0)
-    mistake = judged(0.6, 0.6 - MISTAKE_LOSS - 0.001, is_book=True)
-    assert mistake.mark is Mark.MISTAKE
-    assert mistake.weight > 0
+ONLY = value(0.2)
 
 
-def test_the_only_move_deserves_a_sign_and_an_obvious_one_does_not() -> None:
-    only = value(0.2)
-    assert judged(0.5, 0.5, others=only).mark is Mark.GOOD
-    assert judged(0.5, 0.5, others=only, line=SACRIFICE).mark is Mark.BRILLIANT
-    assert judged(0.5, 0.5, others=only, line=TAKES_A_QUEEN).mark is Mark.BEST
-    assert judged(0.5, 0.5, others=value(0.45)).mark is Mark.BEST
-    assert judged(0.5, 0.5, others=None).mark is Mark.BEST
-    # In a won game no move is brilliant.
-    assert judged(1.0, 1.0, others=value(0.92), line=SACRIFICE).mark is Mark.BEST
+@pytest.mark.parametrize(
+    ("played", "options", "mark"),
+    [
+        # The only move deserves a sign, and an obvious one does not.
+        (0.5, {"others": ONLY}, Mark.GOOD),
+        (0.5, {"others": ONLY, "line": SACRIFICE}, Mark.BRILLIANT),
+        (0.5, {"others": ONLY, "line": TAKES_A_QUEEN}, Mark.BEST),
+        (0.5, {"others": value(0.45)}, Mark.BEST),
+        # In a won game no move is brilliant.
+        (1.0, {"others": value(0.92), "line": SACRIFICE}, Mark.BEST),
+        # A forced move, and one of the book that is no mistake, are not judged.
+        (0.2, {"line": FORCED}, Mark.FORCED),
+        (0.5 - MISTAKE_LOSS + 0.001, {"is_book": True}, Mark.BOOK),
+        (0.5 - MISTAKE_LOSS - 0.001, {"is_book": True}, Mark.MISTAKE),
+    ],
+)
+def test_what_deserves_another_mark_than_its_loss_says(played: float, options: dict[str, Any], mark: Mark) -> None:
+    judgement = judged(max(played, 0.5), played, **options)
+    assert judgement.mark is mark
+    assert (judgement.weight == 0) == (mark in (Mark.FORCED, Mark.BOOK))
 
 
-def test_a_lost_game_weighs_little() -> None:
-    lost, even = judged(0.02, 0.0), judged(0.5, 0.5)
+@pytest.mark.parametrize("white", chess.COLORS)
+def test_a_lost_game_weighs_little_and_a_missed_win_is_told(white: bool) -> None:
+    lost, even = judged(0.02, 0.0, white), judged(0.5, 0.5, white)
     assert not lost.mark.is_error
     assert lost.weight < even.weight / 5
-    assert judged(0.99, 0.5).weight == pytest.approx(even.weight)
-
-
-def test_a_missed_win() -> None:
-    assert judged(0.95, 0.6).missed_win
-    assert judged(0.95, 0.6, white=False).missed_win
-    assert not judged(0.95, 0.8).missed_win
-    assert not judged(0.8, 0.3).missed_win
+    assert judged(0.99, 0.5, white).weight == pytest.approx(even.weight)
+    pairs = ((0.95, 0.6), (0.95, 0.8), (0.8, 0.3))
+    assert [judged(*pair, white).missed_win for pair in pairs] == [True, False, False]
 
 
 @pytest.mark.parametrize("white", chess.COLORS)
@@ -143,14 +145,10 @@ def test_the_marks_are_those_of_lichess(white: bool, best: Score, played: Score,
 
 
 @given(st.integers(-3000, 3000), st.integers(-3000, 3000))
-def test_the_expected_result_grows_with_the_score_and_is_the_same_for_both_sides(one: int, other: int) -> None:
+def test_the_expected_result_is_that_of_lichess(one: int, other: int) -> None:
     values = [value_of(Cp(cp)) for cp in sorted((one, other))]
     assert values[0].expected <= values[1].expected
     assert value_of(Cp(-one)).expected == pytest.approx(1 - value_of(Cp(one)).expected)
-
-
-def test_the_expected_result_is_that_of_lichess() -> None:
-    assert value_of(Cp(0)).expected == 0.5
     assert site_expected(100) == pytest.approx(0.591, abs=0.001)
     # A shown score is worth more where few pieces are left.
     assert value_of(Cp(50), 32).expected < value_of(Cp(50), 8).expected
@@ -158,38 +156,24 @@ def test_the_expected_result_is_that_of_lichess() -> None:
     assert value_of(Cp(31000)).is_tablebase
 
 
-expectations = st.floats(0, 1)
-
-
-@given(expectations, expectations)
-def test_white_and_black_are_judged_alike(best: float, played: float) -> None:
-    for_white, for_black = judged(best, played), judged(best, played, white=False)
-    assert for_white.mark is for_black.mark or abs(for_white.loss - for_black.loss) < 1e-9
-    assert for_white.loss == pytest.approx(for_black.loss, abs=1e-9)
-    assert 0 <= for_white.accuracy <= 100
-    assert 0 <= for_white.loss <= 1
-
-
-@given(expectations, st.floats(0, 1), st.floats(0, 1))
-def test_a_greater_loss_is_never_a_better_mark(best: float, one: float, other: float) -> None:
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
+def test_a_greater_loss_is_never_a_better_mark_and_both_sides_are_judged_alike(
+    best: float, one: float, other: float
+) -> None:
     smaller, greater = (judged(best, best - loss) for loss in sorted((best * one, best * other)))
     order = [Mark.BEST, Mark.SOUND, *ERRORS]
     assert order.index(smaller.mark) <= order.index(greater.mark)
-    assert smaller.accuracy >= greater.accuracy
+    assert 100 >= smaller.accuracy >= greater.accuracy >= 0
+    for_white, for_black = judged(one, other), judged(one, other, white=False)
+    assert for_white.loss == pytest.approx(for_black.loss, abs=1e-9)
+    assert 0 <= for_white.loss <= 1
 
 
-def test_a_summary_counts_and_weighs() -> None:
-    judgements = [
-        Judgement(Mark.BOOK, 0.0),
-        Judgement(Mark.BEST, 0.0, 100.0, 1.0),
-        Judgement(Mark.BLUNDER, 0.5, 10.0, 1.0, missed_win=True),
-        Judgement(Mark.BLUNDER, 0.5, 10.0, 0.5),
-    ]
-    summary = Summary.of(judgements)
-    assert summary.accuracy == pytest.approx((100 + 10 + 5) / 2.5)
-    assert (summary.counts.total(), summary.counts[Mark.BLUNDER], summary.counts[Mark.MISTAKE]) == (4, 2, 0)
-    assert summary.missed_wins == 1
-    assert Summary.of(judgements[:1]).accuracy is None
+def test_the_accuracy_of_a_player_is_that_of_the_moves_that_are_judged() -> None:
+    book, best = Judgement(Mark.BOOK, 0.0), Judgement(Mark.BEST, 0.0, 100.0, 1.0)
+    blunders = [Judgement(Mark.BLUNDER, 0.5, 10.0, weight) for weight in (1.0, 0.5)]
+    assert accuracy_of([book, best, *blunders]) == "46 %"
+    assert accuracy_of([book]) == "\u2013"
 
 
 def test_phases_never_return() -> None:

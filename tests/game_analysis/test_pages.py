@@ -8,6 +8,7 @@ import json
 import re
 import sys
 from html.parser import HTMLParser
+from typing import Any
 
 import chess
 import chess.pgn
@@ -17,7 +18,7 @@ from markupsafe import escape
 from tests.game_analysis.test_pgn import SCHOLAR, report_of
 from uci_engine.game_analysis import pages
 from uci_engine.game_analysis.analysed_game import AnalysedGame, annotate
-from uci_engine.game_analysis.boards import numbered
+from uci_engine.game_analysis.boards import numbered, positions
 from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.pages import MAX_SHOWN_ERRORS, game_page, index_page, index_row
 from uci_engine.game_analysis.pgn import MAX_PLIES, read_game
@@ -34,32 +35,30 @@ MANY_PHASES = """[Event "x"]
 
 
 class Page(HTMLParser):
-    """The elements of a page: tags with their attributes, the text of scripts and styles, all other text."""
+    """The elements of a page: tags with their attributes, the texts of scripts and of styles, all other text."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.scripts: list[str] = []
-        self.styles: list[str] = []
-        self.text = ""
+        self.tags: list[tuple[str, dict[str, str]]] = []
+        self.texts: dict[str, list[str]] = {"script": [], "style": [], "": []}
         self._inside = ""
         self.feed(text)
         self.close()
+        self.scripts, self.text = self.texts["script"], "".join(self.texts[""])
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        self._inside = tag
+        self.tags.append((tag, {name: value or "" for name, value in attrs}))
+        self._inside = tag if tag in self.texts else ""
 
     def handle_endtag(self, tag: str) -> None:
         self._inside = ""
 
     def handle_data(self, data: str) -> None:
-        if self._inside == "script":
-            self.scripts.append(data)
-        elif self._inside == "style":
-            self.styles.append(data)
-        else:
-            self.text += data
+        self.texts[self._inside].append(data)
+
+    def data(self) -> Any:
+        """What the script reads."""
+        return json.loads(self.scripts[0])
 
 
 def page_of(text: str) -> Page:
@@ -72,31 +71,27 @@ def index_of(report: AnalysedGame, problem: str) -> Page:
     return Page(index_page([{"number": 1, **index_row(report, "game-0001.html")}, failed]))
 
 
+def attributes_of(page: Page, name: str) -> list[str]:
+    return [attributes[name] for _, attributes in page.tags if name in attributes]
+
+
 @pytest.fixture(scope="module")
 def page() -> Page:
     return page_of(SCHOLAR)
 
 
 def test_nothing_is_loaded_and_only_its_own_style_and_script_allowed(page: Page) -> None:
-    names = {attributes["id"] for _, attributes in page.tags if attributes.get("id")}
-    assert {color + piece for color in "wb" for piece in "PNBRQK"} <= names
-    for tag, attributes in page.tags:
-        assert tag not in ("iframe", "object", "embed", "audio", "video", "base", "img", "form")
-        for name, text in attributes.items():
-            assert not name.startswith("on")
-            assert name != "style"
-            if name in ("src", "href", "data", "action", "poster"):
-                assert text is not None
-                assert text == "data:," or text[1:] in names, (tag, text)
-    assert "url(" not in page.styles[0]
-    assert "@import" not in page.styles[0]
-
-    (policy,) = (
-        str(attributes["content"])
-        for _, attributes in page.tags
-        if attributes.get("http-equiv") == "Content-Security-Policy"
-    )
-    for kind, text in (("script", page.scripts[1]), ("style", page.styles[0])):
+    names = attributes_of(page, "id")
+    assert {f"{color}-{piece}" for color in chess.COLOR_NAMES for piece in chess.PIECE_NAMES[1:]} <= {*names}
+    assert not {tag for tag, _ in page.tags} & {"iframe", "object", "embed", "audio", "video", "base", "img", "form"}
+    used = {name for _, attributes in page.tags for name in attributes}
+    assert not [name for name in used if name.startswith("on") or name == "style"]
+    links = [link for name in ("src", "href", "data", "action", "poster") for link in attributes_of(page, name)]
+    assert {*links} <= {"data:,", *(f"#{name}" for name in names)}
+    (style,) = page.texts["style"]
+    assert not re.search(r"url\(|@import", style)
+    (policy,) = (content for content in attributes_of(page, "content") if "default-src" in content)
+    for kind, text in (("script", page.scripts[1]), ("style", style)):
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         assert f"{kind}-src 'sha256-{digest}'" in policy
     assert "default-src 'none'" in policy
@@ -113,18 +108,15 @@ def test_a_script_in_a_name_or_a_comment_is_text(header: str) -> None:
     assert not [tag for tag, _ in page.tags if tag == "img"]
     # Nor does it end the data.
     assert "<" not in page.scripts[0]
-    assert "<script>alert(1)</script>" in json.loads(page.scripts[0])["positions"][1]["say"]
+    assert "<script>alert(1)</script>" in page.data()["positions"][1]["say"]
     index = index_of(report, EVIL)
     assert index.scripts == []
     assert not [tag for tag, _ in index.tags if tag == "img"]
 
 
 def test_quotation_marks_and_backslashes_in_a_name_are_shown_without_their_escapes() -> None:
-    game = read_game(SCHOLAR.replace('"W"', r'"Joe \"X\" C:\\new\n"').encode())
-    report = report_of(game)
-    shown = r'Joe "X" C:\new\n'
-    assert report.player(chess.WHITE) == shown
-    assert shown in Page(game_page(report)).text
+    report = report_of(read_game(SCHOLAR.replace('"W"', r'"Joe \"X\" C:\\new\n"').encode()))
+    assert r'Joe "X" C:\new\n' in Page(game_page(report)).text
     # In PGN they stay.
     assert r'[White "Joe \"X\" C:\\new\n"]' in annotate(report, "test")
 
@@ -135,12 +127,10 @@ def test_what_a_player_or_an_annotator_wrote_is_shown() -> None:
         "Nf6?? { [%secateur] Old words. [%eval 9.9] } 4. Qxf7# { -M12/20 0.05s } 1-0"
     )
     page = page_of(f'[Event "x"]\n\n{moves}\n')
-    said = [position["say"] for position in json.loads(page.scripts[0])["positions"]]
-    assert said[0].endswith(". \u201cmy game\u201d")
-    assert said[1].startswith("1.e4!  ")
-    assert said[1].endswith(". \u201cthe best\u201d")
-    assert said[5].startswith("3.Qh5?!  ")
-    assert said[5].endswith(". \u201ctoo early\u201d")
+    said = [position["say"] for position in page.data()["positions"]]
+    for ply, name, words in ((0, "", "my game"), (1, "1.e4!  ", "the best"), (5, "3.Qh5?!  ", "too early")):
+        assert said[ply].startswith(name)
+        assert said[ply].endswith(f". \u201c{words}\u201d")
     assert said[6].startswith("3...Nf6??  ")
     text = " ".join(page.text.split())
     for note in ("\u201cmy game\u201d", "1.e4! book \u201cthe best\u201d", "\u201ctoo early\u201d"):
@@ -152,26 +142,20 @@ def test_what_a_player_or_an_annotator_wrote_is_shown() -> None:
 
 
 def test_the_script_has_every_position_and_line(page: Page) -> None:
-    data = json.loads(page.scripts[0])
-    boards = report_of(read_game(SCHOLAR.encode())).boards
-    assert [position["fen"] for position in data["positions"]] == [board.board_fen() for board in boards]
+    data, report = page.data(), report_of(read_game(SCHOLAR.encode()))
+    assert [position["fen"] for position in data["positions"]] == [board.board_fen() for board in report.boards]
     assert (data["positions"][7]["last"], data["positions"][7]["check"]) == ("h5f7", "e8")
-    errors = report_of(read_game(SCHOLAR.encode())).errors
-    assert errors
-    assert data["errors"] == [ply.index + 1 for ply in errors]
-    for number, ply in enumerate(errors):
-        for index, (kind, found) in enumerate((("Better", ply.best), ("Played", ply.played))):
-            shown = data["lines"][2 * number + index]
-            assert shown["title"].startswith(f"{kind}: {numbered(boards[ply.index], found.line[0])} (")
-            assert (shown["from"], shown["steps"][0]["last"]) == (ply.index, found.line[0].uci()[:4])
-    for line in data["lines"]:
-        after = boards[line["from"]].copy()
-        for step in line["steps"]:
-            after.push_san(step["say"].partition("." if after.turn else "...")[2])
-            assert step["fen"] == after.board_fen()
-    shown = [attributes["data-line"] for _, attributes in page.tags if "data-line" in attributes]
+    assert data["errors"] == [ply.index + 1 for ply in report.errors] != []
+    founds = [
+        (kind, ply, found) for ply in report.errors for kind, found in (("Better", ply.best), ("Played", ply.played))
+    ]
+    for line, (kind, ply, found) in zip(data["lines"], founds, strict=True):
+        assert line["title"].startswith(f"{kind}: {numbered(ply.board, found.line[0])} (")
+        assert line["from"] == ply.index
+        for step, board in zip(line["steps"], positions(ply.board, found.line)[1:], strict=True):
+            assert (step["fen"], step["last"]) == (board.board_fen(), board.peek().uci())
     # Each has a button, and its moves.
-    assert sorted(map(int, filter(None, shown))) == sorted(2 * list(range(len(data["lines"]))))
+    assert sorted(map(int, attributes_of(page, "data-line"))) == sorted(2 * list(range(len(founds))))
 
 
 def test_the_list_of_moves_has_marks_values_and_the_end_of_the_book() -> None:
@@ -231,7 +215,7 @@ def test_the_index_names_games_that_could_not_be_analysed() -> None:
     index = index_of(report_of(read_game(SCHOLAR.encode())), "it is a game of atomic")
     assert "it is a game of atomic" in index.text
     assert "1 not analysed" in index.text
-    assert [a["href"] for tag, a in index.tags if tag == "a"] == ["game-0001.html"]
+    assert [link for link in attributes_of(index, "href") if link != "data:,"] == ["game-0001.html"]
 
 
 def test_without_jinja_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

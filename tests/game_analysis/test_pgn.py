@@ -17,9 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.analyser import MaterialAnalyser
+from tests.support.kernel import random_game, start_board
 from uci_engine.board.game import read_fen
 from uci_engine.game_analysis.analysed_game import AnalysedGame, analyse_game, annotate
-from uci_engine.game_analysis.judgement import Mark
+from uci_engine.game_analysis.judgement import Mark, accuracy_of
 from uci_engine.game_analysis.pages import game_page
 from uci_engine.game_analysis.pgn import (
     MAX_GAME_BYTES,
@@ -61,28 +62,25 @@ def annotated(text: str) -> tuple[chess.pgn.Game, AnalysedGame, str]:
 
 
 def test_a_game_is_annotated() -> None:
-    game, report, text = annotated(SCHOLAR)
-    assert [node.san() for node in game.mainline()] == ["e4", "e5", "Bc4", "Nc6", "Qh5", "Nf6", "Qxf7#"]
+    game, report, _ = annotated(SCHOLAR)
+    assert [node.move for node in game.mainline()] == [ply.move for ply in report.plies]
+    assert len(report.plies) == 7
     blunder = list(game.mainline())[5]
     assert 4 in blunder.nags
-    assert "Blunder." in blunder.comment
-    assert "mate in 1" in blunder.comment
+    assert re.search(r"Blunder\..* mate in 1", blunder.comment)
+    assert blunder.eval() == chess.engine.PovScore(chess.engine.Mate(1), chess.WHITE)
     better = blunder.parent.variations[1]
     assert re.fullmatch(r"\[%secateur line [0-9a-f]{8}\] better: \+0\.00", better.comment)
     assert better.move == report.plies[5].best.move
-    assert game.headers["ECO"] == "C20" or game.headers["ECO"].startswith("C")
+    assert game.headers["ECO"].startswith("C")
     assert game.headers["Annotator"] == "test"
-    evaluation = blunder.eval()
-    assert evaluation is not None
-    assert evaluation.white() == chess.engine.Mate(1)
-    assert "[%eval" in text
 
 
 def test_a_move_with_a_name_that_loses_the_game_is_a_blunder() -> None:
     _, report, _ = annotated('[Event "x"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
     assert [ply.judgement.mark for ply in report.plies[:3]] == [Mark.BOOK, Mark.BOOK, Mark.BLUNDER]
     assert not any(ply.notes for ply in report.plies[:2])
-    assert report.summary(chess.WHITE).accuracy is not None
+    assert accuracy_of(report.judgements(chess.WHITE)).endswith("%")
 
 
 # Words, NAGs and variations of a player, one of which begins as the better line of the analyser does.
@@ -140,14 +138,14 @@ def test_all_that_a_player_wrote_stays() -> None:
     assert game.headers["Opening"] == report.opening.name if report.opening else False
 
 
-def test_another_version_takes_the_place_of_the_first_as_annotator() -> None:
-    names = []
-    for annotator in ("Secateur 1.0", "Secateur 1.1"):
-        for header in ("A. Author", "?", "Secateur 0.9", "Secateur 0.9; B", "A; B; Secateur 0.9"):
-            game = read_game(PLAYED.replace("A. Author", header).encode())
-            annotate(report_of(game), annotator)
-            names.append(game.headers["Annotator"].replace(annotator, "it"))
-    assert names == ["A. Author; it", "it", "it", "B; it", "A; B; it"] * 2
+@pytest.mark.parametrize(
+    ("header", "annotators"),
+    [("A. Author", "A. Author; new 2"), ("?", "new 2"), ("new 1", "new 2"), ("A; B; new 2", "A; B; new 2")],
+)
+def test_another_version_takes_the_place_of_the_first_as_annotator(header: str, annotators: str) -> None:
+    game = read_game(PLAYED.replace("A. Author", header).encode())
+    annotate(report_of(game), "new 2")
+    assert game.headers["Annotator"] == annotators
 
 
 @pytest.mark.parametrize(
@@ -205,44 +203,27 @@ def test_hostile_text_is_read_and_written_in_the_time_of_its_length(text: str) -
     assert time.process_time() - began < 5
 
 
-@pytest.mark.parametrize("hours", ["9" * 400, "9" * 5000, "99999999"])
-def test_a_clock_that_no_clock_shows_is_none(hours: str) -> None:
-    comments = f"[%clk {hours}:00:00]", f"[%emt {hours}:00:00]"
-    for comment in comments:
-        text = SCHOLAR.replace("1. e4", f"1. e4 {{{comment}}}").replace("Bc4", "Bc4 {[%clk 0:10:00]}")
-        report = report_of(read_game(text.encode()))
-        assert [report.plies[ply].spent for ply in (0, 2)] == [None, None]
-    seconds = "9" * 400
-    report = report_of(read_game(SCHOLAR.replace("1. e4", f"1. e4 {{[%emt 0:00:{seconds}]}}").encode()))
-    assert report.plies[0].spent is None
+@pytest.mark.parametrize(
+    "time",
+    ["clk " + "9" * 400 + ":00:00", "emt " + "9" * 5000 + ":00:00", "emt 99999999:00:00", "emt 0:00:" + "9" * 400],
+)
+def test_a_time_that_no_clock_shows_is_none(time: str) -> None:
+    text = SCHOLAR.replace("1. e4", f"1. e4 {{[%{time}]}}").replace("Bc4", "Bc4 {[%clk 0:10:00]}")
+    report = report_of(read_game(text.encode()))
+    assert [report.plies[ply].spent for ply in (0, 2)] == [None, None]
 
 
-@st.composite
-def games(draw: st.DrawFn) -> chess.pgn.Game:
-    """A legal game of random moves, from the usual position or one of Chess960."""
-    number = draw(st.one_of(st.none(), st.integers(0, 959)))
-    board = chess.Board() if number is None else chess.Board.from_chess960_pos(number)
-    if number is not None:
-        board.chess960 = True
-    for choice in draw(st.lists(st.integers(0, 200), max_size=12)):
-        moves = sorted(board.legal_moves, key=chess.Move.uci)
-        if not moves:
-            break
-        board.push(moves[choice % len(moves)])
-    game = chess.pgn.Game.from_board(board)
-    for name in ("Event", "White", "Black"):
-        game.headers[name] = draw(st.text(NAME_LETTERS, max_size=30))
-    return game
-
-
-@given(games())
+@given(st.integers(0, 1000), st.integers(0, 959), st.booleans(), st.text(NAME_LETTERS, max_size=30))
 @settings(max_examples=20)
-def test_any_legal_game_gives_pgn_with_the_same_moves_and_a_page(game: chess.pgn.Game) -> None:
-    moves = [node.move for node in game.mainline()]
-    read = read_game(str(game).encode("utf-8", "replace"))
-    report = report_of(read)
+def test_any_legal_game_gives_pgn_with_the_same_moves_and_a_page(
+    seed: int, start: int, chess960: bool, name: str
+) -> None:
+    *_, last = random_game(seed, start_board(start, chess960), 12)
+    game = chess.pgn.Game.from_board(last)
+    game.headers.update(Event=name, White=name, Black=name)
+    report = report_of(read_game(str(game).encode("utf-8", "replace")))
     again = read_back(annotate(report, "test"))
-    assert [node.move for node in again.mainline()] == moves
+    assert list(again.mainline_moves()) == last.move_stack
     page = game_page(report)
     assert page.startswith("<!DOCTYPE html>")
     assert page.count("<script") == 2
@@ -288,23 +269,26 @@ def texts(data: bytes) -> list[bytes]:
     return list(game_texts(io.BytesIO(data)))
 
 
-def test_games_begin_at_their_headers_or_at_the_first_move_after_a_result() -> None:
-    data = (SCHOLAR + "\n" + SCHOLAR.replace("1. e4 e5", "1. e4 {\n\n unfinished ( e5")).encode()
-    first, second = texts(data)
-    assert len(read_game(first).played_moves()[0]) == 7
-    assert read_game(second).headers["White"] == "W"
-    assert texts(b"1. e4 e5 1-0\n\n1. d4 d5 (1... Nf6\n1-0) *\n") == [
-        b"1. e4 e5 1-0\n",
-        b"1. d4 d5 (1... Nf6\n1-0) *\n",
-    ]
-    headers = b'[Event "A"]\n[Result "1-0"]\n'
-    assert texts(BOM_UTF8 + headers + b'\n[Event "B"]\n[White "X"]\n\n1. e4 *\n') == [
-        BOM_UTF8 + headers,
-        b'[Event "B"]\n[White "X"]\n1. e4 *\n',
-    ]
-    assert len(texts(b"1. e4 e5 *\n2. Nf3 *\n")) == 1
-    assert [text.count(b"[") for text in texts(headers * 3)] == [2, 2, 2]
-    assert len(texts(headers + b'\n[Round "1"]\n1. e4 *\n')) == 1
+HEADERS = b'[Event "A"]\n[Result "1-0"]\n'
+
+
+@pytest.mark.parametrize(
+    "games",
+    [
+        # An unfinished comment, and an unfinished variation.
+        [SCHOLAR.replace("\n\n", "\n").encode(), b'[Event "x"]\n1. e4 {\n unfinished ( e5\n', HEADERS],
+        [b"1. e4 e5 1-0\n", b"1. d4 d5 (1... Nf6\n1-0) *\n"],
+        [BOM_UTF8 + HEADERS, b'[Event "B"]\n[White "X"]\n1. e4 *\n'],
+        [b"1. e4 e5 *\n2. Nf3 *\n"],
+        [HEADERS, HEADERS, HEADERS],
+        [HEADERS + b'[Round "1"]\n1. e4 *\n'],
+    ],
+    ids=range(6),
+)
+def test_games_begin_at_their_headers_or_at_the_first_move_after_a_result(games: list[bytes]) -> None:
+    assert texts(b"".join(games)) == games
+    # Blank lines say nothing.
+    assert texts(b"".join(games).replace(b"\n", b"\n\n")) == games
 
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\r\r\n"])
@@ -321,19 +305,17 @@ def test_headers_of_all_kinds_and_lines_of_any_system_are_those_of_one_game(line
         assert len(game.played_moves()[0]) == 7
 
 
-def test_an_endless_game_and_an_endless_line_are_cut() -> None:
+def test_an_endless_game_is_cut() -> None:
     endless = b'[Event "x"]\n\n1. e4 ' + b"( 1. d4 ) " * (MAX_GAME_BYTES // 5)
     (text, last) = texts(endless + b"\n" + SCHOLAR.encode())
-    assert len(text) < 2 * MAX_GAME_BYTES
+    assert len(text) <= MAX_GAME_BYTES
     assert len(read_game(last).played_moves()[0]) == 7
 
 
 def test_text_that_is_no_utf8_is_latin_1() -> None:
-    assert decoded(b"M\xfcller") == "M\u00fcller"
-    assert decoded(b"\xef\xbb\xbf[Event]") == "[Event]"
-    game = read_game(SCHOLAR.replace('"W"', '"Müller, Jörg"').encode("latin-1"))
-    assert game.headers["White"] == "Müller, Jörg"
-    assert "\x1b" not in decoded(b"\x1b[31m")
+    game = read_game(SCHOLAR.replace('"W"', '"M\u00fcller, J\u00f6rg"').encode("latin-1"))
+    assert game.headers["White"] == "M\u00fcller, J\u00f6rg"
+    assert decoded(BOM_UTF8 + "\u00fc\x1b[31m".encode()) == "\u00fc [31m"
 
 
 @pytest.mark.parametrize("row", ROWS, ids=range(len(ROWS)))
@@ -373,33 +355,29 @@ def test_an_endless_game_and_one_with_a_null_move_are_analysed_up_to_there(moves
     assert remark in told
 
 
+PAWN = "4k3/8/8/8/8/8/4P3/4K3"
+
+
 @pytest.mark.parametrize(
-    "fen",
-    # The last has a check that no move can have given.
-    ["4k3/8/8/8/8/8/4P3/4K3 w KQkq e3 0 1;", "4k3/8/8/8/8/8/4P3/4K3", "4k3/8/3N4/1B6/8/8/4R3/4K3 b - - 0 1"],
+    ("fen", "moves"),
+    [
+        (f"{PAWN} w KQkq e3 0 1;", "e2e4 e8d7"),
+        (PAWN, "e2e4 e8d7"),
+        # A check that no move can have given.
+        ("4k3/8/3N4/1B6/8/8/4R3/4K3 b - - 0 1", "e8d8 e2d2"),
+        # Castling of Chess960, without the header that says so.
+        ("1r3kr1/pppppppp/8/8/8/8/PPPPPPPP/1R3KR1 w GBgb - 0 1", "f1g1 f8b8"),
+        *((fen, "e2e4 e7e5") for fen in ("", "?", " ")),
+    ],
 )
-def test_a_first_position_is_repaired_as_everywhere(fen: str) -> None:
-    moves = "1. e4 Kd7" if " b " not in fen else "1... Kd8 2. Rd2"
-    game, report, _ = annotated(f'[Event "x"]\n[SetUp "1"]\n[FEN "{fen}"]\n\n{moves} *')
-    board, notes = read_fen(fen, chess960=False)
-    assert report.boards[0].fen() == game.headers["FEN"] == board.fen()
-    assert len(report.plies) == 2
-    assert report.remarks == tuple(notes) != ()
-
-
-@pytest.mark.parametrize("fen", ["", "?", " "])
-def test_an_empty_position_is_the_usual_one(fen: str) -> None:
-    game, report, _ = annotated(f'[Event "x"]\n[FEN "{fen}"]\n\n1. e4 *')
-    assert "FEN" not in game.headers
-    assert (len(report.plies), report.remarks) == (1, ())
-
-
-@pytest.mark.parametrize("variant", ["", '[Variant "Chess960"]\n'])
-def test_a_first_position_may_be_of_chess960(variant: str) -> None:
-    fen = "1r3kr1/pppppppp/8/8/8/8/PPPPPPPP/1R3KR1 w GBgb - 0 1"
-    _, report, _ = annotated(f'{variant}[FEN "{fen}"]\n\n1. O-O O-O-O *')
-    assert [ply.move.uci() for ply in report.plies] == ["f1g1", "f8b8"]
-    assert report.remarks == ()
+def test_a_first_position_is_repaired_as_everywhere(fen: str, moves: str) -> None:
+    board, notes = read_fen(fen, chess960=None) if fen.strip("? ") else (chess.Board(), [])
+    words = board.variation_san(map(chess.Move.from_uci, moves.split()))
+    game, report, _ = annotated(f'[Event "x"]\n[FEN "{fen}"]\n\n{words} *')
+    assert report.boards[0].fen() == game.headers.get("FEN", chess.STARTING_FEN) == board.fen()
+    assert [ply.move.uci() for ply in report.plies] == moves.split()
+    assert report.remarks == tuple(notes)
+    assert bool(notes) == (" w KQkq" in fen or " b " in fen or fen == PAWN)
 
 
 @pytest.mark.parametrize(
@@ -458,14 +436,7 @@ def test_any_bytes_give_a_game_or_a_sentence(data: bytes) -> None:
         read_back(annotate(report, "test"))
 
 
-def test_files_and_folders(tmp_path: Path) -> None:
-    (tmp_path / "b.pgn").write_text(SCHOLAR)
-    (tmp_path / "a.PGN").write_text(SCHOLAR)
-    (tmp_path / "notes.txt").write_text("")
+def test_a_folder_gives_its_pgn_files_by_name(tmp_path: Path) -> None:
+    for name in ("b.pgn", "a.PGN", "notes.txt"):
+        (tmp_path / name).write_text(SCHOLAR)
     assert [path.name for path in pgn_files(tmp_path)] == ["a.PGN", "b.pgn"]
-    assert pgn_files(tmp_path / "b.pgn") == [tmp_path / "b.pgn"]
-    with pytest.raises(PgnError, match="there is no file"):
-        pgn_files(tmp_path / "missing.pgn")
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(PgnError, match=r"no \.pgn file"):
-        pgn_files(tmp_path / "empty")

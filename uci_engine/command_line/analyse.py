@@ -205,7 +205,7 @@ class _Run:
         names = "not a game"
         try:
             game = read_game(text)
-            names = " \u2013 ".join(game.header(side) for side in ("White", "Black"))
+            names = game.names
             engine.new_game()
             analysed = analyse_game(game, engine, self._options.limit, progress.add)
         except ValueError as error:

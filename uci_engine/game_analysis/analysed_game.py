@@ -19,7 +19,7 @@ from chess.engine import Cp, Limit, PovScore
 from uci_engine.book.book import Book, OpeningName, name_of
 from uci_engine.game_analysis.boards import numbered, phase_weight, positions
 from uci_engine.game_analysis.causes import Cause, Why, explained
-from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Phase, Summary, judge, phases_of
+from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Phase, judge, phases_of
 from uci_engine.game_analysis.pgn import ReadGame, checksum, is_unknown, spoken, times_of
 from uci_engine.game_analysis.searches import Analyser, Searches, limit_text, search_game, share_of
 from uci_engine.game_analysis.values import Found, Value
@@ -29,8 +29,6 @@ from uci_engine.game_analysis.words import sentence
 FOR_EDIT = 0.2
 # No named position and no line of the built-in book is later.
 LAST_THEORY_PLY = 60
-# What is said of an error for which no cause is confirmed.
-NOT_ONE_CAUSE = "no single reason found"
 EVAL = re.compile(r"\[%eval [^][]*\]")
 # What stands for a tablebase win in `[%eval]`.
 TABLEBASE_WIN_CP = 10_000
@@ -99,7 +97,7 @@ class Ply:
         if causes:
             sentences.append(f"{sentence(causes)}.")
         elif self.judgement.mark.is_error:
-            sentences.append(f"Better is {numbered(self.board, self.best.line[0])}: {NOT_ONE_CAUSE}.")
+            sentences.append(f"Better is {numbered(self.board, self.best.line[0])}: no single reason found.")
         if self.judgement.missed_win:
             sentences.append("A win is gone.")
         if missed_mate is not None and all(cause.why is not Why.MISSES_MATE for cause in causes):
@@ -110,14 +108,6 @@ class Ply:
     def remarks(self) -> list[str]:
         """All that is to be said of it beside its value, `why` first, each as a paragraph."""
         return [*filter(None, [self.why]), *self.notes, *([f"\u201c{self.words}\u201d"] if self.words else [])]
-
-    @property
-    def lines(self) -> list[tuple[str, Found]]:
-        """The lines of an error, each with its title."""
-        return [
-            (f"Better: {numbered(self.board, self.best.line[0])}", self.best),
-            (f"Played: {self.name}", self.played),
-        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,34 +126,14 @@ class AnalysedGame:
     remarks: tuple[str, ...]
     words: str
 
-    def summary(self, color: chess.Color, phase: Phase | None = None) -> Summary:
-        """The moves of one player, in one phase or in the whole game."""
-        return Summary.of(
-            [ply.judgement for ply in self.plies if ply.board.turn == color and phase in (None, ply.phase)]
-        )
+    def judgements(self, color: chess.Color, phase: Phase | None = None) -> list[Judgement]:
+        """Those of the moves of one player, in one phase or in the whole game."""
+        return [ply.judgement for ply in self.plies if ply.board.turn == color and phase in (None, ply.phase)]
 
     @property
     def errors(self) -> list[Ply]:
         """The inaccuracies, mistakes and blunders."""
         return [ply for ply in self.plies if ply.judgement.mark.is_error]
-
-    def header(self, name: str) -> str:
-        """A header as it is shown, "?" for none."""
-        return self.game.header(name)
-
-    @property
-    def result(self) -> str:
-        return self.header("Result")
-
-    @property
-    def names(self) -> str:
-        return f"{self.player(chess.WHITE)} \u2013 {self.player(chess.BLACK)}"
-
-    def player(self, color: chess.Color) -> str:
-        """The name of a player, `White` or `Black` if it is not known."""
-        side = "White" if color else "Black"
-        name = self.header(side)
-        return name if name.strip("? ") else side
 
 
 def analyse_game(
@@ -176,10 +146,9 @@ def analyse_game(
 
     ValueError: the first position cannot be analysed.
     """
-    start = game.first_position()
     nodes, remarks = game.played_moves()
     moves = [node.move for node in nodes]
-    boards = positions(start, moves)
+    boards = positions(game.board(), moves)
     found, searched = search_game(analyser, boards, moves, limit, on_position)
     times = times_of(nodes, game.headers.get("TimeControl", ""))
     opening, theory_plies = _opening_of(boards, moves)
@@ -259,7 +228,11 @@ def annotate(analysed: AnalysedGame, annotator: str) -> str:
         node, mark = ply.node, ply.judgement.mark
         parts = [*([f"{mark.word.capitalize()}. {ply.why}"] if ply.why else []), *ply.notes]
         if mark.is_error:
-            _add_line(node, ply.best)
+            # A variation of its own, even if the player has one that begins with the same move.
+            first, *rest = ply.best.line
+            branch = node.parent.add_variation(first)
+            branch.comment = f"[%secateur line {checksum(ply.best.line)}] better: {ply.best.value.text}"
+            branch.add_line(rest)
         nag = 0 if node.nags & MARK_NAGS.keys() else mark.nag
         if nag:
             node.nags.add(nag)
@@ -278,11 +251,3 @@ def _with_annotator(names: str, annotator: str) -> str:
     """The names with this one behind them, in place of that of another version."""
     others = [name.strip() for name in names.split(";") if name.split()[:1] != annotator.split()[:1]]
     return "; ".join([*(name for name in others if not is_unknown(name)), annotator])
-
-
-def _add_line(node: chess.pgn.ChildNode, better: Found) -> None:
-    """Add the better line as a variation of its own, even if the player has one that begins with the same move."""
-    first, *rest = better.line
-    branch = node.parent.add_variation(first)
-    branch.comment = f"[%secateur line {checksum(better.line)}] better: {better.value.text}"
-    branch.add_line(rest)

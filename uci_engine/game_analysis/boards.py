@@ -59,9 +59,8 @@ def is_obvious(board: chess.Board, move: chess.Move) -> bool:
         return False
     if board.move_stack and board.peek().to_square == move.to_square:
         return True
-    captured = PIECE_VALUES[board.piece_type_at(move.to_square) or chess.PAWN]
-    moved = PIECE_VALUES[board.piece_type_at(move.from_square) or chess.PAWN]
-    return captured >= moved or not board.is_attacked_by(not board.turn, move.to_square)
+    is_attacked = board.is_attacked_by(not board.turn, move.to_square)
+    return not is_attacked or gain_of(board, move) >= value_at(board, move.from_square)
 
 
 def is_sacrifice(board: chess.Board, line: Sequence[chess.Move]) -> bool:

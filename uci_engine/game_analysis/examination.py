@@ -28,20 +28,12 @@ REPLIES = 3
 MOVE_SHARES = (0.35, 0.3, 0.1, 0.04)
 
 
-@dataclass(frozen=True, slots=True)
-class ShownLine:
-    """A line that is worth playing through, with its name, from this board."""
-
-    name: str
-    board: chess.Board
-    found: Found
+# A line that is worth playing through: its name, the board that it begins on, and what was found.
+ShownLine = tuple[str, chess.Board, Found]
 
 
 def _table(lines: Iterable[ShownLine]) -> list[str]:
-    rows = [
-        (each.name, each.found.value.text, str(each.found.depth), each.board.variation_san(each.found.line))
-        for each in lines
-    ]
+    rows = [(name, found.value.text, str(found.depth), board.variation_san(found.line)) for name, board, found in lines]
     width = max([8, *(len(row[0]) for row in rows)])
     table = [f"{name:<{width}}{value:>8}{depth:>7}  {words}" for name, value, depth, words in (COLUMNS, *rows)]
     return table if rows else ["There is no legal move."]
@@ -111,7 +103,7 @@ class MoveComparison:
         return "\n".join([self.board.fen(), *_table(self.lines()), *_effort(self.nodes, self.seconds)])
 
     def lines(self) -> list[ShownLine]:
-        return [ShownLine(self.board.san(found.line[0]), self.board, found) for found in self.moves]
+        return [(self.board.san(found.line[0]), self.board, found) for found in self.moves]
 
     def data(self) -> dict[str, object]:
         """For JSON."""
@@ -136,9 +128,8 @@ class Examination:
 
     `played` is the move with the best play after it: what supports or refutes it. `best` is the best move, `is_best`
     whether that is the move itself, `others` the value of the best other move where it is. `replies` are the opponent's
-    best replies, and `reply_count` how many there are. `alternatives` is the number of other legal moves. `causes` say
-    why it is worse than the best move, or why it is good where it is the best. `verdict` is what the tablebases say
-    after the move, "" for nothing. `nodes` and `seconds` are those of all searches.
+    best replies. `causes` say why it is worse than the best move, or why it is good where it is the best. `verdict` is
+    what the tablebases say after the move, "" for nothing. `nodes` and `seconds` are those of all searches.
     """
 
     board: chess.Board
@@ -149,8 +140,6 @@ class Examination:
     is_best: bool
     others: Value | None
     replies: tuple[Found, ...]
-    reply_count: int
-    alternatives: int
     causes: tuple[Cause, ...]
     verdict: str
     nodes: int
@@ -160,6 +149,10 @@ class Examination:
     def why(self) -> str:
         """The causes as a sentence for the player, without its full stop; "" for no cause."""
         return sentence(self.causes)
+
+    @property
+    def after(self) -> chess.Board:
+        return board_after(self.board, [self.move])
 
     def data(self) -> dict[str, object]:
         """For JSON."""
@@ -175,8 +168,8 @@ class Examination:
             "nodes": self.nodes,
             "best": _line_data(self.best),
             "others": None if self.others is None else _value_data(self.others),
-            "alternatives": self.alternatives,
-            "reply_count": self.reply_count,
+            "alternatives": board.legal_moves.count() - 1,
+            "reply_count": self.after.legal_moves.count(),
             "replies": [_line_data(reply) for reply in self.replies],
             "why": self.why or None,
             "causes": [_cause_data(cause) for cause in self.causes],
@@ -200,9 +193,8 @@ class Examination:
         if len(self.played.line) > 1:
             words = "What refutes it" if mark.is_error else "What supports it"
             texts.append(f"{words}: {board.variation_san(self.played.line)}.")
-        tried = f"{self.alternatives} other moves" if self.alternatives != 1 else "one other move"
-        replies = f"{self.reply_count} replies" if self.reply_count != 1 else "one reply"
-        texts.append(f"Tried: {tried} and {replies}, to depth {self.played.depth}.")
+        others, replies = board.legal_moves.count() - 1, self.after.legal_moves.count()
+        texts.append(f"Tried to depth {self.played.depth}; other moves: {others}, replies: {replies}.")
         if self.verdict:
             texts.append(f"The tablebases say: {self.verdict}.")
         return texts
@@ -218,15 +210,15 @@ class Examination:
 
     def lines(self) -> list[ShownLine]:
         """The lines of the move, of the better one, of the other replies, and of the edits that confirm the causes."""
-        board, after = self.board, board_after(self.board, [self.move])
-        lines = [ShownLine(numbered(board, self.move), board, self.played)]
+        board = self.board
+        lines = [(numbered(board, self.move), board, self.played)]
         if not self.is_best and self.best.line:
-            lines.append(ShownLine(f"Better: {numbered(board, self.best.line[0])}", board, self.best))
+            lines.append((f"Better: {numbered(board, self.best.line[0])}", board, self.best))
         for reply in self.replies[1:]:
             found = replace(reply, line=(self.move, *reply.line))
-            lines.append(ShownLine(f"Reply {numbered(after, reply.line[0])}", board, found))
+            lines.append((f"Reply {numbered(self.after, reply.line[0])}", board, found))
         for cause in self.causes:
-            lines += [ShownLine(evidence_words(cause, each), each.board, each.found.shown) for each in cause.evidence]
+            lines += [(evidence_words(cause, each), each.board, each.found.shown) for each in cause.evidence]
         return lines
 
 
@@ -267,8 +259,6 @@ def examine(analyser: Analyser, board: chess.Board, move: chess.Move, limit: Lim
         is_best=searched.is_best,
         others=searched.others,
         replies=replies if replies[0].line else (),
-        reply_count=after.legal_moves.count(),
-        alternatives=board.legal_moves.count() - 1,
         causes=causes,
         verdict=searches.tablebase_verdict(after),
         nodes=searches.nodes,
@@ -286,13 +276,11 @@ def _with_rival(searches: Searches, board: chess.Board, here: Found, played: Fou
     moves = [other for other in board.legal_moves if other != move] if seems_best else [*here.line[:1]]
     rival = searches.find(board, limit, moves) if moves else Found(DRAWN)
     if not rival.line or not (seems_best or rival.depth >= here.depth):
+        if seems_best:
+            return SearchedMove(played, played, True)
         # What the search of the position has found is more reliable.
-        return SearchedMove(played, played, True) if seems_best else _ranked(played, here, color)
-    return _ranked(played, rival, color)
-
-
-def _ranked(played: Found, rival: Found, color: chess.Color) -> SearchedMove:
-    if played.value.score_for(color) >= rival.value.score_for(color):
+        rival = here
+    if value.score_for(color) >= rival.value.score_for(color):
         return SearchedMove(played, played, True, rival.value)
     return SearchedMove(rival, played, False)
 

@@ -9,11 +9,9 @@ judged, and moves of the book only where they cost as much as a mistake: names o
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Self
 
 import chess
 
@@ -150,30 +148,10 @@ def _openness(expected: float) -> float:
     return 4.0 * expected * (1.0 - expected)
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """The moves of one player, of the whole game or of a phase.
-
-    `accuracy` is in percent, None if no move was judged. `counts` has the number of moves with each mark.
-    """
-
-    accuracy: float | None
-    counts: Counter[Mark]
-    missed_wins: int
-
-    @classmethod
-    def of(cls, judgements: Sequence[Judgement]) -> Self:
-        weight = sum(judgement.weight for judgement in judgements)
-        return cls(
-            accuracy=sum(one.accuracy * one.weight for one in judgements) / weight if weight else None,
-            counts=Counter(judgement.mark for judgement in judgements),
-            missed_wins=sum(judgement.missed_win for judgement in judgements),
-        )
-
-    @property
-    def percent(self) -> str:
-        """The accuracy as text."""
-        return "\u2013" if self.accuracy is None else f"{self.accuracy:.0f} %"
+def accuracy_of(judgements: Sequence[Judgement]) -> str:
+    """The accuracy of these moves in percent, as text: a dash if none was judged."""
+    weight = sum(one.weight for one in judgements)
+    return f"{sum(one.accuracy * one.weight for one in judgements) / weight:.0f} %" if weight else "\u2013"
 
 
 def phases_of(piece_weights: Iterable[int]) -> list[Phase]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,9 +21,9 @@ import chess.svg
 
 from uci_engine import __version__
 from uci_engine.game_analysis.analysed_game import AnalysedGame, Ply
-from uci_engine.game_analysis.boards import king_of, last_move, positions
-from uci_engine.game_analysis.causes import Why
-from uci_engine.game_analysis.judgement import ERRORS, INACCURACY_LOSS, WON, Mark, Phase
+from uci_engine.game_analysis.boards import king_of, last_move, numbered, positions
+from uci_engine.game_analysis.judgement import ERRORS, INACCURACY_LOSS, WON, Mark, Phase, accuracy_of
+from uci_engine.game_analysis.pgn import is_unknown
 from uci_engine.game_analysis.values import Found, Value
 from uci_engine.game_analysis.words import sentence
 from uci_engine.text import joined
@@ -36,18 +35,9 @@ TEMPLATES = Path(__file__).with_name("templates")
 GENERATOR = f"Secateur {__version__}"
 # Of more errors the worst are shown with their lines, so that the page stays small. All have their marks.
 MAX_SHOWN_ERRORS = 40
-# So many mistakes are the turning points of a game, and one kind of cause is a theme from so many on.
+# So many mistakes are the turning points of a game, and a kind of cause recurs from so many on.
 TURNING_POINTS = 3
 LEAST_OFTEN = 3
-THEMES = {
-    Why.LOSS: "lost material",
-    Why.MISSED_GAIN: "missed a gain",
-    Why.REPLY: "allowed a strong reply",
-    Why.THREAT: "did not meet a threat",
-    Why.ONLY_MOVE: "missed the only good move",
-    Why.ALLOWS_MATE: "allowed mate",
-    Why.MISSES_MATE: "missed a mate",
-}
 SHOWN_HEADERS = ("Event", "Site", "Date", "Round", "TimeControl", "Termination")
 
 
@@ -58,13 +48,15 @@ def environment(folder: Path = TEMPLATES) -> Environment:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError:
         raise ImportError("the pages need Jinja2: pip install Jinja2") from None
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader([folder, TEMPLATES]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
+    return made
 
 
 def render(
@@ -82,28 +74,21 @@ def render(
     `folder` has the template, the `scripts`, which follow that of the board, and the `styles`, which follow that of all
     pages. `policy`: what the content security policy allows beside them.
     """
-    from_template = environment(folder).get_template(template)
-    from markupsafe import Markup
-
-    css = "\n".join([_source(TEMPLATES / "page.css"), *(_source(folder / name) for name in styles)])
-    script = "\n".join([_source(TEMPLATES / "board.js"), *(_source(folder / name) for name in scripts)])
-    # No text of it may end the script element.
-    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", r"\u003c")
+    templates = environment(folder)
+    css, script = (
+        "\n".join(path.read_text("utf-8").strip() for path in (TEMPLATES / first, *(folder / name for name in more)))
+        for first, more in (("page.css", styles), ("board.js", scripts))
+    )
     page = {
-        "css": Markup(css),
-        "script": Markup(script),
+        "css": css,
+        "script": script,
         "policy": f"default-src 'none'; style-src '{_hash(css)}'; script-src '{_hash(script)}'; img-src data:; "
         f"base-uri 'none'; form-action 'none'{policy}",
-        "data": Markup(text),
+        "data": data,
         "generator": GENERATOR,
-        "pieces": Markup(_pieces()),
+        "pieces": _pieces(),
     }
-    return from_template.render(page=page, **values).lstrip()
-
-
-@cache
-def _source(path: Path) -> str:
-    return path.read_text("utf-8").strip()
+    return templates.get_template(template).render(page=page, **values).lstrip()
 
 
 def _hash(text: str) -> str:
@@ -112,19 +97,9 @@ def _hash(text: str) -> str:
 
 @cache
 def _pieces() -> str:
-    """The pieces of python-chess, by short names: `wK`, `bP`."""
-    drawn = []
-    for letter, svg in chess.svg.PIECES.items():
-        name = ("w" if letter.isupper() else "b") + letter.upper()
-        svg = re.sub(r'id="[^"]*" class="[^"]*"', f'id="{name}"', svg, count=1)
-        drawn.append(re.sub(r'style="([^"]*)"', _as_attributes, svg))
-    return "".join(drawn)
-
-
-def _as_attributes(match: re.Match[str]) -> str:
-    """A style attribute as attributes of SVG: the policy of the page allows no style attributes."""
-    declarations = (part.split(":") for part in match[1].split(";") if part.strip())
-    return " ".join(f'{name.strip()}="{value.strip()}"' for name, value in declarations)
+    """The pieces of python-chess, with attributes in place of styles, which the policy of the page does not allow."""
+    pieces = "".join(chess.svg.PIECES.values())
+    return re.sub('style="([^"]*)"', lambda style: re.sub("([^: ]+): *([^;]+);? *", r'\1="\2" ', style[1]), pieces)
 
 
 # Positions and lines for the script ----------------------------------------------------------------------------------
@@ -142,68 +117,77 @@ def position(board: chess.Board, say: str, value: Value | None = None) -> dict[s
     return result
 
 
-def line(board: chess.Board, found: Found, title: str) -> dict[str, object]:
+def line(name: str, board: chess.Board, found: Found) -> dict[str, object]:
     """A line to play through from this board, with its value."""
-    steps = [position(after, last_move(after)) for after in positions(board.copy(stack=False), found.line)[1:]]
+    steps = [position(after, last_move(after)) for after in positions(board.copy(stack=False), found.shown.line)[1:]]
     value = found.value
-    return {"title": f"{title} ({value.text})", "value": value.text, "share": round(value.expected, 3), "steps": steps}
+    return {"title": f"{name} ({value.text})", "value": value.text, "share": round(value.expected, 3), "steps": steps}
 
 
 # Analysed games ------------------------------------------------------------------------------------------------------
 
 
-def game_page(game: AnalysedGame, index: str = "") -> str:
+def game_page(analysed: AnalysedGame, index: str = "") -> str:
     """The page of a game. `index`: the address of the index, "" for none."""
-    errors = shown_errors(game)
-    # Each has two lines: the better one, and the one that was played.
+    errors = worst_errors(analysed)
+    values = [analysed.value, *(ply.value for ply in analysed.plies)]
+    # Each error has two lines: the better one, and the one that was played.
     data = {
-        "positions": positions_of(game),
-        "lines": [line(ply.board, found, title) | {"from": ply.index} for ply in errors for title, found in ply.lines],
+        "positions": positions_of(analysed),
+        "lines": [
+            line(f"{name}: {numbered(ply.board, found.line[0])}", ply.board, found) | {"from": ply.index}
+            for ply in errors
+            for name, found in (("Better", ply.best), ("Played", ply.played))
+        ],
         "errors": [ply.index + 1 for ply in errors],
     }
     return render(
         "game.html.j2",
         data,
-        game=game,
-        facts=_facts(game),
+        game=analysed.game,
+        analysed=analysed,
+        accuracy=accuracy_of,
+        facts=[fact.replace(".??", "") for fact in map(analysed.game.header, SHOWN_HEADERS) if not is_unknown(fact)],
         index=index,
-        graph=_graph(game),
-        times=_times(game),
+        # White's expected result in percent, from the top of the graph.
+        heights=[round(100 - 100 * value.expected, 1) for value in values],
+        longest=max((ply.spent for ply in analysed.plies if ply.spent is not None), default=0.0),
         phases=list(Phase),
         marks=ERRORS,
-        sentences=_story(game),
+        sentences=_story(analysed),
         errors={ply.index: number for number, ply in enumerate(errors)},
         least_loss=round(100 * INACCURACY_LOSS),
     )
 
 
-def positions_of(game: AnalysedGame) -> list[dict[str, object]]:
+def positions_of(analysed: AnalysedGame) -> list[dict[str, object]]:
     """The positions of a game, each with what is said of the move that led there."""
-    start = f"Start of the game. {game.value.text}{_quoted(game.words)}"
+    start = f"Start of the game. {analysed.value.text}{_quoted(analysed.words)}"
     return [
-        position(game.boards[0], start, game.value),
-        *(position(game.boards[ply.index + 1], _said(ply), ply.value) for ply in game.plies),
+        position(analysed.boards[0], start, analysed.value),
+        *(position(analysed.boards[ply.index + 1], _said(ply), ply.value) for ply in analysed.plies),
     ]
 
 
-def shown_errors(game: AnalysedGame) -> list[Ply]:
+def worst_errors(analysed: AnalysedGame, count: int = MAX_SHOWN_ERRORS) -> list[Ply]:
     """The worst errors of a game, in the order of the moves."""
-    worst = sorted(game.errors, key=lambda ply: -ply.judgement.loss)[:MAX_SHOWN_ERRORS]
+    worst = sorted(analysed.errors, key=lambda ply: -ply.judgement.loss)[:count]
     return sorted(worst, key=lambda ply: ply.index)
 
 
-def index_row(game: AnalysedGame, page: str) -> dict[str, object]:
+def index_row(analysed: AnalysedGame, page: str) -> dict[str, object]:
     """A game in the index, for JSON. `page` is its file, "" for none."""
-    summaries = [game.summary(color) for color in chess.COLORS]
+    judgements = [analysed.judgements(color) for color in chess.COLORS]
+    counts = [Counter(one.mark for one in each) for each in judgements]
     cells = [
-        game.result,
-        str(game.opening or ""),
-        game.header("Date").replace("?", "").strip("."),
-        (len(game.plies) + 1) // 2,
-        " \u2013 ".join(summary.percent for summary in summaries),
-        *("/".join(str(summary.counts[mark]) for mark in ERRORS) for summary in summaries),
+        analysed.game.headers["Result"],
+        str(analysed.opening or ""),
+        analysed.game.header("Date").replace("?", "").strip("."),
+        (len(analysed.plies) + 1) // 2,
+        " \u2013 ".join(map(accuracy_of, judgements)),
+        *("/".join(str(each[mark]) for mark in ERRORS) for each in counts),
     ]
-    return {"names": game.names, "page": page, "cells": cells}
+    return {"names": analysed.game.names, "page": page, "cells": cells}
 
 
 def index_page(rows: Sequence[Mapping[str, object]]) -> str:
@@ -215,17 +199,6 @@ def index_page(rows: Sequence[Mapping[str, object]]) -> str:
 
 
 # Parts of the page ---------------------------------------------------------------------------------------------------
-
-
-def _facts(game: AnalysedGame) -> list[str]:
-    values = [game.header(name) for name in SHOWN_HEADERS]
-    facts = [value.replace(".??", "") for value in values if value.strip("?. ") not in ("", "-")]
-    elos = [game.header(name) for name in ("WhiteElo", "BlackElo")]
-    if all(elo.isdecimal() for elo in elos):
-        facts.append(f"Elo {elos[0]} \u2013 {elos[1]}")
-    if game.opening is not None:
-        facts.append(str(game.opening))
-    return facts
 
 
 def _said(ply: Ply) -> str:
@@ -246,65 +219,21 @@ def _quoted(words: str) -> str:
     return f". \u201c{words}\u201d" if words else ""
 
 
-def _story(game: AnalysedGame) -> list[str]:
-    """What decided the game: its turning points, the theme that recurs, and who let a won game slip."""
-    sentences = []
-    worst = sorted(game.errors, key=lambda ply: -ply.judgement.loss)[:TURNING_POINTS]
-    if worst:
-        named = [
-            f"{ply.name}{ply.judgement.mark.sign} in the {ply.phase.value} (\u2212{100 * ply.judgement.loss:.0f} %)"
-            for ply in sorted(worst, key=lambda ply: ply.index)
-        ]
-        sentences.append(f"{'Turning points' if len(named) > 1 else 'The turning point'}: {joined(named)}.")
+def _story(analysed: AnalysedGame) -> list[str]:
+    """What decided the game: its turning points, the cause that recurs, and who let a won game slip."""
+    turning = [
+        f"{ply.name}{ply.judgement.mark.sign} in the {ply.phase.value} (\u2212{100 * ply.judgement.loss:.0f} %)"
+        for ply in worst_errors(analysed, TURNING_POINTS)
+    ]
+    sentences = [f"Turning points: {joined(turning)}."] if turning else []
     for color in chess.COLORS:
-        errors = [ply for ply in game.errors if ply.board.turn == color]
-        themes = Counter(cause.why for ply in errors for cause in ply.causes[:1])
-        for why, count in themes.most_common(1):
-            if why in THEMES and count >= LEAST_OFTEN and 2 * count >= len(errors):
-                sentences.append(f"{game.player(color)} {THEMES[why]} in {count} of {len(errors)} mistakes.")
-        highest = max((ply.value.expected_for(color) for ply in game.plies), default=0.5)
-        if highest >= WON and game.result in ("1/2-1/2", "0-1" if color else "1-0"):
-            how = "drew" if game.result == "1/2-1/2" else "lost"
-            sentences.append(f"{game.player(color)} {how}, though a win was near: {100 * highest:.0f} %.")
+        errors = [ply for ply in analysed.errors if ply.board.turn == color]
+        causes = Counter(cause.why.value for ply in errors for cause in ply.causes[:1])
+        for why, count in causes.most_common(1):
+            if count >= LEAST_OFTEN and 2 * count >= len(errors):
+                sentences.append(f"{analysed.game.player(color)}: {why} in {count} of {len(errors)} mistakes.")
+        highest = max((ply.value.expected_for(color) for ply in analysed.plies), default=0.5)
+        if highest >= WON and analysed.game.headers["Result"] in ("1/2-1/2", "0-1" if color else "1-0"):
+            how = "drew" if analysed.game.headers["Result"] == "1/2-1/2" else "lost"
+            sentences.append(f"{analysed.game.player(color)} {how}, though a win was near: {100 * highest:.0f} %.")
     return sentences
-
-
-# Graphs --------------------------------------------------------------------------------------------------------------
-
-
-def _graph(game: AnalysedGame) -> dict[str, object]:
-    """White's expected result after each move, from 0 at the top of the black part to 100."""
-    heights = [round(100 - 100 * value.expected, 1) for value in (game.value, *(ply.value for ply in game.plies))]
-    width = max(1, len(heights) - 1)
-    points = "".join(f"L{x} {y:g}" for x, y in enumerate(heights))
-    dots = dict.fromkeys(ERRORS, "")
-    for ply in game.errors:
-        dots[ply.judgement.mark] += f"M{ply.index + 1} {heights[ply.index + 1]:g}h0"
-    shares = [100 - height for height in heights]
-    return {
-        "width": width,
-        "area": f"M0 100{points}L{width} {heights[-1]:g}V100z",
-        "dots": dots,
-        "label": f"White's expected result after each move: {shares[0]:.0f} % at first, {max(shares):.0f} % at most, "
-        f"{min(shares):.0f} % at least, {shares[-1]:.0f} % at the end. The list of moves says where it changed.",
-    }
-
-
-def _times(game: AnalysedGame) -> dict[str, str] | None:
-    """The time of each move: bars of White above the middle, of Black below. None if the game has no times."""
-    longest = max((ply.spent for ply in game.plies if ply.spent is not None), default=0.0)
-    if not longest:
-        return None
-    paths = {chess.WHITE: "", chess.BLACK: ""}
-    for ply in game.plies:
-        if ply.spent:
-            # The root lets short moves be seen beside long ones.
-            height = 48 * (ply.spent / longest) ** 0.5
-            paths[ply.board.turn] += f"M{ply.index + 0.1:g} 50h.8v{-height if ply.board.turn else height:.1f}h-.8z"
-    return {"white": paths[chess.WHITE], "black": paths[chess.BLACK], "longest": _duration(longest)}
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 60:
-        return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
-    return f"{seconds // 60:.0f} min {seconds % 60:.0f} s"

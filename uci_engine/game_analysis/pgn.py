@@ -24,6 +24,7 @@ import chess
 import chess.pgn
 
 from uci_engine.board.game import PositionError, read_fen
+from uci_engine.game_analysis.judgement import MARK_NAGS
 from uci_engine.text import DASHES
 
 HEADER = re.compile(rb'\[(?P<name>\w[\w+#=:-]*)\s+"')
@@ -31,16 +32,15 @@ RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 RESULT_AT_END = re.compile(rb"(?:1-0|0-1|1/2-1/2|\*)\s*$")
 FIRST_MOVE = re.compile(rb"1\.(?!\.)")
 TOKEN = re.compile(
-    r"(?:^%|;).*|\{[^}]*\}?|\$\d+|[!?]+|[()]|(?P<result>1-0|0-1|1/2-1/2|\*)|(?P<word>[^\s{}();$!?*]+)", re.MULTILINE
+    r"(?:^%|;).*|(?P<comments>(?:\{[^}]*+\}?\s*)++)|\$(?P<nag>\d{1,3})|(?P<sign>[!?]{1,2})|[()]|(?P<word>\*|[^\s{}();$!?*]+)",
+    re.MULTILINE,
 )
-# A move as python-chess reads it, between its number and signs.
-WORD = re.compile(
-    r"(?:\d++\.*+|\.++)?"
-    r"(?:[NBRQK]?[a-h]?[1-8]?[-x]?[a-h][1-8](?:=?[NBRQnbrq])?|O-O(?:-O)?|0-0(?:-0)?|--|Z0|0000|@@@@)?"
-    r"(?:\W|e\.?p)*+"
-)
-# Of a word that is no move, as it is shown.
+BETWEEN_COMMENTS = re.compile(r"\}\s*\{")
+# A move behind its number, and before its signs. What has neither letter nor digit is a sign alone.
+WORD = re.compile(r"(?:(?!0000)\d+(?![-\d])\.*|\.+)?(?P<san>--|@@@@|.*?)(?:\W|e\.?p)*$")
+# Of a word, so many letters are read.
 MAX_WORD = 40
+NAGS = {sign: nag for nag, sign in MARK_NAGS.items()}
 MAX_GAME_BYTES = 2**20
 # Twice the length of the longest games. What is longer is no game that anybody played.
 MAX_PLIES = 1200
@@ -78,14 +78,22 @@ class ReadGame(chess.pgn.Game):
         r"""A header, "?" for none, without the backslashes of `\"` and `\\`, which python-chess leaves there."""
         return ESCAPED.sub(r"\1", self.headers.get(name, "?"))
 
-    def first_position(self) -> chess.Board:
-        """ValueError: it cannot be analysed."""
-        if self.refusal:
-            raise ValueError(self.refusal)
-        return self.board()
+    def player(self, color: chess.Color) -> str:
+        """The name of a player, `White` or `Black` if it is not known."""
+        side = "White" if color else "Black"
+        return side if is_unknown(self.header(side)) else self.header(side)
+
+    @property
+    def names(self) -> str:
+        return f"{self.player(chess.WHITE)} \u2013 {self.player(chess.BLACK)}"
 
     def played_moves(self) -> tuple[list[chess.pgn.ChildNode], list[str]]:
-        """The moves that can be analysed, and remarks on those that cannot, and on what was read otherwise."""
+        """The moves that can be analysed, and remarks on those that cannot, and on what was read otherwise.
+
+        ValueError: the game cannot be analysed.
+        """
+        if self.refusal:
+            raise ValueError(self.refusal)
         nodes: list[chess.pgn.ChildNode] = []
         remarks = [f"not all of the game can be read: {error}" for error in self.errors[:1]]
         for node in self.mainline():
@@ -97,69 +105,6 @@ class ReadGame(chess.pgn.Game):
                 break
             nodes.append(node)
         return nodes, remarks + self.notes
-
-
-class _BadVariationError(ValueError):
-    """A variation has a move that is not legal."""
-
-
-class _Builder(chess.pgn.GameBuilder[ReadGame]):
-    """Builds a game up to the first thing that is wrong with it, with its variations or without.
-
-    After an error in a variation python-chess would read on from a wrong position.
-    """
-
-    def __init__(self, has_variations: bool) -> None:
-        super().__init__(Game=ReadGame)
-        self._has_variations = has_variations
-
-    def end_headers(self) -> chess.pgn.SkipType | None:
-        """Repair the first position, as everywhere. Where none can be read, the moves are skipped."""
-        headers = self.game.headers
-        if headers.get("Result") not in RESULTS:
-            headers["Result"] = "*"
-        if is_unknown(headers.get("FEN", "")):
-            headers.pop("FEN", None)
-        try:
-            variant = headers.variant()
-            if variant is not chess.Board:
-                raise ValueError(f"it is a game of {variant.uci_variant}, and this engine plays chess and Chess960")
-            if "FEN" in headers:
-                board, notes = read_fen(headers["FEN"], headers.is_chess960() or None)
-                headers["FEN"] = board.fen()
-                self.game.notes += notes
-        except ValueError as error:
-            is_position = isinstance(error, PositionError)
-            self.game.refusal = f"its first position cannot be read: {error}" if is_position else str(error)
-            self.handle_error(error)
-            return chess.pgn.SKIP
-        return None
-
-    def handle_error(self, error: Exception) -> None:
-        if len(self.variation_stack) > 1:
-            raise _BadVariationError(str(error))
-        self.game.errors.append(error)
-
-    def parse_san(self, board: chess.Board, san: str) -> chess.Move:
-        try:
-            return super().parse_san(board, san)
-        except ValueError:
-            number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
-            raise ValueError(f"{number}{san} is no legal move") from None
-
-    def visit_comment(self, comment: str) -> None:
-        super().visit_comment(" ".join(comment.split()))
-
-    def begin_variation(self) -> chess.pgn.SkipType | None:  # type: ignore[override]
-        return super().begin_variation() if self._has_variations else chess.pgn.SKIP
-
-    def end_variation(self) -> None:
-        if self._has_variations:
-            super().end_variation()
-            self.in_variation = True
-            # The words of a variation without moves are no starting comment of the move behind it.
-            words, self.starting_comment = self.starting_comment, ""
-            self.visit_comment(words)
 
 
 def pgn_files(path: Path) -> list[Path]:
@@ -212,29 +157,6 @@ def decoded(text: bytes) -> str:
     return "".join(letter if letter.isprintable() or letter in "\n\t" else " " for letter in words)
 
 
-def _with_plain_dashes(token: re.Match[str]) -> str:
-    """The token with the dashes of ASCII, unless it is a comment."""
-    return token[0] if token[0][0] in "{;%" else token[0].translate(DASHES)
-
-
-def _up_to_unknown(text: str) -> tuple[str, str]:
-    """The moves of a game up to the first word that is no move; and that word, "" for none.
-
-    Python-chess skips what it does not know, and reads on in a position that the players did not have. Words in
-    variations are left to it, and a word behind the result is none of the game.
-    """
-    depth = 0
-    for match in TOKEN.finditer(text):
-        token = match[0]
-        if token in "()":
-            depth = max(0, depth + (1 if token == "(" else -1))
-        elif match["result"] and not depth:
-            return text[: match.end()], ""
-        elif match["word"] and not (depth or WORD.fullmatch(token)):
-            return text[: match.start()], token
-    return text, ""
-
-
 def read_game(text: bytes) -> ReadGame:
     """The game of these bytes, without what Secateur wrote into it before. What is wrong with it is in its `errors`.
 
@@ -242,27 +164,97 @@ def read_game(text: bytes) -> ReadGame:
     """
     lines = [line for line in map(str.strip, decoded(text).split("\n")) if line]
     headers = list(takewhile(lambda line: line[0] in "[%;", lines))
-    moves = TOKEN.sub(_with_plain_dashes, "\n".join(lines[len(headers) :]))
-    moves, no_move = _up_to_unknown(moves)
-    # Python-chess copies the rest of a line at each comment.
-    moves = moves.replace("{", "\n{")
-    whole = "\n".join([*headers, *(line for line in moves.split("\n") if line)])
+    builder = chess.pgn.GameBuilder(Game=ReadGame)
+    builder.begin_game()
+    game = builder.game
+    for header in filter(None, map(chess.pgn.TAG_REGEX.match, headers)):
+        game.headers[header[1]] = header[2]
+    if game.headers["Result"] not in RESULTS:
+        game.headers["Result"] = "*"
     try:
-        try:
-            game = chess.pgn.read_game(io.StringIO(whole), Visitor=lambda: _Builder(True))
-        except _BadVariationError as error:
-            game = chess.pgn.read_game(io.StringIO(whole), Visitor=lambda: _Builder(False))
-            if game is not None:
-                game.notes.append(f"its variations are left out: {error}")
-    except Exception as error:  # a parser that was not made for hostile text
-        raise PgnError(f"it cannot be read: {type(error).__name__}: {str(error)[:100]}") from None
-    if game is None or not (game.variations or HEADER.search(text)):
+        _set_up(game)
+    except ValueError as error:
+        game.refusal = str(error)
+        game.errors.append(error)
+    else:
+        _read_moves(builder, "\n".join(lines[len(headers) :]))
+    if not (game.variations or HEADER.search(text)):
         raise PgnError("it holds no game")
-    if no_move and not game.errors:
-        number = game.end().board().fullmove_number
-        game.errors.append(ValueError(f"'{no_move[:MAX_WORD]}' at move {number} is no move"))
     _forget_own(game)
     return game
+
+
+def _set_up(game: ReadGame) -> None:
+    """Repair the first position, as everywhere. ValueError: none can be read."""
+    headers = game.headers
+    variant = headers.variant()
+    if variant is not chess.Board:
+        raise ValueError(f"it is a game of {variant.uci_variant}, and this engine plays chess and Chess960")
+    if is_unknown(headers.get("FEN", "")):
+        headers.pop("FEN", None)
+        return
+    try:
+        board, game.notes = read_fen(headers["FEN"], headers.is_chess960() or None)
+    except PositionError as error:
+        raise ValueError(f"its first position cannot be read: {error}") from None
+    headers["FEN"] = board.fen()
+
+
+def _read_moves(builder: chess.pgn.GameBuilder[ReadGame], text: str) -> None:
+    """Read moves, comments, NAGs and variations, up to the result or to a word that is no legal move.
+
+    A variation ends before such a word. Python-chess's own reader goes on behind it, in a position that nobody had.
+    """
+    game, notes = builder.game, list[str]()
+    # That of each open variation; None for one that is passed over.
+    boards: list[chess.Board | None] = [game.board()]
+    for token in TOKEN.finditer(text):
+        board = boards[-1]
+        word = (token["word"] or "")[:MAX_WORD].translate(DASHES)
+        san = WORD.sub(r"\g<san>", word, count=1)
+        if token[0] == "(":
+            inner = board.copy() if board is not None and board.move_stack else None
+            boards.append(inner)
+            if inner is not None:
+                inner.pop()
+                builder.begin_variation()
+        elif token[0] == ")":
+            if len(boards) > 1 and boards.pop() is not None:
+                _end_variation(builder)
+        elif board is None:
+            continue
+        elif token["comments"]:
+            comments = BETWEEN_COMMENTS.sub(" ", token["comments"].strip()[1:]).removesuffix("}")
+            builder.visit_comment(" ".join(comments.split()))
+        elif token["nag"] or token["sign"]:
+            builder.visit_nag(int(token["nag"]) if token["nag"] else NAGS[token["sign"]])
+        elif word in RESULTS:
+            if len(boards) == 1:
+                builder.visit_result(word)
+                break
+        elif san:
+            try:
+                move = board.parse_san(san)
+            except ValueError:
+                error = f"{board.fullmove_number}{'.' if board.turn else '...'}{san} is no legal move"
+                if len(boards) == 1:
+                    game.errors.append(ValueError(error))
+                    break
+                notes.append(f"a variation ends early: {error}")
+                boards[-1] = None
+                _end_variation(builder)
+            else:
+                builder.visit_move(board, move)
+                board.push(move)
+    game.notes += notes[:1]
+
+
+def _end_variation(builder: chess.pgn.GameBuilder[ReadGame]) -> None:
+    """The words of a variation without moves are no starting comment of the move behind it."""
+    builder.end_variation()
+    builder.in_variation = True
+    words, builder.starting_comment = builder.starting_comment, ""
+    builder.visit_comment(words)
 
 
 def _forget_own(game: chess.pgn.Game) -> None:
@@ -298,7 +290,7 @@ def checksum(moves: Iterable[chess.Move]) -> str:
 
 def is_unknown(value: str) -> bool:
     """Whether a header says nothing."""
-    return not value.strip("?- ")
+    return not value.strip("?.- ")
 
 
 # Comments and clocks -------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import chess
 from chess.engine import InfoDict, Limit
@@ -35,8 +35,6 @@ OTHERS_SHARE = 0.1
 SUSPICION = 0.05
 LEAST_SECOND_SHARE = 1.0
 MOST_SECOND_SHARE = 3.0
-
-Number = TypeVar("Number", int, float)
 
 
 class Analyser(Protocol):
@@ -116,7 +114,11 @@ class Searches:
         left = self.left()
         if left is None:
             return Limit(depth=1)
-        return replace(limit, time=least(limit.time, left.time), nodes=least(limit.nodes, left.nodes))
+        return replace(
+            limit,
+            time=min((each for each in (limit.time, left.time) if each is not None), default=None),
+            nodes=min((each for each in (limit.nodes, left.nodes) if each is not None), default=None),
+        )
 
     def extended(self, board: chess.Board, found: Found, limit: Limit) -> Found:
         """The same with its line made longer by short searches, if it is too short to show anything."""
@@ -147,11 +149,6 @@ class Searches:
             return "draw"
         winner = "White" if (result > 0) == board.turn else "Black"
         return f"{winner} wins" if abs(result) == 2 else f"draw by the fifty-move rule ({winner} would win)"
-
-
-def least(first: Number | None, second: Number | None) -> Number | None:
-    """The smaller of two bounds, of which None is none."""
-    return min((value for value in (first, second) if value is not None), default=None)
 
 
 def share_of(limit: Limit, share: float) -> Limit:

@@ -17,7 +17,8 @@ from uci_engine.board.game import play, read_fen
 from uci_engine.game_analysis.analysed_game import analyse_game
 from uci_engine.game_analysis.boards import last_move, numbered
 from uci_engine.game_analysis.examination import NOTHING, compare_moves, examine
-from uci_engine.game_analysis.pages import line, position, positions_of, shown_errors
+from uci_engine.game_analysis.judgement import accuracy_of
+from uci_engine.game_analysis.pages import line, position, positions_of, worst_errors
 from uci_engine.game_analysis.pgn import MAX_PLIES, ReadGame, game_texts, read_game
 from uci_engine.game_analysis.searches import found_by
 from uci_engine.web_board.desk import Answer, Turn
@@ -117,12 +118,10 @@ def _loaded(game: ReadGame) -> Answer:
     """A game: names, first position, moves, and in `remark` why it is not as it is written. ValueError: it has no
     position to begin with.
     """
-    board = game.first_position()
     nodes, remarks = game.played_moves()
-    white, black, result = (game.header(name)[:MAX_WORD] for name in ("White", "Black", "Result"))
     return {
-        "title": f"{white} \u2013 {black}, {result}",
-        "start": board.fen(),
+        "title": f"{game.names[: 2 * MAX_WORD]}, {game.headers['Result']}",
+        "start": game.board().fen(),
         "moves": [node.move.uci() for node in nodes],
         "remark": remarks[0][:MAX_WORD] if remarks else "",
     }
@@ -184,7 +183,7 @@ def _search(turn: Turn, board: chess.Board, seconds: float) -> None:
             depth, nodes, passed = info["depth"], info["nodes"], info["time"]
             effort = f"Depth {depth}, {nodes:,} positions in {passed:.1f} s, {alternatives} alternatives."
             found = [found_by(board, each) for each in search.multipv if "pv" in each]
-            best = [line(board, each.shown, board.san(each.line[0])) for each in found]
+            best = [line(board.san(each.line[0]), board, each) for each in found]
             turn.tell({"depth": depth, "effort": effort, "lines": best})
     turn.require()
 
@@ -204,7 +203,7 @@ def prove(turn: Turn, fields: Fields) -> None:
                 "mark": mark.word,
                 "is_error": mark.is_error,
                 "texts": found.paragraphs(),
-                "lines": [line(each.board, each.found.shown, each.name) for each in found.lines()],
+                "lines": [line(*each) for each in found.lines()],
             }
         )
 
@@ -228,9 +227,9 @@ def review(turn: Turn, fields: Fields) -> None:
             "player": ply.player,
             "change": ply.change,
         }
-        for ply in shown_errors(analysed)
+        for ply in worst_errors(analysed)
     ]
-    accuracies = [analysed.summary(color).percent for color in chess.COLORS]
+    accuracies = [accuracy_of(analysed.judgements(color)) for color in chess.COLORS]
     turn.tell({"errors": errors, "positions": positions_of(analysed), "accuracy": accuracies})
 
 

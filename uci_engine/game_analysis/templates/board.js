@@ -62,7 +62,8 @@ class Board {
     if (check) this.fill("check-square", check);
     below();
     for (const [square, letter] of Object.entries(squares)) {
-      const name = (letter === letter.toUpperCase() ? "w" : "b") + letter.toUpperCase();
+      const upper = letter.toUpperCase();
+      const name = `${letter === upper ? "white" : "black"}-${Board.NAMES[upper]}`;
       this.add("use", { href: `#${name}`, ...this.place(square), "data-square": square });
     }
     for (let i = 0; i < 8; i++) {

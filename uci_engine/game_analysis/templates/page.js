@@ -1,17 +1,16 @@
-// What moves the board of an analysed game or position. The positions come with the page: no rules are needed.
+// What moves the board of an analysed game. The positions come with the page: no rules are needed.
 const data = JSON.parse(byId("data").textContent);
 const all = (selector) => [...document.querySelectorAll(selector)];
 const game = { positions: data.positions };
 // A line leads back to the move that it is about. All of it has one value.
-const lines = data.lines.map(({ from = 0, title, share, steps }) => {
+const lines = data.lines.map(({ from, title, share, steps }) => {
   const positions = [{ ...game.positions[from], say: "before the line" }, ...steps];
   return { title, positions: positions.map((each) => ({ ...each, share })), back: { track: game, at: from + 1 } };
 });
 // The mistakes that are explained, by the number of the position after them.
-const errors = new Map(data.errors?.map((at, number) => [at, [lines[2 * number + 1], lines[2 * number]]]));
+const errors = new Map(data.errors.map((at, number) => [at, [lines[2 * number + 1], lines[2 * number]]]));
 const viewer = new Viewer(game, show);
 const { board } = viewer;
-board.flipped = Boolean(data.flipped);
 
 // The moves of the first position of two lines, as arrows.
 function drawArrows(on, [played, better]) {
@@ -29,10 +28,6 @@ function show() {
   for (const line of lines) {
     line.buttons.forEach((button, index) => (button.ariaCurrent = (track === line && at === index + 1) || null));
   }
-  if (byId("moves")) showGame(ply, error);
-}
-
-function showGame(ply, error) {
   byId("legend").hidden = error === undefined;
   error?.forEach(({ title }, index) => (byId("legend").children[index].lastChild.data = title));
   for (const id of ["cursor", "time-cursor"]) byId(id)?.setAttribute("d", `M${ply} 0V100`);
@@ -82,7 +77,7 @@ for (const text of all(".line-moves")) {
   for (const button of line.buttons) button.tabIndex = -1;
   text.replaceChildren(...line.buttons);
 }
-byId("slider")?.addEventListener("input", (event) => viewer.go(game, Number(event.target.value)));
+byId("slider").addEventListener("input", (event) => viewer.go(game, Number(event.target.value)));
 
 for (const graph of all(".graph")) {
   graph.onclick = (event) => {
