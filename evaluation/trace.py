@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal, Self
 import chess
 
 from evaluation import chosen, set_up
-from evaluation.base.constants import FULL_PHASE, FULL_SCALE, FULL_SHARE, KING_PLACE, middlegame_share, piece_number
+from evaluation.base.constants import FULL_PHASE, FULL_SCALE, FULL_SHARE, KING_PLACE, middlegame_share
 from evaluation.catalogue import (
     ACCUMULATED,
     BOARD,
@@ -295,15 +295,15 @@ def _pieces(
 
     `network`: None where it adds nothing.
     """
-    before = evaluator.evaluate(base_board)
+    before, all_pieces = evaluator.evaluate(base_board), base_board.pieces()
     sign = 1 if board.turn else -1
     for square, piece in sorted(board.piece_map().items()):
         value_cp = None
         if piece.piece_type != chess.KING:
-            number = piece_number(piece)
-            base_board.remove(number, square)
+            others = [0 if at == square else number for at, number in enumerate(all_pieces)]
+            base_board.set_squares(bytes(others), board.turn)
             loss = before - evaluator.evaluate(base_board)
-            base_board.put(number, square)
             value_cp = loss if piece.color == board.turn else -loss
+        base_board.set_squares(bytes(all_pieces), board.turn)
         network_cp = sign * network.contribution(base_board, square) if network else None
         yield PieceValue(square, piece, value_cp, network_cp)

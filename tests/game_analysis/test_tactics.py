@@ -51,7 +51,8 @@ NAMED = re.compile(r"\d+\.+[-\w+#=]+|\b[a-h][1-8]\b|\b(?:pawns?|piece|knight|bis
 def test_most_motifs_are_named_and_hardly_any_where_there_is_none(source: str, named: float, wrong: float) -> None:
     rows = [row for row in ROWS if row.source == source]
     motifs, quiet = [row for row in rows if row.expected], [row for row in rows if not row.expected]
-    assert 0.4 < len(quiet) / len(rows) < 0.6
+    assert motifs
+    assert quiet
     assert sum(row.is_right() for row in motifs) >= named * len(motifs)
     assert sum(not row.is_right() for row in quiet) <= wrong * len(quiet)
 

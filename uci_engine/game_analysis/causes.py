@@ -33,17 +33,14 @@ from uci_engine.game_analysis.tactics import DRAWS, Kind, Line, Motif, deciding_
 from uci_engine.game_analysis.thresholds import (
     AS_GOOD_CP,
     CONFIRMED,
-    LAST_DEFENCE,
     LEAST_LEAD,
     LONGEST_MATE,
-    MOST_WORTH,
     SOON,
 )
 from uci_engine.game_analysis.values import DRAWN, Found, SearchedMove, Value
 
-# What names a gain of material that it begins, and what begins one without naming it, too.
+# What names a gain of material that it begins.
 NAMES_GAIN = (Kind.CAPTURE, Kind.ATTACK, Kind.PIN, Kind.MATE_THREAT, Kind.PROMOTION)
-GAINING = (*NAMES_GAIN, Kind.OFFER, Kind.TRADE)
 # What a better move does that says why it is better.
 IMPROVING = (*NAMES_GAIN, Kind.PASSED_PAWN, Kind.ESCAPE, Kind.GUARD, Kind.CASTLING)
 
@@ -203,16 +200,6 @@ class Comparison:
         found = self.find(board, [reply])
         return not found.line or found.value.cp_for(self.color) > self.better.cp_for(self.color) + AS_GOOD_CP
 
-    def can_take_back(self, line: Line, ply: int) -> bool:
-        """Whether what a line takes at a ply can be taken back, against its own moves, and as well."""
-        board, move = line.boards[ply], line.moves[ply]
-        if not gain_of(board, move) or exchange(board, move) >= 1:
-            return False
-        after = line.boards[ply + 1]
-        found = self.find(after, list(after.generate_legal_captures(to_mask=chess.BB_SQUARES[move.to_square])))
-        value = self.better if line is self.missed else self.played
-        return bool(found.line) and found.value.cp_for(after.turn) >= value.cp_for(after.turn) - AS_GOOD_CP
-
 
 # What the other side misses where it does not play the reply that would have refuted an error.
 MISSES = {Why.LOSS: Why.MISSED_GAIN, Why.REPLY: Why.ONLY_MOVE, Why.ALLOWS_MATE: Why.MISSES_MATE}
@@ -370,13 +357,12 @@ def _material(lines: Comparison, line: Line, *, is_named: bool = True) -> Cause 
         win.ply for win in line.wins() if win.ply < line.searched and not other.takes_as_soon(line, win.ply, win.square)
     ]
     evidence = lines.without_better if is_missed else lines.without_reply
-    motifs = _motifs_of_gain(lines, line, wins, is_confirmed=evidence is not None and evidence.confirms)
+    motifs = _motifs_of_gain(lines, line) if wins else ()
     threat, opened = (False, None) if is_missed else _origin(lines)
-    if motifs is None:
-        ply = min(wins, default=len(line.moves))
-        if ply > first + SOON:
+    if not motifs:
+        if not wins or min(wins) > first + SOON:
             return None
-        motifs = ()
+        ply = min(wins)
         if not is_missed:
             opened = opened_by(line, lines.color, ply) or left_hanging(line, other, lines.color, ply)
         if is_named and not opened:
@@ -391,11 +377,6 @@ def _material(lines: Comparison, line: Line, *, is_named: bool = True) -> Cause 
         surplus(after, kind, line.winner) - surplus(before, kind, line.winner) for kind in chess.PIECE_TYPES
     )
     if line.balance(shown) - line.balance(0) < 1:
-        return None
-    # Where the better move has the same reply, its line has shown that less is lost.
-    if not is_missed and line.moves[1] not in lines.missed.moves[1:2] and not lines.is_met(line.moves[1]):
-        return None
-    if not is_forced(lines.find, line, shown) or lines.can_take_back(line, end - 1):
         return None
     return Cause(
         Why.MISSED_GAIN if is_missed else Why.LOSS,
@@ -414,51 +395,15 @@ def _material(lines: Comparison, line: Line, *, is_named: bool = True) -> Cause 
     )
 
 
-def _motifs_of_gain(lines: Comparison, line: Line, wins: list[int], *, is_confirmed: bool) -> tuple[Motif, ...] | None:
-    """What names the gain of a line; () where the moves show it without a name, None where they do not.
-
-    `wins`: the plies at which it wins something. `is_confirmed`: whether the edit confirms the gain.
-    """
+def _motifs_of_gain(lines: Comparison, line: Line) -> tuple[Motif, ...]:
+    """What names the gain of a line; () for nothing."""
     is_missed, first = line is lines.missed, line.own_plies().start
     taken = sum(gain_of(lines.board, move) for move in lines.against.moves[:1])
     motifs = deciding_motifs(line, taken if is_missed else -taken)
-    other = lines.against if is_missed else lines.missed
-    if motifs and motifs[0].ply < first + SOON and not _is_alike(motifs[0], line, other):
+    if motifs and motifs[0].ply < first + SOON:
         return motifs
     deed = deed_of(line, first)
-    # The moves alone have to show the gain, or the edit the move.
-    is_gaining = deed is not None and deed.kind in GAINING
-    is_short = bool(wins) and len(line.quiet_plies(first, min(wins))) <= 1
-    is_shown = (is_short and (is_gaining or min(wins) == first)) or (deed is not None and is_double(line, deed))
-    is_named = deed is not None and deed.kind in NAMES_GAIN
-    return (deed,) if deed and is_named and wins and (is_shown or is_confirmed) else None
-
-
-def _is_alike(motif: Motif, line: Line, other: Line) -> bool:
-    """Whether the other line takes the same as soon, or has the same move as early with the same pieces attacked."""
-    after, capture = line.boards[motif.ply + 1], line.moves[motif.wins]
-    if line.boards[motif.wins].is_capture(capture) and other.takes_as_soon(line, motif.wins, capture.to_square):
-        return True
-    again = [ply for ply in range(1, min(motif.ply + 1, len(other.moves))) if other.moves[ply] == motif.move]
-    boards = [other.boards[ply + 1] for ply in again if not other.is_taken_back(ply)]
-    return any(all(board.piece_at(at) == after.piece_at(at) for at in motif.targets) for board in boards)
-
-
-def is_forced(find: Finder, line: Line, ply: int) -> bool:
-    """Whether no defence that is as good keeps a third of what a line has won by this ply."""
-    loser, won = not line.winner, line.balance(ply) - line.balance(0)
-    last = max((win.ply for win in line.wins() if win.ply < ply), default=0)
-    for at in range(line.own_plies().start + 1, min(last, LAST_DEFENCE), 2):
-        board, move = line.boards[at], line.moves[at]
-        others = [other for other in board.legal_moves if other != move]
-        best = find(board, others) if others else Found(DRAWN)
-        if not best.line:
-            continue
-        defence = Line(board, best.shown.line, line.winner)
-        is_better = defence.balance(defence.settled) - line.balance(0) < CONFIRMED * won
-        if is_better and best.value.cp_for(loser) >= find(board, [move]).value.cp_for(loser) - AS_GOOD_CP:
-            return False
-    return True
+    return (deed,) if deed is not None and deed.kind in NAMES_GAIN else ()
 
 
 # The reply, the better move, the threat ------------------------------------------------------------------------------
@@ -471,7 +416,7 @@ def _reply(lines: Comparison) -> Cause | None:
         return None
     threat, opened = _origin(lines)
     deed, without = deed_of(line, 1) or (check_of(line, 1) if opened else None), lines.without_reply
-    if deed is None or not _is_weighty(lines, line, deed) or not lines.is_met(line.moves[1]):
+    if deed is None or not _is_weighty(line, deed) or not lines.is_met(line.moves[1]):
         return None
     # A check that the move itself has made possible needs less, and an attack on two pieces, too.
     is_strong = deed.kind is Kind.CHECK or is_double(line, deed)
@@ -482,7 +427,7 @@ def _reply(lines: Comparison) -> Cause | None:
     return Cause(Why.REPLY, line.winner, line, (deed,), 2, is_threat=threat, opened=opened, evidence=evidence)
 
 
-def _is_weighty(lines: Comparison, line: Line, deed: Motif) -> bool:
+def _is_weighty(line: Line, deed: Motif) -> bool:
     """Whether what a move does may be why another costs so much: no attack on pawns, no pawn where pieces are lost."""
     board = line.boards[deed.ply]
     if deed.kind is Kind.ATTACK:
@@ -490,10 +435,6 @@ def _is_weighty(lines: Comparison, line: Line, deed: Motif) -> bool:
         captures = [ply for ply in line.own_plies()[1:] if line.boards[ply].is_capture(line.moves[ply])]
         taken = [line.where_was(line.moves[ply].to_square, ply, deed.ply + 1) for ply in captures]
         return any(square in taken and value_at(board, square) > 1 for square in deed.targets)
-    if deed.kind is Kind.CAPTURE:
-        # What is taken where the other side has just moved to was offered.
-        is_offer = deed.ply == 1 and line.moves[0].to_square == deed.move.to_square
-        return not is_offer and lines.lost <= MOST_WORTH * exchange(board, deed.move)
     return deed.kind in ACTIVE
 
 
@@ -522,7 +463,7 @@ def _only_move(lines: Comparison) -> Cause | None:
             return Cause(Why.ONLY_MOVE, line.winner, line, (taken,), 1)
     if deed is None or deed.kind not in IMPROVING:
         return None
-    if deed.kind in ACTIVE and not _is_weighty(lines, line, deed):
+    if deed.kind in ACTIVE and not _is_weighty(line, deed):
         return None
     played, own = lines.against.moves[0], deed_of(lines.against, 0)
     # The move played does the same, or nearly.
@@ -554,7 +495,7 @@ def _threat(lines: Comparison) -> Cause | None:
     if (
         deed is None
         or still is None
-        or not _is_weighty(lines, now, still)
+        or not _is_weighty(now, still)
         or (deed.kind, deed.targets) != (still.kind, still.targets)
         or not lines.is_met(move)
     ):

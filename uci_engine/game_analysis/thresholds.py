@@ -15,11 +15,7 @@ MAX_ZUGZWANG_MOVES = 12
 LONGEST_MATE = 8
 # Who is so many pawns ahead trades queens, and who is behind does not.
 LEAST_LEAD = 2
-# What takes n pawns is no reason for a loss of more than n times this.
-MOST_WORTH = 3
 # A move is as good as another if it is worth at most this much less, the noise of short searches, in shown centipawns.
 AS_GOOD_CP = 20
-# Up to this ply defences are looked for.
-LAST_DEFENCE = 8
 # The leaves of a line whose terms are compared are this far apart, so that no single move makes the difference.
 LEAF_PLIES = 2
