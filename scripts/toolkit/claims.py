@@ -249,7 +249,4 @@ FEATURES: dict[str, Callable[[chess.Board, chess.Square, chess.Color], bool]] = 
     "exposed king": lambda board, at, color: (
         len({chess.square_file(pawn) for pawn in pawns_near(board, color, at, (-1, 0, 1), color)}) <= 1
     ),
-    "bishop pair": lambda board, at, color: (
-        len(board.pieces(chess.BISHOP, color)) >= 2 > len(board.pieces(chess.BISHOP, not color))
-    ),
 }

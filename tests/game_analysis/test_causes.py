@@ -220,7 +220,6 @@ FEATURE_POSITIONS = {
     "isolated pawn": ("4k3/8/8/8/2P5/8/PP4P1/4K3 w - - 0 1", "g2"),
     "stuck king": ("3qk3/8/8/8/8/8/8/4K3 w - - 0 1", "e1"),
     "exposed king": ("3qk3/8/8/8/8/8/6P1/6K1 w - - 0 1", "g1"),
-    "bishop pair": ("4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1", "c1f1"),
     "shut-in piece": ("4k3/8/8/2p5/1p6/1P6/B1P5/4K3 w - - 0 1", "a2"),
 }
 
@@ -242,7 +241,7 @@ def test_a_feature_that_only_one_line_has_makes_the_difference() -> None:
     other = Line(board, moves(board, "Nf6", "d3", "d6", "O-O", "h6", "Nc3"), chess.BLACK)
     feature = feature_of(doubled, other, 0.05)
     assert feature is not None
-    assert feature.feature.name in ("doubled pawns", "bishop pair")
+    assert feature.feature.name == "doubled pawns"
     assert doubled.boards[feature.ply].fullmove_number <= 5
     assert feature_of(doubled, doubled, 0.05) is None
     assert feature_of(doubled, other, 50.0) is None

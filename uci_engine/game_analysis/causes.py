@@ -357,7 +357,7 @@ def _material(lines: Comparison, line: Line, *, is_named: bool = True) -> Cause 
         win.ply for win in line.wins() if win.ply < line.searched and not other.takes_as_soon(line, win.ply, win.square)
     ]
     evidence = lines.without_better if is_missed else lines.without_reply
-    motifs = _motifs_of_gain(lines, line) if wins else ()
+    motifs = _motifs_of_gain(lines, line, wins) if wins else ()
     threat, opened = (False, None) if is_missed else _origin(lines)
     if not motifs:
         if not wins or min(wins) > first + SOON:
@@ -395,15 +395,27 @@ def _material(lines: Comparison, line: Line, *, is_named: bool = True) -> Cause 
     )
 
 
-def _motifs_of_gain(lines: Comparison, line: Line) -> tuple[Motif, ...]:
-    """What names the gain of a line; () for nothing."""
+def _motifs_of_gain(lines: Comparison, line: Line, wins: list[int]) -> tuple[Motif, ...]:
+    """What names the gain of a line; () for nothing. `wins`: the plies at which it alone wins something."""
     is_missed, first = line is lines.missed, line.own_plies().start
     taken = sum(gain_of(lines.board, move) for move in lines.against.moves[:1])
     motifs = deciding_motifs(line, taken if is_missed else -taken)
-    if motifs and motifs[0].ply < first + SOON:
+    other = lines.against if is_missed else lines.missed
+    if motifs and motifs[0].ply < first + SOON and not _is_alike(motifs[0], line, other):
         return motifs
     deed = deed_of(line, first)
-    return (deed,) if deed is not None and deed.kind in NAMES_GAIN else ()
+    is_named = deed is not None and deed.kind in NAMES_GAIN and (deed.kind is not Kind.CAPTURE or first in wins)
+    return (deed,) if deed and is_named else ()
+
+
+def _is_alike(motif: Motif, line: Line, other: Line) -> bool:
+    """Whether the other line takes the same as soon, or has the same move as early with the same pieces attacked."""
+    after, capture = line.boards[motif.ply + 1], line.moves[motif.wins]
+    if line.boards[motif.wins].is_capture(capture) and other.takes_as_soon(line, motif.wins, capture.to_square):
+        return True
+    again = [ply for ply in range(1, min(motif.ply + 1, len(other.moves))) if other.moves[ply] == motif.move]
+    boards = [other.boards[ply + 1] for ply in again if not other.is_taken_back(ply)]
+    return any(all(board.piece_at(at) == after.piece_at(at) for at in motif.targets) for board in boards)
 
 
 # The reply, the better move, the threat ------------------------------------------------------------------------------
@@ -428,14 +440,16 @@ def _reply(lines: Comparison) -> Cause | None:
 
 
 def _is_weighty(line: Line, deed: Motif) -> bool:
-    """Whether what a move does may be why another costs so much: no attack on pawns, no pawn where pieces are lost."""
+    """Whether what a move does may be why another costs so much."""
     board = line.boards[deed.ply]
     if deed.kind is Kind.ATTACK:
         # A piece that only moves away is no loss.
         captures = [ply for ply in line.own_plies()[1:] if line.boards[ply].is_capture(line.moves[ply])]
         taken = [line.where_was(line.moves[ply].to_square, ply, deed.ply + 1) for ply in captures]
         return any(square in taken and value_at(board, square) > 1 for square in deed.targets)
-    return deed.kind in ACTIVE
+    # What is taken has to stay taken.
+    is_kept = deed.kind is not Kind.CAPTURE or line.balance(min(deed.ply + SOON, line.searched)) > line.balance(0)
+    return deed.kind in ACTIVE and is_kept
 
 
 def _origin(lines: Comparison) -> tuple[bool, Motif | None]:
@@ -543,7 +557,7 @@ def _lost_tempo(lines: Comparison) -> Cause | None:
     is_even = line.balance(again + 1) - line.balance(0) < 1
     # A piece that moves again after the better move, too, has lost nothing by that.
     stays = not any(first.to_square == move.from_square for move in better.moves[2 : SOON + 1 : 2])
-    if not again or not is_even or not stays or piece in (chess.PAWN, chess.KING):
+    if not again or not is_even or not stays or piece in (chess.PAWN, chess.KING) or line.boards[again].is_check():
         return None
     attack = tempo_of(line, 1) if again == 2 else None
     is_driven = attack is not None and attack.targets == (moved.to_square,)

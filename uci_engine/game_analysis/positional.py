@@ -104,11 +104,6 @@ def exposed_king(board: chess.Board, color: chess.Color) -> chess.SquareSet:
     return chess.SquareSet([king] if is_open and board.pieces(chess.QUEEN, not color) else [])
 
 
-def bishop_pair(board: chess.Board, color: chess.Color) -> chess.SquareSet:
-    own, enemy = (board.pieces(chess.BISHOP, side) for side in (color, not color))
-    return own if len(own) >= 2 > len(enemy) else chess.SquareSet()
-
-
 KING_SAFETY = ("king's shelter", "safety from pawn storms", "safe checks against the king", "attack on the king")
 
 FEATURES = (
@@ -126,7 +121,6 @@ FEATURES = (
     ),
     Feature("stuck king", KING_SAFETY, True, "{pieces} can no longer castle", stuck_king),
     Feature("exposed king", KING_SAFETY, True, "{pieces} has hardly a pawn before it", exposed_king),
-    Feature("bishop pair", ("bishop pair", "imbalance"), False, "{side} has the bishop pair", bishop_pair),
 )
 
 
