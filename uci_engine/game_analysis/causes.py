@@ -95,6 +95,11 @@ class Evidence:
         return self.share >= CONFIRMED
 
 
+def _confirming(*found: Evidence | None) -> tuple[Evidence, ...]:
+    """The evidence that confirms a cause."""
+    return tuple(each for each in found if each and each.confirms)
+
+
 @dataclass(frozen=True, slots=True)
 class Cause:
     """One cause. `winner` profits by the moves of `line` up to the ply `end`, and `motifs` name what these do.
@@ -121,6 +126,11 @@ class Cause:
     def first(self) -> int:
         """The ply of the winner's first move."""
         return self.line.own_plies().start
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it has a name, or is what the move played has made possible."""
+        return bool(self.motifs or self.opened)
 
 
 class Comparison:
@@ -185,7 +195,7 @@ class Comparison:
         return self._searched(Edit.PASS, passed_board(self.board), None)
 
     def is_met(self, reply: chess.Move) -> bool:
-        """Whether the better move meets this reply: it is not legal after it, or not as good as another."""
+        """Whether the better move meets this reply: it is not legal, does something else, or is worse than another."""
         board = self.missed.boards[1]
         if reply in self.missed.moves[1:2]:
             return False
@@ -265,16 +275,17 @@ def causes_of(board: chess.Board, played: Found, better: Found, find: Finder = n
     forced = _forced(lines)
     if any(cause.why is not Why.MISSES_MATE for cause in forced):
         return forced
-    main = _material(lines, lines.against)
+    loss = _material(lines, lines.against)
+    # What has no name is the last resort.
+    main = loss if loss and loss.is_named else None
     # What a missed mate takes on its way is no gain beside it.
     if main is None and not forced:
         others = (_reply, _wrong_capture, _only_move, _threat, _queens, _lost_tempo, _position, _missed_tempo)
-        main = (
-            _material(lines, lines.missed)
-            or next(filter(None, (find_cause(lines) for find_cause in others)), None)
-            or _material(lines, lines.against, is_named=False)
-            or _material(lines, lines.missed, is_named=False)
-        )
+        missed_gain = _material(lines, lines.missed)
+        if missed_gain and missed_gain.is_named:
+            main = missed_gain
+        else:
+            main = next(filter(None, (find_cause(lines) for find_cause in others)), None) or loss or missed_gain
     return (main, *forced) if main else forced
 
 
@@ -339,10 +350,10 @@ def _forced(lines: Comparison) -> tuple[Cause, ...]:
 # Material ------------------------------------------------------------------------------------------------------------
 
 
-def _material(lines: Comparison, line: Line, *, is_named: bool = True) -> Cause | None:
-    """What one of the lines wins by force for its winner, and by what; None where that is not confirmed.
+def _material(lines: Comparison, line: Line) -> Cause | None:
+    """What one of the lines wins for its winner and the other does not, and by what if that has a name; None for none.
 
-    `is_named`: only what has a name, or what the move played has made possible.
+    Without a name it is won soon.
     """
     is_missed, first = line is lines.missed, line.own_plies().start
     if (lines.better if is_missed else lines.played).mate_for(line.winner) is not None:
@@ -357,17 +368,17 @@ def _material(lines: Comparison, line: Line, *, is_named: bool = True) -> Cause 
         win.ply for win in line.wins() if win.ply < line.searched and not other.takes_as_soon(line, win.ply, win.square)
     ]
     evidence = lines.without_better if is_missed else lines.without_reply
-    motifs = _motifs_of_gain(lines, line, wins) if wins else ()
     threat, opened = (False, None) if is_missed else _origin(lines)
+    if not wins:
+        return None
+    motifs = _motifs_of_gain(lines, line, wins)
     if not motifs:
-        if not wins or min(wins) > first + SOON:
-            return None
         ply = min(wins)
+        if ply > first + SOON:
+            return None
         if not is_missed:
             opened = opened_by(line, lines.color, ply) or left_hanging(line, other, lines.color, ply)
-        if is_named and not opened:
-            return None
-    end = max([motif.wins for motif in motifs] + [min(wins, default=0)]) + 1
+    end = max([min(wins), *(motif.wins for motif in motifs)]) + 1
     while line.is_taken_back(end - 1):
         end += 1
     # No more is said to be won than the moves show.
@@ -389,9 +400,7 @@ def _material(lines: Comparison, line: Line, *, is_named: bool = True) -> Cause 
         # What takes the piece that has just moved was no threat before.
         is_threat=threat and all(lines.against.moves[0].to_square not in motif.targets for motif in motifs),
         opened=opened,
-        evidence=tuple(
-            each for each in (evidence, lines.reply_before if threat else None) if each is not None and each.confirms
-        ),
+        evidence=_confirming(evidence, lines.reply_before if threat else None),
     )
 
 
@@ -435,7 +444,7 @@ def _reply(lines: Comparison) -> Cause | None:
     least = 1 - CONFIRMED if is_strong else CONFIRMED
     if not threat and (without is None or without.share < least):
         return None
-    evidence = tuple(each for each in (without, lines.reply_before) if each and each.confirms)
+    evidence = _confirming(without, lines.reply_before)
     return Cause(Why.REPLY, line.winner, line, (deed,), 2, is_threat=threat, opened=opened, evidence=evidence)
 
 
@@ -479,10 +488,8 @@ def _only_move(lines: Comparison) -> Cause | None:
         return None
     if deed.kind in ACTIVE and not _is_weighty(line, deed):
         return None
-    played, own = lines.against.moves[0], deed_of(lines.against, 0)
-    # The move played does the same, or nearly.
-    is_same = own is not None and bool({*own.targets} & {*deed.targets})
-    if is_same or (deed.kind is Kind.ESCAPE and played.from_square in deed.targets):
+    is_escape = deed.kind is Kind.ESCAPE and against.moves[0].from_square in deed.targets
+    if is_escape or _is_shared(lines, deed):
         return None
     without = lines.without_better
     # A capture that is left out needs less, and less still where the lines show it.
@@ -491,7 +498,13 @@ def _only_move(lines: Comparison) -> Cause | None:
         least = -1 if line.balance(at) + against.balance(at) >= 1 else 1 - CONFIRMED
     if without is None or without.share < least:
         return None
-    return Cause(Why.ONLY_MOVE, line.winner, line, (deed,), 1, evidence=(without,) if without.confirms else ())
+    return Cause(Why.ONLY_MOVE, line.winner, line, (deed,), 1, evidence=_confirming(without))
+
+
+def _is_shared(lines: Comparison, deed: Motif) -> bool:
+    """Whether the move played does the same as the better one, or nearly."""
+    own = deed_of(lines.against, 0)
+    return own is not None and not {*own.targets}.isdisjoint(deed.targets)
 
 
 def _threat(lines: Comparison) -> Cause | None:
@@ -501,10 +514,10 @@ def _threat(lines: Comparison) -> Cause | None:
         return None
     move = threat.found.line[0]
     found = lines.find(after, [move])
-    before = Line(threat.board, [move], not lines.color)
-    now = Line(lines.board, [lines.against.moves[0], *found.shown.line], not lines.color)
     if not found.line:
         return None
+    before = Line(threat.board, [move], not lines.color)
+    now = Line(lines.board, [lines.against.moves[0], *found.shown.line], not lines.color)
     deed, still = deed_of(before, 0), deed_of(now, 1)
     if (
         deed is None
@@ -543,7 +556,7 @@ def _queens(lines: Comparison) -> Cause | None:
         queens = [[chess.popcount(board.queens) for board in each.boards] for each in (line, other)]
         gone = next((ply for ply, count in enumerate(queens[0][:SOON]) if not count), 0)
         if is_reason and gone and all(queens[1][: SOON + 2]):
-            return Cause(Why.QUEENS, lines.missed.winner if line is lines.missed else line.winner, line, end=gone)
+            return Cause(Why.QUEENS, line.winner, line, end=gone)
     return None
 
 
@@ -551,8 +564,9 @@ def _lost_tempo(lines: Comparison) -> Cause | None:
     """A piece is driven away, or goes soon where it came from or where the better move puts it at once."""
     line, better = lines.against, lines.missed
     moved, first = line.moves[0], better.moves[0]
-    plies = [ply for ply in range(1, min(2 * SOON, len(line.moves))) if moved.to_square in _ends(line.moves[ply])]
-    again = plies[0] if plies and plies[0] % 2 == 0 else 0
+    soon = enumerate(line.moves[1 : 2 * SOON], start=1)
+    next_there = next((ply for ply, move in soon if moved.to_square in (move.from_square, move.to_square)), 0)
+    again = next_there if next_there % 2 == 0 else 0
     piece = lines.board.piece_type_at(moved.from_square)
     is_even = line.balance(again + 1) - line.balance(0) < 1
     # A piece that moves again after the better move, too, has lost nothing by that.
@@ -568,22 +582,15 @@ def _lost_tempo(lines: Comparison) -> Cause | None:
     return Cause(Why.LOST_TEMPO, line.winner, line, (attack,), again + 1) if is_driven or goes_back else None
 
 
-def _ends(move: chess.Move) -> tuple[chess.Square, chess.Square]:
-    return move.from_square, move.to_square
-
-
 def _missed_tempo(lines: Comparison) -> Cause | None:
     """The better move attacks a piece that has to move, and most other moves do not."""
-    line, without, own = lines.missed, lines.without_better, deed_of(lines.against, 0)
+    line, without = lines.missed, lines.without_better
     attack = tempo_of(line, 0)
-    if attack is None or (own is not None and {*own.targets} & {*attack.targets}):
-        return None
-    if line.moves[1] in lines.against.moves[1:2]:
+    if attack is None or _is_shared(lines, attack) or line.moves[1] in lines.against.moves[1:2]:
         return None
     if without is None or without.share < 1 - CONFIRMED:
         return None
-    evidence = (without,) if without.confirms else ()
-    return Cause(Why.ONLY_MOVE, line.winner, line, (attack,), 2, evidence=evidence)
+    return Cause(Why.ONLY_MOVE, line.winner, line, (attack,), 2, evidence=_confirming(without))
 
 
 def _position(lines: Comparison) -> Cause | None:

@@ -145,9 +145,8 @@ def opened_by(line: Line, color: chess.Color, ply: int = 1) -> Motif | None:
 def left_hanging(line: Line, better: Line, color: chess.Color, ply: int) -> Motif | None:
     """What the first move of a line leaves hanging until this ply, and the better one does not."""
     square, move = line.moves[ply].to_square, line.moves[0]
+    if line.where_was(square, ply, 0) != square:
+        return None
     boards = (line.boards[0], line.boards[1], better.boards[1])
     hangs = [square in winning_captures(board, not color) for board in boards]
-    is_there = line.where_was(square, ply, 0) == square
-    return (
-        Motif(Kind.HANGING, 0, move, move.to_square, (square,)) if is_there and hangs == [True, True, False] else None
-    )
+    return Motif(Kind.HANGING, 0, move, move.to_square, (square,)) if hangs == [True, True, False] else None
