@@ -5,10 +5,10 @@
         --endgames 0.2 --resign 1000 --longest 200
 
 Games begin with random moves, behind the start position or the openings of files, and a share of them with random
-endgames. The engine searches in the processes of this
-program, a fixed number of nodes a move. toolkit/training/positions.py documents the file; positions.py prints it.
-Positions in check are left out, and a flag marks the quiet ones. The same command gives the same file. With --resume it
-goes on where it was killed, and --games may be more.
+endgames. The engine searches in the processes of this program, a fixed number of nodes a move.
+toolkit/training/positions.py documents the file; positions.py prints it. Positions in check are left out, and a flag
+marks the quiet ones. The same command gives the same file. With --resume it goes on where it was killed, and --games
+may be more.
 
 With --ahead N it also keeps up to N positions of each search, as the search meets them: some way along its line, up to
 two random moves off it, and after the captures that follow. Their scores come from --network, or positions.py label.

@@ -145,7 +145,7 @@ class BaseBoard:
         """Take the pieces and the side to move from a `chess.Board`, and nothing else."""
         self.clear()
         for square, piece in board.piece_map().items():
-            self.put(2 * piece.piece_type + piece.color, square)
+            self.put(piece_number(piece), square)
         self.turn = int(board.turn)
 
     def set_squares(self, pieces: bytes, turn: int) -> None:
@@ -160,6 +160,11 @@ class BaseBoard:
     def pieces(self) -> list[int]:
         """The pieces on the 64 squares, as a list of numbers. For tests and training data."""
         return [self.squares[square] for square in range(64)]
+
+
+def piece_number(piece: chess.Piece) -> int:
+    """A piece as the boards number it: 2 * piece type + colour."""
+    return 2 * piece.piece_type + piece.color
 
 
 @inline

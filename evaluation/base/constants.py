@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import chess
-
 from evaluation.base.typed import inline
 
 # Every score of the evaluation is strictly within ± this, in centipawns.
@@ -69,11 +67,6 @@ DRAWISH_LEAD: Final = 3
 
 # The bonus for a won king and pawn against king: less than the gain of the promotion.
 WON_KPK_CP: Final = 400
-
-
-def piece_number(piece: chess.Piece) -> int:
-    """A piece as the boards number it: 2 * piece type + colour."""
-    return 2 * piece.piece_type + piece.color
 
 
 @inline

@@ -9,8 +9,8 @@ Invariant: at every node it has the same fields and gives the same moves as `Pos
 import chess
 import chess.polyglot
 
+from evaluation.base.base_board import piece_number
 from evaluation.base.bitboards import ZOBRIST
-from evaluation.base.constants import piece_number
 from uci_engine.board import moves as move_numbers
 from uci_engine.board.moves import NO_SQUARE, NOISY, QUIET
 from uci_engine.board.position import Position
