@@ -22,35 +22,14 @@ from typing import TYPE_CHECKING, Literal
 
 import chess
 
-from evaluation.weights import Weights, WeightsError, default_weights
+from evaluation.weights import Weights, default_weights
 
 if TYPE_CHECKING:
     from evaluation.base.base_board import BaseBoard
     from evaluation.evaluator import Evaluator
     from evaluation.network.file import Network
     from evaluation.network.inference import NetworkWeights
-    from evaluation.trace import PieceValue, Subtotal, TermValue, Trace, explain
-
-__all__ = [
-    "PieceValue",
-    "Subtotal",
-    "TermValue",
-    "Trace",
-    "Weights",
-    "WeightsError",
-    "default_weights",
-    "evaluate",
-    "explain",
-]
-
-
-def __getattr__(name: str) -> object:
-    """A name of `evaluation.trace`, at its first use: a start of the engine does not need it."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from evaluation import trace
-
-    return getattr(trace, name)
+    from evaluation.trace import Trace
 
 
 def check(board: chess.Board) -> None:
@@ -88,17 +67,17 @@ def set_up(
 
     check(board)
     weights = weights or default_weights()
-    base_board = BaseBoard(weights.piece_square())
+    base_board = BaseBoard(weights.piece_square)
     base_board.set_pieces(board)
-    return Evaluator(weights, None if network is None else _for_kernel(network)), base_board
+    return Evaluator(weights, network_weights(network)), base_board
 
 
-# Evaluators share it, and it takes milliseconds.
-@lru_cache(maxsize=1)
-def _for_kernel(network: Network) -> NetworkWeights:
+@lru_cache(maxsize=2)
+def network_weights(network: Network | None) -> NetworkWeights | None:
+    """A network as the kernel reads it, or None for none. Evaluators share it: to make it takes milliseconds."""
     from evaluation.network.inference import NetworkWeights
 
-    return NetworkWeights(network)
+    return None if network is None else NetworkWeights(network)
 
 
 def chosen(network: Network | Literal["default"] | None) -> Network | None:
@@ -122,3 +101,13 @@ def evaluate(
     """
     evaluator, base_board = set_up(board, weights, chosen(network))
     return evaluator.evaluate(base_board)
+
+
+def explain(
+    board: chess.Board, weights: Weights | None = None, network: Network | Literal["default"] | None = "default"
+) -> Trace:
+    """What `evaluate` adds up with the same arguments, term by term. ValueError: as there."""
+    # Imported here, because a start of the engine does not need it.
+    from evaluation.trace import Trace
+
+    return Trace.of(board, weights, chosen(network))

@@ -11,11 +11,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Final, Literal, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import chess
 
-from evaluation import chosen, set_up
+from evaluation import set_up
 from evaluation.base.constants import FULL_PHASE, FULL_SCALE, FULL_SHARE, KING_PLACE, middlegame_share
 from evaluation.catalogue import (
     ACCUMULATED,
@@ -185,10 +185,10 @@ class Trace:
         cls,
         board: chess.Board,
         weights: Weights | None = None,
-        network: Network | Literal["default"] | None = "default",
+        network: Network | None = None,
     ) -> Self:
-        """What `evaluation.evaluate` adds up with the same arguments. ValueError: as there."""
-        weights, network = weights or default_weights(), chosen(network)
+        """What `evaluation.evaluate` adds up. `network`: None for none. ValueError: as there."""
+        weights = weights or default_weights()
         evaluator, base_board = set_up(board, weights, network)
         # Imported here, because importing this module must load no kernel module (see `evaluation`).
         from evaluation.terms.endgames import endgame_scale
@@ -217,10 +217,6 @@ class Trace:
             features_score=of_terms,
             network_score=network_score,
         )
-
-
-# As `evaluation.explain`.
-explain = Trace.of
 
 
 def _packed_sides(

@@ -70,7 +70,6 @@ class Weights:
     def __post_init__(self) -> None:
         self.middlegame = _checked(self.middlegame, "middlegame")
         self.endgame = _checked(self.endgame, "endgame")
-        self._piece_square: list[int] = []
 
     @cached_property
     def packed(self) -> dict[str, list[int]]:
@@ -78,14 +77,13 @@ class Weights:
         both = zip(self.middlegame.items(), self.endgame.values(), strict=True)
         return {name: [(eg << 32) + mg for mg, eg in zip(mgs, egs, strict=True)] for (name, mgs), egs in both}
 
+    @cached_property
     def piece_square(self) -> list[int]:
         """The board's number for each piece, packed, negative for Black: 2 * 8 * 896 numbers.
 
         [(8 * colour of a king + its place) * 896 + (2 * type + colour) * 64 + square]. Add a piece's entries
         for both kings; those for the white king hold material and square. Not to be changed.
         """
-        if self._piece_square:
-            return self._piece_square
         numbers = [0] * (2 * KING_PLACES * PIECES)
         material = [*self.packed["material"], 0]
         for piece_type, value in zip(chess.PIECE_TYPES, material, strict=True):
@@ -104,7 +102,6 @@ class Weights:
                 numbers[white_king : white_king + 128] = _mirrored(list(map(add, plain, by_enemy))) + list(
                     map(add, plain, by_own)
                 )
-        self._piece_square = numbers
         return numbers
 
     @classmethod

@@ -48,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--depth", type=int, default=99, help="leave out counts of greater depth")
     words = parser.parse_args(arguments)
     cases = [case for path in words.files for case in read_cases(path, words.depth)]
-    position = load().position_class(default_weights().piece_square())
+    position = load().position_class(default_weights().piece_square)
     right = wrong = 0
     with show_progress("perft", len(cases)) as advance:
         for where, board, counts in cases:

@@ -30,7 +30,6 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.network.file import default_network
-from evaluation.weights import default_weights
 from toolkit.console import (
     at_least_one,
     at_least_zero,
@@ -60,6 +59,7 @@ from toolkit.training.stockfish_network import StockfishNetwork, read_network, s
 from uci_engine import __version__
 from uci_engine.core import load
 from uci_engine.options import NETWORK_BY_DEFAULT
+from uci_engine.search.thread_pool import ThreadPool
 
 # Games of one task.
 BATCH_GAMES = 64
@@ -174,14 +174,12 @@ class SelfPlayer:
     """The engine with a fixed number of nodes a move, for both sides of a game; see `uci_engine.search.self_play`."""
 
     def __init__(self, recipe: Recipe) -> None:
-        core = load()
+        pool = ThreadPool(load(), recipe.hash_mib, default_network() if NETWORK_BY_DEFAULT else None)
         from uci_engine.search.self_play import SelfPlay
         from uci_engine.search.transposition_table import TranspositionTable
 
-        network_weights = core.network_weights(default_network() if NETWORK_BY_DEFAULT else None)
         # Of games, and of the scout.
-        tables = (TranspositionTable(recipe.hash_mib), TranspositionTable(1))
-        self._searchers = [core.searcher(table, default_weights(), network_weights, {}) for table in tables]
+        self._searchers = [pool.main, pool.new_searcher(TranspositionTable(1))]
         self._game: Any = SelfPlay(*self._searchers)
         for name in ("nodes", "resign_cp", "max_moves", "max_opening_cp", "ahead", "skipped_plies"):
             setattr(self._game, name, getattr(recipe, name))

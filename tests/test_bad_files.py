@@ -184,7 +184,7 @@ def test_changed_bytes_are_read_or_refused(
         if isinstance(found, Network):
             assert found.pack() == path.read_bytes()
         elif isinstance(found, Weights):
-            assert len(found.piece_square()) > 64
+            assert len(found.piece_square) > 64
         else:
             assert isinstance(found, Book)
             assert all(move in chess.Board().legal_moves for move, _ in found.moves(chess.Board()))

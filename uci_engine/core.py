@@ -22,12 +22,7 @@ from typing import TYPE_CHECKING, Any
 from uci_engine import processor
 
 if TYPE_CHECKING:
-    from evaluation.network.file import Network
-    from evaluation.network.inference import NetworkWeights
-    from evaluation.weights import Weights
     from uci_engine.board.position import Position
-    from uci_engine.search.search import Searcher
-    from uci_engine.search.transposition_table import TranspositionTable
 
 # In import order. A new kernel module is a line here. setup.py imports this file, where python-chess may be missing.
 KERNEL_MODULES = (
@@ -73,26 +68,6 @@ class Core:
     reason: str
     is_fallback: bool
     position_class: type[Position]
-
-    def searcher(
-        self,
-        table: TranspositionTable,
-        weights: Weights,
-        network_weights: NetworkWeights | None,
-        values: Mapping[str, int],
-    ) -> Searcher:
-        """A searcher on a table that it may share with others. Raises MemoryError.
-
-        `values`: search parameters by name. `network_weights`: None: it is off.
-        """
-        evaluator = sys.modules["evaluation.evaluator"].Evaluator(weights, network_weights)
-        position = self.position_class(weights.piece_square())
-        searcher: Searcher = sys.modules["uci_engine.search.search"].Searcher(position, evaluator, table, values)
-        return searcher
-
-    def network_weights(self, network: Network | None) -> NetworkWeights | None:
-        """A network as the kernel reads it, for many searchers; None for none. Raises MemoryError."""
-        return None if network is None else sys.modules["evaluation.network.inference"].NetworkWeights(network)
 
 
 # Empty until the first `load`. A process keeps its core, because a module cannot be imported twice.

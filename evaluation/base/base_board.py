@@ -133,13 +133,7 @@ class BaseBoard:
 
     def refresh(self) -> None:
         """Sum up from scratch: after a change of weights, and to test the incremental updates."""
-        self.score = 0
-        self.phase = 0
-        self.pawn_key = 0
-        self.material_key = 0
-        for square in range(64):
-            if self.squares[square]:
-                self.add(self.squares[square], square)
+        self.set_squares(bytes(self.pieces()), self.turn)
 
     def set_pieces(self, board: chess.Board) -> None:
         """Take the pieces and the side to move from a `chess.Board`, and nothing else."""

@@ -91,7 +91,7 @@ def on_all_cores(module: str, function: str, *arguments: Any) -> dict[str, Any]:
 
 def new_position(board: chess.Board | None = None) -> Any:
     """A position of the core that this process runs."""
-    position = load().position_class(default_weights().piece_square())
+    position = load().position_class(default_weights().piece_square)
     position.set_board(board or chess.Board())
     return position
 

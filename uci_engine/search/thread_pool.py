@@ -15,6 +15,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from evaluation import network_weights
 from evaluation.network.file import Network
 from evaluation.weights import Weights, default_weights
 from uci_engine.core import Core
@@ -85,7 +86,6 @@ class ThreadPool:
         self._values: dict[str, int] = {}
         self.weights = default_weights()
         self.network = network
-        self._network_weights = core.network_weights(network)
         self.table = TranspositionTable(hash_mib)
         self.main = self.new_searcher(self.table)
         self.searchers = [self.main]
@@ -95,7 +95,11 @@ class ThreadPool:
 
     def new_searcher(self, table: TranspositionTable) -> Searcher:
         """A searcher that evaluates as the others, on their table or on another. Raises MemoryError."""
-        return self._core.searcher(table, self.weights, self._network_weights, self._values)
+        from evaluation.evaluator import Evaluator
+        from uci_engine.search.search import Searcher
+
+        evaluator = Evaluator(self.weights, network_weights(self.network))
+        return Searcher(self._core.position_class(self.weights.piece_square), evaluator, table, self._values)
 
     def resize(self, threads: int) -> None:
         """Set the number of threads, at least 1, and 1 in plain Python.
@@ -156,15 +160,13 @@ class ThreadPool:
         """
         from evaluation.evaluator import Evaluator
 
-        network_weights = self._network_weights if network is self.network else self._core.network_weights(network)
-        evaluators = [Evaluator(weights, network_weights) for _ in self.searchers]
+        evaluators = [Evaluator(weights, network_weights(network)) for _ in self.searchers]
         for searcher, evaluator in zip(self.searchers, evaluators, strict=True):
             searcher.evaluator = evaluator
-            searcher.position.piece_square = weights.piece_square()
+            searcher.position.piece_square = weights.piece_square
             searcher.position.refresh()
         self.weights = weights
         self.network = network
-        self._network_weights = network_weights
         self.clear()
 
     def close(self) -> None:

@@ -114,7 +114,7 @@ class CoefficientReader:
         from evaluation.evaluator import Evaluator
         from evaluation.terms.endgames import endgame_scale, ending
 
-        self._board = BaseBoard([0] * len(default_weights().piece_square()))
+        self._board = BaseBoard([0] * len(default_weights().piece_square))
         self._endgame_scale, self._ending = endgame_scale, ending
         evaluators = [Evaluator(default_weights()) for _ in layout().biases]
         for word, evaluator in enumerate(evaluators):
