@@ -169,18 +169,11 @@ def passed_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     pawns &= ~(enemy | adjacent(enemy) | front_span(pawns, us ^ 1))
     context.passed_pawns |= pawns
     connected = adjacent(pawns | forward(pawns, 0) | forward(pawns, 1))
-    flip = 0 if us else 7
-    score: i64 = 0
-    while pawns:
-        square = lsb(pawns)
-        pawns &= pawns - 1
-        index = (square >> 3) ^ flip
-        if BB[square] & context.pawn_attacks[us]:
-            index += 8
-        if BB[square] & connected:
-            index += 16
-        score += context.passed_pawn[index]
-    return score
+    defended = context.pawn_attacks[us]
+    score = sum_by_rank(context.passed_pawn, 0, pawns & ~connected & ~defended, us)
+    score += sum_by_rank(context.passed_pawn, 8, pawns & ~connected & defended, us)
+    score += sum_by_rank(context.passed_pawn, 16, pawns & connected & ~defended, us)
+    return score + sum_by_rank(context.passed_pawn, 24, pawns & connected & defended, us)
 
 
 def passed_pawn_kings(context: EvaluationContext, board: BaseBoard, us: int) -> i64:

@@ -20,6 +20,7 @@ from evaluation.base.bitboards import (
     attacks_of,
     forward,
     front_span,
+    sum_by_rank,
 )
 from evaluation.base.typed import i64, i64_pointer, lsb, popcount, u64
 from evaluation.context import EvaluationContext
@@ -168,14 +169,9 @@ def space(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
 
 def outpost(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Knights, then bishops on an outpost, by rank: a pawn defends it there and no enemy pawn can attack it."""
-    flip = 0 if us else 7
-    score: i64 = 0
-    minors = board.by_colour[us] & (board.by_type[KNIGHT] | board.by_type[BISHOP]) & _outposts(context, us)
-    while minors:
-        square = lsb(minors)
-        minors &= minors - 1
-        score += context.outpost[((square >> 3) ^ flip) + (0 if BB[square] & board.by_type[KNIGHT] else 8)]
-    return score
+    pieces = board.by_colour[us] & _outposts(context, us)
+    score = sum_by_rank(context.outpost, 0, pieces & board.by_type[KNIGHT], us)
+    return score + sum_by_rank(context.outpost, 8, pieces & board.by_type[BISHOP], us)
 
 
 def reachable_outpost(context: EvaluationContext, board: BaseBoard, us: int) -> i64:

@@ -6,19 +6,7 @@ flat array indexed by ply.
 
 from __future__ import annotations
 
-from evaluation.base.bitboards import (
-    BISHOP,
-    KING,
-    KING_ATTACKS,
-    KNIGHT,
-    KNIGHT_ATTACKS,
-    PAWN,
-    QUEEN,
-    ROOK,
-    bishop_attacks,
-    pawn_attacks,
-    rook_attacks,
-)
+from evaluation.base.bitboards import BISHOP, KING, KNIGHT, PAWN, attacks_of, pawn_attacks
 from evaluation.base.typed import ints, lsb, u64s, void
 from uci_engine.board.moves import from_square, to_square
 from uci_engine.board.position import Position
@@ -86,28 +74,15 @@ class SearchStack:
         theirs = self.position.by_colour[1 - us]
         occupied = theirs | self.position.by_colour[us]
         attacks = pawn_attacks(theirs & self.position.by_type[PAWN], 1 - us)
-        self.threats[8 * ply + KNIGHT] = attacks
-        self.threats[8 * ply + BISHOP] = attacks
-        pieces = theirs & self.position.by_type[KNIGHT]
-        while pieces:
-            attacks |= KNIGHT_ATTACKS[lsb(pieces)]
-            pieces &= pieces - 1
-        pieces = theirs & self.position.by_type[BISHOP]
-        while pieces:
-            attacks |= bishop_attacks(lsb(pieces), occupied)
-            pieces &= pieces - 1
-        self.threats[8 * ply + ROOK] = attacks
-        pieces = theirs & self.position.by_type[ROOK]
-        while pieces:
-            attacks |= rook_attacks(lsb(pieces), occupied)
-            pieces &= pieces - 1
-        self.threats[8 * ply + QUEEN] = attacks
-        pieces = theirs & self.position.by_type[QUEEN]
-        while pieces:
-            square = lsb(pieces)
-            attacks |= bishop_attacks(square, occupied) | rook_attacks(square, occupied)
-            pieces &= pieces - 1
-        self.attacked[ply] = attacks | KING_ATTACKS[lsb(theirs & self.position.by_type[KING])]
+        for piece_type in range(KNIGHT, KING + 1):
+            self.threats[8 * ply + piece_type] = attacks
+            pieces = theirs & self.position.by_type[piece_type]
+            while pieces:
+                attacks |= attacks_of(piece_type, lsb(pieces), occupied)
+                pieces &= pieces - 1
+        self.attacked[ply] = attacks
+        # A bishop is worth no more than a knight.
+        self.threats[8 * ply + BISHOP] = self.threats[8 * ply + KNIGHT]
 
     def add_killer(self, ply: int, move: int) -> void:
         """Make a quiet move the first killer of a ply; the old first becomes the second."""
