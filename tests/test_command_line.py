@@ -191,7 +191,7 @@ def test_a_start_loads_no_more_than_it_needs(tmp_path: Path) -> None:
     program = (
         "import sys\nread = []\nsys.addaudithook(lambda what, of: what == 'open' and read.append(str(of[0])))\n"
         "import uci_engine\nassert not [name for name in sys.modules if name.startswith('uci_engine.')]\n"
-        "from uci_engine.__main__ import main\nmain(['isready'])\nprint(*sorted(sys.modules))\n"
+        "from uci_engine.command_line.program import run\nrun(['isready'])\nprint(*sorted(sys.modules))\n"
         "assert not [name for name in read if name.endswith(('book.bin', 'opening_names.tsv.gz'))]\n"
         "print(hasattr(uci_engine, 'Engine'), hasattr(uci_engine, 'nonsense'))"
     )
