@@ -53,7 +53,6 @@ from uci_engine.tablebases.syzygy_files import (
     INDEX_BITS,
     IS_MAPPED,
     IS_WIDE_MAP,
-    LEAD,
     LENGTHS,
     LIST_SIZES,
     LISTS,
@@ -61,7 +60,6 @@ from uci_engine.tablebases.syzygy_files import (
     NO_SECOND,
     PADDED_BLOCKS,
     PAWNS,
-    PIECE_COUNT,
     PIECES,
     POSITIONS,
     RECORD,
@@ -445,8 +443,8 @@ class SyzygyProber:
             # Both sides have the same pieces, and the table has White to move.
             mirrored = position.turn ^ 1
         side: int = position.turn ^ 1 ^ mirrored
-        count: int = self.numbers[record + PIECE_COUNT]
-        lead: int = self.numbers[record + LEAD]
+        count = popcount(position.by_colour[0] | position.by_colour[1])
+        lead: int = self.numbers[record + GROUP_SIZES]
         pawns: int = self.numbers[record + PAWNS]
         sides: int = self.numbers[record + SIDES]
         if pawns:
@@ -487,7 +485,7 @@ class SyzygyProber:
             self._reflect(pieces, 7)
         if self.squares[0] & 32:
             self._reflect(pieces, 56)
-        lead: int = self.numbers[record + LEAD]
+        lead: int = self.numbers[record + GROUP_SIZES]
         for index in range(lead):
             side = (self.squares[index] >> 3) - (self.squares[index] & 7)
             if side > 0:

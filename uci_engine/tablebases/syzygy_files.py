@@ -101,16 +101,16 @@ length from SHORTEST on, the least code, in the highest of 64 bits, and then its
 # LIST_SIZES are offset and length of four lists, where distances are stored as places in one of them. FILE, FILE_BYTES
 # and CODE, where the code and symbols are, are filled in by `syzygy`.
 (
-    PIECE_COUNT, SIDES, SIDE, SYMMETRIC, PAWNS, LEAD, CONSTANT, FILE, FILE_BYTES, INDEX, SIZES, DATA, BLOCKS,
+    SIDES, SIDE, SYMMETRIC, PAWNS, CONSTANT, FILE, FILE_BYTES, INDEX, SIZES, DATA, BLOCKS,
     PADDED_BLOCKS, BLOCK_BITS, INDEX_BITS, SHORTEST, LENGTHS, CODE, POSITIONS, FLAGS, GROUPS,
-) = range(22)  # fmt: skip
+) = range(20)  # fmt: skip
 # Pieces (piece type, plus 8 for Black), the sizes of their groups, and the factors of these.
-PIECES = 22
-GROUP_SIZES = 29
-FACTORS = 36
-LISTS = 43
-LIST_SIZES = 47
-RECORD = 51
+PIECES = 20
+GROUP_SIZES = 27
+FACTORS = 34
+LISTS = 41
+LIST_SIZES = 45
+RECORD = 49
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +215,7 @@ class _Reader:
             raise TableError("its order of the pieces is impossible")
         factors, positions = self.mixed_radix(orders, groups, file)
         section = [0] * RECORD
-        section[PIECE_COUNT], section[SIDES], section[SYMMETRIC] = len(pieces), sides, material.symmetric
-        section[PAWNS], section[LEAD] = len(pawns), groups[0]
+        section[SIDES], section[SYMMETRIC], section[PAWNS] = sides, material.symmetric, len(pawns)
         section[POSITIONS], section[GROUPS] = positions, len(groups)
         for place, numbers in ((PIECES, pieces), (GROUP_SIZES, groups), (FACTORS, factors)):
             section[place : place + len(numbers)] = numbers
