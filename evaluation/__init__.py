@@ -81,7 +81,7 @@ def network_weights(network: Network | None) -> NetworkWeights | None:
 
 
 def chosen(network: Network | Literal["default"] | None) -> Network | None:
-    """The network that an argument stands for: "default" is the one of the package. Raises NetworkError."""
+    """The network that an argument stands for: "default" is the one of the package. Raises RuntimeError."""
     if network != "default":
         return network
     from evaluation.network.file import default_network
@@ -96,7 +96,7 @@ def evaluate(
 
     `weights`, `network`: by default those of the package. Without a network (None) the weighted terms alone.
     Only the pieces and the side to move matter. ValueError unless there is one king and at most 16 pieces a side, and
-    no pawn on the first or last rank, also where the fields of the board do not agree. NetworkError where the network
+    no pawn on the first or last rank, also where the fields of the board do not agree. RuntimeError where the network
     of the package cannot be read. To score many positions, keep one `Evaluator` and one `BaseBoard` (see `set_up`).
     """
     evaluator, base_board = set_up(board, weights, chosen(network))

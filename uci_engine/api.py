@@ -283,7 +283,7 @@ class Engine:
     def __init__(self, *, core: str = "auto", **options: Unpack[EngineOptions]) -> None:
         """`options`: as for `configure`. `core`: see `uci_engine.core.load`; one process runs one core.
 
-        ValueError: an option is wrong. ImportError: the core is not installed.
+        ValueError: an option is wrong. ImportError: the core is not installed. RuntimeError: its network is not.
         """
         with _LOADING:
             inner = UciEngine(core)
@@ -297,9 +297,8 @@ class Engine:
         self._evaluator: tuple[Weights, Network | None, Evaluator, BaseBoard] | None = None
         # For an engine that is dropped without `close`, and at the end of the program.
         self._finalizer = weakref.finalize(self, _release, inner, self._condition)
-        for warning in (slow_core_warning(inner.core), inner.problem):
-            if warning:
-                LOGGER.warning("%s", warning)
+        if warning := slow_core_warning(inner.core):
+            LOGGER.warning("%s", warning)
         try:
             self.configure(**options)
         except BaseException:
@@ -491,7 +490,7 @@ class Engine:
             # Alone it asks for that strength. In UCI it takes two options.
             if "uci_elo" in options and "uci_limit_strength" not in options:
                 settings.append(setting(self._inner.options, "uci_limit_strength", True))
-            for _, option, value in settings:
+            for option, value in settings:
                 self._wait_for_turn()
                 for message in option.assign(value):
                     LOGGER.warning("%s", message.text)
@@ -648,14 +647,13 @@ def _bounds(board: chess.Board, limit: Limit | None, moves: Moves = None) -> Lim
     return bounds
 
 
-def setting(options: Options, name: str, value: object) -> tuple[str, ValueOption[Any], Any]:
-    """Find an option by keyword or UCI name, and check its value, which may be text. Returns keyword, option and value.
+def setting(options: Options, name: str, value: object) -> tuple[ValueOption[Any], Any]:
+    """Find an option by keyword or UCI name, and check its value, which may be text. Returns option and value.
 
     ValueError: the option or the value is wrong.
     """
     option = options.find(name)
-    keyword = next((keyword for keyword in KEYWORDS if options.find(keyword) is option), None)
-    if keyword is None or not isinstance(option, ValueOption):
+    if not isinstance(option, ValueOption) or option not in map(options.find, KEYWORDS):
         hint = suggestion(name, KEYWORDS) or f"; the options are {', '.join(KEYWORDS)}"
         raise ValueError(f"there is no option {name!r}{hint}")
-    return keyword, option, option.checked(name, value)
+    return option, option.checked(name, value)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import chess
 import chess.polyglot
 
-from evaluation.network.file import Network, NetworkError, default_network
+from evaluation.network.file import Network, default_network
 from evaluation.weights import Weights, default_weights
 from uci_engine import __version__
 from uci_engine import score as scores
@@ -63,17 +63,19 @@ class UciEngine:
     """
 
     def __init__(self, core: str = "auto", tuning: bool = False) -> None:
-        """`core`: see `uci_engine.core.load`, which may raise. `tuning`: offer search parameters as options."""
+        """`core`: see `uci_engine.core.load`, which may raise. `tuning`: offer search parameters as options.
+
+        RuntimeError: the network of the package is missing or damaged.
+        """
         self.core = load(core)
         self.name = f"Secateur {__version__}"
         if self.core.name != "compiled":
             self.name += f" ({self.core.name} core)"
+        self.options = Options(self.core.name, tuning)
+        network = default_network() if self.options.use_nnue.value else None
+        self.pool = ThreadPool(self.core, self.options.hash.value, network)
         # Created before the option Threads can take the last thread that the system gives.
         self._thread = TaskThread("search")
-        self.options = Options(self.core.name, tuning)
-        # A sentence for the user about what is missing, "" for nothing.
-        self.problem = ""
-        self.pool = ThreadPool(self.core, self.options.hash.value, self._first_network())
         self._book: Book | None = None
         self._tablebases = Tablebases(self.core, self.pool.main.prober)
         self._timer = Timer()
@@ -396,16 +398,6 @@ class UciEngine:
         # The same weights again forget nothing.
         if weights != self.pool.weights:
             self.pool.set_evaluation(weights, self.pool.network)
-
-    def _first_network(self) -> Network | None:
-        """The network at the start. Without it the features play alone."""
-        option = self.options.use_nnue
-        try:
-            return default_network() if option.value else None
-        except NetworkError as error:
-            option.value = False
-            self.problem = f"{error}, so {option.name} is false"
-            return None
 
     def _load_network(self) -> None:
         """Evaluate with the network that the options name, or by none. A file is read even while the network is off."""

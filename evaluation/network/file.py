@@ -125,11 +125,11 @@ class Network:
 
 @cache
 def default_network() -> Network:
-    """The network of the package. Raises NetworkError when its file is missing or damaged."""
+    """The network of the package. RuntimeError: its file is missing or damaged."""
     try:
         return Network.load(DEFAULT_FILE)
     except NetworkError as error:
-        raise NetworkError(f"the built-in network cannot be used ({error})") from error
+        raise RuntimeError(f"the built-in network cannot be used ({error})") from error
 
 
 def _is_within(numbers: bytes, limit: int) -> bool:

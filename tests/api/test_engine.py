@@ -280,8 +280,8 @@ def test_every_keyword_is_an_option_and_every_other_option_is_the_programs_own()
 
 
 def test_a_setting_may_have_the_name_and_the_text_of_uci() -> None:
-    keyword, option, value = setting(Options(), "move overhead", "20")
-    assert (keyword, option.name, value) == ("move_overhead", "Move Overhead", 20)
+    option, value = setting(Options(), "move overhead", "20")
+    assert (option.name, value) == ("Move Overhead", 20)
 
 
 def test_options_by_keyword() -> None:

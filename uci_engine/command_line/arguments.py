@@ -125,8 +125,6 @@ def uci_engine(options: argparse.Namespace, tuning: bool) -> UciEngine:
     from uci_engine.engine import UciEngine
 
     engine = UciEngine(options.core, tuning)
-    if engine.problem:
-        warn(engine.problem)
     for name, value in _settings(options):
         is_known = engine.options.find(name) is not None
         hint = "" if is_known else suggestion(name, (option.name for option in engine.options))

@@ -89,8 +89,6 @@ def check_engine(core_name: str) -> str | None:
     from uci_engine.tools.bench import search
 
     with closing(UciEngine(core_name)) as engine:
-        if engine.problem:
-            return engine.problem
         for fen, chess960, depth, expected in PERFT_COUNTS:
             board = chess.Board(fen, chess960=chess960)
             engine.position.set_board(board)

@@ -370,12 +370,10 @@ class Dispatcher:
             f"id author {AUTHOR}",
             *(option.declaration() for option in self._engine.options),
         ]
-        warnings: list[str | None] = [self._engine.problem]
         if self._engine.core.is_fallback:
             from uci_engine.tools.doctor import slow_core_warning
 
-            warnings.append(slow_core_warning(self._engine.core))
-        lines += [format_message(Message(f"warning: {warning}")) for warning in warnings if warning]
+            lines.append(format_message(Message(f"warning: {slow_core_warning(self._engine.core)}")))
         self._writer.write("\n".join([*lines, "uciok"]))
 
     def _set_position(self, fen: str | None, moves: Sequence[str], error: str | None) -> None:
@@ -417,9 +415,6 @@ class Dispatcher:
         depth = parse_int(words[0]) if words else None
         if words and (depth is None or depth < 1):
             self._say(Message.error("bench takes a depth, for example: bench 8"))
-            return
-        if self._engine.problem:
-            self._say(Message.error(self._engine.problem))
             return
         from uci_engine.engine import UciEngine
         from uci_engine.tools.bench import bench
