@@ -80,17 +80,6 @@ class BaseBoard:
         self.squares[square] = piece
         self.by_type[piece >> 1] |= BB[square]
         self.by_colour[piece & 1] |= BB[square]
-        self.add(piece, square)
-
-    def remove(self, piece: int, square: int) -> void:
-        """Remove a piece from its square."""
-        self.squares[square] = 0
-        self.by_type[piece >> 1] ^= BB[square]
-        self.by_colour[piece & 1] ^= BB[square]
-        self.subtract(piece, square)
-
-    def add(self, piece: int, square: int) -> void:
-        """Add a piece to the sums."""
         index = piece * 64 + square
         self.score += weight_of(self, index)
         self.phase += PHASE_OF[piece]
@@ -98,8 +87,11 @@ class BaseBoard:
         if piece >> 1 == PAWN or piece >> 1 == KING:
             self.pawn_key ^= ZOBRIST[index]
 
-    def subtract(self, piece: int, square: int) -> void:
-        """Take a piece from the sums."""
+    def remove(self, piece: int, square: int) -> void:
+        """Remove a piece from its square."""
+        self.squares[square] = 0
+        self.by_type[piece >> 1] ^= BB[square]
+        self.by_colour[piece & 1] ^= BB[square]
         index = piece * 64 + square
         self.score -= weight_of(self, index)
         self.phase -= PHASE_OF[piece]

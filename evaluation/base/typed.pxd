@@ -94,3 +94,9 @@ cdef inline u64* u64s_of(object numbers) except? NULL:
 
 cdef inline void copy_i8s(i8* target, bytes data) except *:
     memcpy(target, <char*>data, len(data))
+
+cdef inline void copy_i16s(i16* target, bytes data) except *:
+    cdef const unsigned char* source = data
+    cdef Py_ssize_t index
+    for index in range(len(data) // 2):
+        target[index] = <i16>(source[2 * index] | source[2 * index + 1] << 8)

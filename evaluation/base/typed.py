@@ -110,6 +110,11 @@ def copy_i8s(target: i8_pointer, data: bytes) -> void:
     target[: len(data)] = struct.unpack(f"{len(data)}b", data)
 
 
+def copy_i16s(target: i16_pointer, data: bytes) -> void:
+    """Copy numbers of 16 bits with a sign, the lower byte first, to the beginning of `target`."""
+    target[: len(data) // 2] = struct.unpack(f"<{len(data) // 2}h", data)
+
+
 def address_of(data: memoryview) -> u64:
     """Where the bytes lie, as long as the view lives. Compiled only."""
     raise NotImplementedError

@@ -11,11 +11,9 @@ Invariant: the result depends only on the pieces and the side to move.
 
 from __future__ import annotations
 
-import struct
-
 from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import KING
-from evaluation.base.typed import copy_i8s, i8s, i16, i16s, i64, inline, ints, lsb, popcount, u64, u64s, void
+from evaluation.base.typed import copy_i8s, copy_i16s, i8s, i16, i16s, i64, inline, ints, lsb, popcount, u64, u64s, void
 from evaluation.network.file import (
     INPUTS,
     KING_REGION,
@@ -78,8 +76,8 @@ class NetworkWeights:
 
     def __init__(self, network: Network) -> None:
         copy_i8s(self.hidden, network.hidden)
-        self.hidden_bias = list(struct.unpack(f"<{UNITS}h", network.hidden_bias))
-        self.output = list(struct.unpack(f"<{OUTPUT_BUCKETS * 2 * UNITS}h", network.output))
+        copy_i16s(self.hidden_bias, network.hidden_bias)
+        copy_i16s(self.output, network.output)
         self.output_bias = list(network.output_bias)
 
 

@@ -6,7 +6,7 @@ flat array indexed by ply.
 
 from __future__ import annotations
 
-from evaluation.base.bitboards import BISHOP, KING, KNIGHT, PAWN, attacks_of, pawn_attacks
+from evaluation.base.bitboards import BISHOP, KING, KING_ATTACKS, KNIGHT, PAWN, attacks_of, pawn_attacks
 from evaluation.base.typed import ints, lsb, u64s, void
 from uci_engine.board.moves import from_square, to_square
 from uci_engine.board.position import Position
@@ -74,13 +74,13 @@ class SearchStack:
         theirs = self.position.by_colour[1 - us]
         occupied = theirs | self.position.by_colour[us]
         attacks = pawn_attacks(theirs & self.position.by_type[PAWN], 1 - us)
-        for piece_type in range(KNIGHT, KING + 1):
+        for piece_type in range(KNIGHT, KING):
             self.threats[8 * ply + piece_type] = attacks
             pieces = theirs & self.position.by_type[piece_type]
             while pieces:
                 attacks |= attacks_of(piece_type, lsb(pieces), occupied)
                 pieces &= pieces - 1
-        self.attacked[ply] = attacks
+        self.attacked[ply] = attacks | KING_ATTACKS[lsb(theirs & self.position.by_type[KING])]
         # A bishop is worth no more than a knight.
         self.threats[8 * ply + BISHOP] = self.threats[8 * ply + KNIGHT]
 

@@ -108,15 +108,13 @@ class TranspositionTable:
         free_words(self.words)
 
     def resize(self, megabytes: i64) -> None:
-        """Replace the table by an empty one of a new size. With the same size the table is only cleared.
+        """Replace the table by an empty one of a new size.
 
         The old one is freed first, so that there need not be room for both. MemoryError: there is no such block. The
         table then has its old size, and is empty.
         """
         before = self.megabytes
-        if megabytes == before:
-            self.clear()
-        elif not self._allocate(megabytes):
+        if not self._allocate(megabytes):
             # There was room for it a moment ago.
             if not self._allocate(before) and not self._allocate(1):
                 raise SystemError("there is no memory for a table of 1 MiB")
