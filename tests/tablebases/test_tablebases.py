@@ -43,7 +43,7 @@ def test_several_folders(tmp_path: Path) -> None:
         assert probing.sentences == ["SyzygyPath: 2 WDL and 2 DTZ tables of up to 3 pieces"]
     assert probing.tables.set_syzygy_path("") == []
     assert probing.tables.wdl == set()
-    assert probing.tables.max_pieces == 0
+    assert probing.tables.prober.max_pieces == 0
 
 
 def test_folders_that_are_none(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ Syzygy's generator hashes its files in pieces of 16 MiB with CityHashCrc256, fro
 a step: each lane becomes its neighbour, rotated, multiplied, and added to a word of the file. Five CRC-32C sums are
 taken of the lanes. At the end, lanes and sums are mixed.
 
-Invariant: `of` gives the last 16 bytes of every undamaged file of up to MAX_BYTES. A test reads real files.
+Invariant: `fits` is true of every undamaged file. A test reads real files.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import sys
 
 from evaluation.base.bitboards import ALL
 from evaluation.base.typed import ints, nogil, u64, u64_pointer, u64s, u64s_of, void
+from uci_engine.tablebases.syzygy_files import CHECKSUM_BYTES
 
 MAX_BYTES = 1 << 24
 K0 = 0xC3A5C85C97CB3127
@@ -71,8 +72,13 @@ class Checksum:
     sums = u64s(5)
     result = u64s(4)
 
-    def of(self, data: bytes, size: int) -> bytes:
-        """The 16 bytes that should follow the first `size` bytes (a multiple of 8, 64 to MAX_BYTES) of some data."""
+    def fits(self, data: bytes) -> bool:
+        """Whether the last CHECKSUM_BYTES of a file, of which 64 or more and a multiple of 8 are before them, are their
+        checksum. True for a file of more than MAX_BYTES.
+        """
+        size: int = len(data) - CHECKSUM_BYTES
+        if size > MAX_BYTES:
+            return True
         missing = max(8 * ROUND - size, 0)
         seed: u64 = 0xFFFFFFFF ^ size if missing else 0
         words = array.array("Q", data[:size] + bytes(missing))
@@ -83,7 +89,7 @@ class Checksum:
         with nogil:
             self._run(count, seed)
             self._finish()
-        return b"".join(word.to_bytes(8, "little") for word in (self.result[0], self.result[1]))
+        return data[size:] == b"".join(word.to_bytes(8, "little") for word in (self.result[0], self.result[1]))
 
     def _step(self, place: int, plain: bool) -> void:
         """Take up five words; `plain` steps do not multiply."""

@@ -88,7 +88,7 @@ class RootRanker:
         """Rank the allowed moves of a board of at most `probe_limit` pieces."""
         self.began_at = time.perf_counter()
         messages = tuple(self.tables.drop_changed())
-        pieces, most = chess.popcount(self.board.occupied), min(probe_limit, self.tables.max_pieces)
+        pieces, most = chess.popcount(self.board.occupied), min(probe_limit, self.tables.prober.max_pieces)
         if self.board.castling_rights or pieces > most or len(allowed) < 2:
             return RootRanking(messages=messages)
         name = chess.syzygy.normalize_tablename(chess.syzygy.calc_key(self.board))

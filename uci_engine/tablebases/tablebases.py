@@ -16,7 +16,6 @@ from evaluation.files import open_plain_file, reason_of
 from uci_engine.core import Core
 from uci_engine.memory import hash_maximum_mib
 from uci_engine.tablebases.syzygy_files import (
-    CHECKSUM_BYTES,
     DTZ_SUFFIX,
     MAX_DISTANCE_PLIES,
     WDL_SUFFIX,
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 # Maximum bytes of tables to read into memory and to checksum, smallest first, and at most an eighth of the memory. It
 # takes about 0.5 s compiled, and 1 s in plain Python. The rest is mapped.
-COPIED_BYTES = {"compiled": 1 << 28}
+COPIED_BYTES = 1 << 28
 COPIED_BYTES_PLAIN = 1 << 21
 # Maximum number of names in a message.
 MAX_NAMES = 3
@@ -49,34 +48,28 @@ class Tablebases:
         """`prober`: the searcher's `SyzygyProber`, which gets the tables in use. `copied_bytes`: maximum bytes to copy,
         None for the core's default.
         """
-        from uci_engine.tablebases import checksum
+        from uci_engine.tablebases.checksum import Checksum
         from uci_engine.tablebases.syzygy import read_symbols
 
-        usual = COPIED_BYTES.get(core.name, COPIED_BYTES_PLAIN)
+        usual = COPIED_BYTES if core.name == "compiled" else COPIED_BYTES_PLAIN
         self._copied_bytes = usual if copied_bytes is None else copied_bytes
-        self._checksum = checksum.Checksum()
-        self._max_checked_bytes = checksum.MAX_BYTES
-        self._prober = prober
+        self._checksum = Checksum()
+        self.prober = prober
         self._read_symbols = read_symbols
         self._mapped: dict[Path, Identity] = {}
         self.wdl: set[str] = set()
         self.dtz: set[str] = set()
 
-    @property
-    def max_pieces(self) -> int:
-        """The maximum number of pieces of the Syzygy tables in use; 0 without tables."""
-        return self._prober.max_pieces
-
     def probe_wdl(self, position: Position) -> int | None:
         """The WDL value of a core's position, 2 to -2 for the side to move; None if not in the tables."""
-        value = self._prober.probe_wdl(position)
+        value = self.prober.probe_wdl(position)
         return value if abs(value) <= 2 else None
 
     def probe_dtz(self, position: Position) -> int | None:
         """The DTZ as python-chess gives it: plies to the next capture, pawn move or mate, negative for a loss, beyond
         100 for a cursed win and a blessed loss; None if not in the tables.
         """
-        plies = self._prober.probe_dtz(position)
+        plies = self.prober.probe_dtz(position)
         return plies if abs(plies) <= MAX_DISTANCE_PLIES else None
 
     def set_syzygy_path(self, text: str) -> list[Message]:
@@ -93,7 +86,8 @@ class Tablebases:
                 table = read_table(data, *os.path.splitext(name), self._read_symbols)
                 if identity_then is None:
                     to_copy -= len(data)
-                    self._check(data)
+                    if not self._checksum.fits(bytes(data)):
+                        raise TableError("its checksum is wrong, it is damaged")
                 else:
                     self._mapped[path] = identity_then
                 loaded.append((data, table))
@@ -101,24 +95,19 @@ class Tablebases:
                 problems.append(f"{quoted(name)}: {reason_of(error)}")
         self.wdl = {table.material.name for _, table in loaded if not table.has_distances}
         self.dtz = {table.material.name for _, table in loaded if table.has_distances} & self.wdl
-        self._prober.load([pair for pair in loaded if pair[1].material.name in self.wdl])
+        self.prober.load([pair for pair in loaded if pair[1].material.name in self.wdl])
         if not text.strip():
             return []
         messages = [_not_used(problems)] if problems else []
-        tables = f"{len(self.wdl)} WDL and {len(self.dtz)} DTZ tables of up to {self.max_pieces} pieces"
+        tables = f"{len(self.wdl)} WDL and {len(self.dtz)} DTZ tables of up to {self.prober.max_pieces} pieces"
         return [*messages, Message(f"SyzygyPath: {tables if self.wdl else 'no Syzygy tables there'}")]
-
-    def _check(self, data: bytes | mmap.mmap) -> None:
-        size = len(data) - CHECKSUM_BYTES
-        if size <= self._max_checked_bytes and self._checksum.of(data[:size], size) != data[size:]:
-            raise TableError("its checksum is wrong, it is damaged")
 
     def drop(self, name: str) -> None:
         """Stop using the tables of this name, because they contradict each other or were changed."""
         if name in self.wdl:
             self.wdl.discard(name)
             self.dtz.discard(name)
-            self._prober.drop(Material.of(name).counts)
+            self.prober.drop(Material.of(name).counts)
 
     def drop_changed(self) -> list[Message]:
         """Stop using mapped tables whose file was changed: reading a shortened one would end the process.
