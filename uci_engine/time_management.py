@@ -290,7 +290,8 @@ class Timer:
         self._on_deadline: Callable[[], None] = lambda: None
         self._on_report: Callable[[], None] = lambda: None
         self._next_report = math.inf
-        self._calling = False
+        # Held during a call.
+        self._calls = threading.Lock()
         self._closed = False
         threading.Thread(target=self._run, name="timer", daemon=True).start()
 
@@ -311,9 +312,8 @@ class Timer:
 
     def end(self) -> None:
         """Stop watching the search, and wait for a call. Neither function is called after this returns."""
-        with self._condition:
+        with self._calls:
             self._clock = None
-            self._condition.wait_for(lambda: not self._calling)
 
     def close(self) -> None:
         with self._condition:
@@ -321,32 +321,27 @@ class Timer:
             self._condition.notify_all()
 
     def _run(self) -> None:
-        with self._condition:
-            while not self._closed:
-                if self._clock is None:
+        while not self._closed:
+            with self._condition:
+                clock, now = self._clock, time.perf_counter()
+                if clock is None:
                     self._condition.wait()
                     continue
-                now = time.perf_counter()
-                if now >= self._clock.deadline:
-                    self._clock = None
-                    self._call(self._on_deadline)
-                elif now >= self._next_report:
-                    self._next_report = now + REPORT_EVERY_SECONDS
-                    self._call(self._on_report)
-                else:
-                    self._condition.wait(min(self._clock.deadline, self._next_report) - now)
+                is_over = now >= clock.deadline
+                if not is_over and now < self._next_report:
+                    self._condition.wait(min(clock.deadline, self._next_report) - now)
+                    continue
+                self._next_report = now + REPORT_EVERY_SECONDS
+            # Not under the condition, which the UCI thread takes at `ponderhit`.
+            with self._calls:
+                if self._clock is clock:
+                    self._call(self._on_deadline if is_over else self._on_report)
+                    if is_over:
+                        self._clock = None
 
     def _call(self, function: Callable[[], None]) -> None:
-        """Call a search's function without the lock, which the UCI thread takes at `ponderhit`. An error in it must not
-        end this thread, which later searches need.
-        """
-        self._calling = True
-        self._condition.release()
+        """Call a search's function. An error in it must not end this thread, which later searches need."""
         try:
             function()
         except Exception as error:
             print_failure(error)
-        finally:
-            self._condition.acquire()
-            self._calling = False
-            self._condition.notify_all()
