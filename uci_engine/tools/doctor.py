@@ -54,18 +54,11 @@ def examine(core_name: str, write: Callable[[str], None]) -> int:
     if info.get("compiler"):
         write(f"last build     Cython {info['cython']}, {info['compiler']}, {' '.join(info['flags'])}")
     write("")
-    checks: dict[str, Callable[[], str | None]] = {
-        "modules": lambda: stale_build() if core.name == "compiled" else None,
-        "moves and search": lambda: check_engine(core.name),
-    }
-    failures = 0
-    for title, check in checks.items():
-        try:
-            problem = check()
-        except Exception as error:  # a broken part is a finding
-            problem = f"{type(error).__name__}: {error}"
-        failures += problem is not None
+    stale = stale_build() if core.name == "compiled" else None
+    checks = {"modules": stale, "moves and search": check_engine(core.name)}
+    for title, problem in checks.items():
         write(f"ok      {title}" if problem is None else f"FAILED  {title}: {problem}")
+    failures = sum(problem is not None for problem in checks.values())
     slow = slow_core_warning(core)
     if slow is not None:
         write(f"SLOW    {slow}")
@@ -82,22 +75,25 @@ def check_engine(core_name: str) -> str | None:
 
     What is wrong, or None.
     """
-    import chess
+    try:
+        import chess
 
-    from uci_engine.engine import UciEngine
-    from uci_engine.time_management import Limits
-    from uci_engine.tools.bench import search
+        from uci_engine.engine import UciEngine
+        from uci_engine.time_management import Limits
+        from uci_engine.tools.bench import search
 
-    with closing(UciEngine(core_name)) as engine:
-        for fen, chess960, depth, expected in PERFT_COUNTS:
-            board = chess.Board(fen, chess960=chess960)
-            engine.position.set_board(board)
-            count = engine.position.count(depth)
-            if count != expected:
-                return f"{expected} moves expected at depth {depth} of {fen}, but: {count}"
-            answer, _ = search(engine, board, Limits(depth=SEARCH_DEPTH))
-            if answer.move not in [*board.legal_moves]:
-                return f"{answer} answered to {fen}"
+        with closing(UciEngine(core_name)) as engine:
+            for fen, chess960, depth, expected in PERFT_COUNTS:
+                board = chess.Board(fen, chess960=chess960)
+                engine.position.set_board(board)
+                count = engine.position.count(depth)
+                if count != expected:
+                    return f"{expected} moves expected at depth {depth} of {fen}, but: {count}"
+                answer, _ = search(engine, board, Limits(depth=SEARCH_DEPTH))
+                if answer.move not in [*board.legal_moves]:
+                    return f"{answer} answered to {fen}"
+    except Exception as error:  # a broken part is a finding
+        return f"{type(error).__name__}: {error}"
     return None
 
 
