@@ -11,12 +11,11 @@ from __future__ import annotations
 import importlib
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleSpec
 from importlib.util import find_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from uci_engine import processor
@@ -170,9 +169,7 @@ class _KernelFiles:
     def __init__(self, files: Mapping[str, Path]) -> None:
         self._files = files
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, *_where: object) -> ModuleSpec | None:
         file = self._files.get(fullname)
         return None if file is None else spec_from_file_location(fullname, file)
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.uci import loop, protocol
+from uci_engine.uci import protocol
 from uci_engine.uci.loop import STUCK_SECONDS, Inbox, Mark, Writer, read
 from uci_engine.uci.protocol import MAX_LINE_BYTES, Word, read_lines
 
@@ -92,7 +92,7 @@ def test_after_quit_the_process_ends_once_no_more_commands_are_finished(monkeypa
         return False
 
     monkeypatch.setattr(inbox.closed, "wait", wait)
-    monkeypatch.setattr(loop, "exit_now", Mock(side_effect=SystemExit))
+    monkeypatch.setattr("os._exit", Mock(side_effect=SystemExit))
     with pytest.raises(SystemExit):
         inbox.quit("quit")
     assert seconds_waited == [STUCK_SECONDS] * 3

@@ -28,7 +28,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, BinaryIO
 
 from evaluation.files import reason_of
 from uci_engine.board.game import Game, PositionError, any_move, display, parse_searchmoves
@@ -78,11 +78,6 @@ _TO_SEARCH = (Word.STOP, Word.PONDER_HIT)
 # The output -------------------------------------------------------------------------------------------------------
 
 
-def exit_now() -> NoReturn:
-    """End the process at once, with exit code 0 and without any cleaning up."""
-    os._exit(0)
-
-
 class Writer:
     """Writes whole lines in ASCII and flushes them, from any thread. Nothing else writes to the output."""
 
@@ -116,7 +111,7 @@ class Writer:
                 self._stream.write(text.encode("ascii", errors="replace") + b"\n")
                 self._stream.flush()
         except (OSError, ValueError):  # ValueError: the stream has been closed on our side
-            exit_now()
+            os._exit(0)
 
     def _note(self, mark: str, text: str, at_seconds: float) -> str:
         """Note lines in the log. After an error it is closed; the result is the line that says so, "" for no error."""
@@ -197,7 +192,7 @@ class Inbox(queue.SimpleQueue[Event]):
             if self.closed.wait(STUCK_SECONDS):
                 return
             if self._done_count == done_before:
-                exit_now()
+                os._exit(0)
 
 
 def quit_on_signals(inbox: Inbox) -> None:
