@@ -87,13 +87,6 @@ def normalised(score: int, pieces: int) -> int:
     return shown if score > 0 else -shown
 
 
-def to_uci(score: int, pieces: int) -> str:
-    """The score as UCI writes it: `cp 34`, normalised, or `mate -3`. `pieces`: on the board at the root."""
-    if is_mate(score):
-        return f"mate {mate_in_moves(score)}"
-    return f"cp {normalised(score, pieces)}"
-
-
 def win_draw_loss(score: int, pieces: int) -> tuple[int, int, int]:
     """Expected wins, draws and losses in permille (they add up to 1000), for the side whose score it is.
 

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from evaluation.base import constants
 from uci_engine import score
+from uci_engine.search.info import Info
+from uci_engine.uci.protocol import format_info
 
 PIECES = st.integers(2, 32)
 PLIES = st.integers(0, score.MAX_PLY)
@@ -35,13 +37,14 @@ def test_mates_are_shown_in_moves(plies: int, pieces: int) -> None:
     for value, moves in ((score.MATE - plies, count), (plies - score.MATE, -count)):
         assert score.is_mate(value)
         assert score.mate_in_moves(value) == moves
-        assert score.to_uci(value, pieces) == f"mate {moves}"
+        assert format_info(Info(score=value, pieces=pieces)) == f"info score mate {moves}"
 
 
 @given(STATIC, PIECES)
 def test_static_scores_are_shown_as_centipawns(value: int, pieces: int) -> None:
     assert not score.is_mate(value)
-    assert score.to_uci(value, pieces) == f"cp {score.normalised(value, pieces)}"
+    shown = score.normalised(value, pieces)
+    assert format_info(Info(score=value, pieces=pieces)) == f"info score cp {shown}"
 
 
 @pytest.mark.parametrize("pieces", range(2, 33))

@@ -21,7 +21,7 @@ from enum import Enum
 from itertools import islice
 from typing import Any
 
-from uci_engine.score import to_uci
+from uci_engine import score as scores
 from uci_engine.search.info import BestMove, Info
 from uci_engine.text import MAX_MESSAGES, QUOTE_LENGTH, Message, parse_int, quoted
 from uci_engine.time_management import Limits
@@ -181,7 +181,9 @@ def format_info(info: Info) -> str:
     """One `info` line with the fields that are present, free text last."""
     score = None
     if info.score is not None:
-        score = to_uci(info.score, info.pieces) + (" lowerbound" if info.is_lower_bound else "")
+        is_mate, cp = scores.is_mate(info.score), scores.normalised(info.score, info.pieces)
+        score = f"mate {scores.mate_in_moves(info.score)}" if is_mate else f"cp {cp}"
+        score += " lowerbound" if info.is_lower_bound else ""
     fields: dict[str, object] = {
         "depth": info.depth,
         # UCI allows it only with `depth`.
