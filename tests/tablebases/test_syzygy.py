@@ -25,8 +25,9 @@ from uci_engine.tablebases.syzygy_files import (
     PADDED_BLOCKS,
     SIZES,
     WDL_SUFFIX,
+    Material,
     TableError,
-    read_table,
+    TableReader,
 )
 
 
@@ -58,7 +59,7 @@ def test_the_tables_of_the_workshop_give_what_python_chess_gives(workshop: chess
 
 def with_lists(data: bytes, lists: list[list[int]], flags: int, probing: Probing) -> bytes:
     """The bytes of KRvK.rtbz with other flags, and lists of distances put in that the stored numbers are places in."""
-    (section,) = read_table(data, "KRvK", DTZ_SUFFIX, probing.read_symbols).sections
+    (section,) = TableReader(data, Material.of("KRvK"), DTZ_SUFFIX, probing.read_symbols).read().sections
     width = 2 if flags & IS_WIDE_MAP else 1
     inserted = b"".join(number.to_bytes(width, "little") for values in lists for number in [len(values), *values])
     flags_place = 10
@@ -143,7 +144,7 @@ def test_all_cores_probe_and_rank_alike() -> None:
 
 def refused(probing: Probing, data: bytes, name: str = "KRvK", suffix: str = WDL_SUFFIX) -> str:
     with pytest.raises(TableError) as caught:
-        read_table(data, name, suffix, probing.read_symbols)
+        TableReader(data, Material.of(name), suffix, probing.read_symbols).read()
     return str(caught.value)
 
 

@@ -96,9 +96,7 @@ class RootRanker:
             return replace(self._ranked(allowed, name), messages=messages)
         except ContradictionError as error:
             self.tables.drop(name)
-            return RootRanking(
-                messages=(*messages, Message.error(f"Syzygy table {name} is not used any more: {error}"))
-            )
+            return RootRanking(messages=(*messages, Message.error(f"Syzygy table {name} is used no more: {error}")))
 
     def _out_of_time(self) -> bool:
         # Reads the clock each time, because `ponderhit` changes it.

@@ -5,8 +5,8 @@ puts the pieces into groups and numbers the positions by them in a mixed radix. 
 symbols are replaced by symbols, and symbols are written as a canonical Huffman code, in blocks. A sparse index leads to
 the blocks.
 
-Invariants: for any bytes, `read_table` returns a `Table` with every number in the bounds of the file and the format, or
-raises a `TableError` with one message. Reading a header always ends.
+Invariants: for any bytes, `TableReader.read` returns a `Table` with every number in the bounds of the file and the
+format, or raises a `TableError` with one message. Reading a header always ends.
 """
 
 from __future__ import annotations
@@ -122,13 +122,10 @@ class Table:
     sections: list[Section]
 
 
-def read_table(data: bytes | mmap.mmap, name: str, suffix: str, read_symbols: ReadSymbols) -> Table:
-    """Read and check the header of a table called `name`; raises TableError."""
-    return _Reader(data, Material.of(name), suffix, read_symbols).read()
-
-
 @dataclass(slots=True)
-class _Reader:
+class TableReader:
+    """Reads and checks the header of a file, once; raises TableError."""
+
     data: bytes | mmap.mmap
     material: Material
     suffix: str

@@ -22,7 +22,7 @@ from uci_engine.tablebases.syzygy_files import (
     Material,
     Table,
     TableError,
-    read_table,
+    TableReader,
 )
 from uci_engine.text import Message, quoted
 
@@ -49,13 +49,11 @@ class Tablebases:
         None for the core's default.
         """
         from uci_engine.tablebases.checksum import Checksum
-        from uci_engine.tablebases.syzygy import read_symbols
 
         usual = COPIED_BYTES if core.name == "compiled" else COPIED_BYTES_PLAIN
         self._copied_bytes = usual if copied_bytes is None else copied_bytes
         self._checksum = Checksum()
         self.prober = prober
-        self._read_symbols = read_symbols
         self._mapped: dict[Path, Identity] = {}
         self.wdl: set[str] = set()
         self.dtz: set[str] = set()
@@ -74,6 +72,8 @@ class Tablebases:
 
     def set_syzygy_path(self, text: str) -> list[Message]:
         """Use the Syzygy tables in these folders and no others; returns messages. The first file of a name is used."""
+        from uci_engine.tablebases.syzygy import read_symbols
+
         found, problems = _files(text, (WDL_SUFFIX, DTZ_SUFFIX))
         loaded: list[tuple[bytes | mmap.mmap, Table]] = []
         self._mapped = {}
@@ -83,7 +83,7 @@ class Tablebases:
         for name, path in sorted(found.items(), key=lambda item: (sizes[item[0]], item[0])):
             try:
                 data, identity_then = _contents(path, to_copy)
-                table = read_table(data, *os.path.splitext(name), self._read_symbols)
+                table = TableReader(data, Material.of(path.stem), path.suffix, read_symbols).read()
                 if identity_then is None:
                     to_copy -= len(data)
                     if not self._checksum.fits(bytes(data)):
