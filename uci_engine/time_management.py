@@ -121,17 +121,11 @@ class TimeParameters:
     time_first_divisor: int = tunable(24, 8, 60, "sudden death: divisor of the clock at a game's first move")
     time_plies_per_part: int = tunable(10, 1, 60, "sudden death: half-moves after which the divisor is one less")
     time_last_divisor: int = tunable(13, 5, 40, "sudden death: minimum divisor")
-    time_increment_percent: int = tunable(
-        75, 0, 100, "share of the increment, less the overhead, added to the soft limit"
-    )
+    time_increment_percent: int = tunable(75, 0, 100, "share of the increment, less overhead, added to the soft limit")
     time_hard_percent: int = tunable(500, 100, 1000, "hard limit, in percent of the soft limit")
     time_stability_percent: int = tunable(100, 0, 200, "weight of the best move's stability")
-    time_effort_max_percent: int = tunable(
-        200, 100, 400, "effort: factor on the soft limit if no node is the best move's"
-    )
-    time_effort_slope_percent: int = tunable(
-        160, 0, 400, "effort: part of it taken off if all nodes are the best move's"
-    )
+    time_effort_max_percent: int = tunable(200, 100, 400, "effort: factor on the soft limit if no node is the best's")
+    time_effort_slope_percent: int = tunable(160, 0, 400, "effort: part of it taken off if all nodes are the best's")
     time_effort_min_percent: int = tunable(50, 10, 100, "effort: minimum factor on the soft limit")
     time_drop_cp: int = tunable(30, 5, 200, "score drop: minimum fall that gives more time")
     time_drop_percent: int = tunable(130, 100, 300, "score drop: factor on the soft limit after such a fall")

@@ -115,10 +115,12 @@ class ThreadPool:
             for _ in searchers:
                 new.append(TaskThread("worker"))
         except (MemoryError, RuntimeError) as error:
-            _close(new)
+            for thread in new:
+                thread.close()
             raise MemoryError from error
         # A thread that has not ended yet takes the place of a new one.
-        _close(self.threads[wanted:])
+        for thread in self.threads[wanted:]:
+            thread.close()
         self.threads = self.threads[:wanted] + new
         self.searchers = self.searchers[:threads] + searchers
 
@@ -171,11 +173,6 @@ class ThreadPool:
 
     def close(self) -> None:
         self.resize(1)
-
-
-def _close(threads: list[TaskThread]) -> None:
-    for thread in threads:
-        thread.close()
 
 
 def searcher_bytes(searcher: Searcher) -> int:

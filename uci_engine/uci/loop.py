@@ -53,8 +53,6 @@ from uci_engine.uci.protocol import (
 if TYPE_CHECKING:
     from uci_engine.engine import UciEngine
 
-AUTHOR = "the Secateur developers"
-
 # The number of commands read and not yet executed at which the reader pauses.
 UNREAD_LIMIT = 1024
 
@@ -205,16 +203,16 @@ def quit_on_signals(inbox: Inbox) -> None:
     read_end, write_end = os.pipe()
     if os.name == "posix":
         os.set_blocking(write_end, False)
-    threading.Thread(target=_read_signals, args=(read_end, inbox), name="signals", daemon=True).start()
+
+    def read_signals() -> None:
+        # Python writes a byte for each signal as it arrives.
+        os.read(read_end, 1)
+        inbox.quit("(signal)")
+
+    threading.Thread(target=read_signals, name="signals", daemon=True).start()
     signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _number, _frame: None)
-
-
-def _read_signals(descriptor: int, inbox: Inbox) -> None:
-    """Read the pipe, into which Python writes a byte for each signal as it arrives."""
-    os.read(descriptor, 1)
-    inbox.quit("(signal)")
 
 
 # The commands -----------------------------------------------------------------------------------------------------
@@ -362,7 +360,7 @@ class Dispatcher:
     def _introduce(self) -> None:
         lines = [
             f"id name {self._engine.name}",
-            f"id author {AUTHOR}",
+            "id author the Secateur developers",
             *(option.declaration() for option in self._engine.options),
         ]
         if self._engine.core.is_fallback:
