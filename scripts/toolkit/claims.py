@@ -159,7 +159,6 @@ RULES: dict[Kind, Callable[[Claim], bool]] = {
     Kind.PIN: lambda it: it.is_lined_up(it.after, it.target, it.other),
     Kind.PINNED_GUARD: lambda it: it.is_lined_up(it.before, it.other, it.motif.others[1]),
     Kind.SKEWER: lambda it: it.is_lined_up(it.after, it.target, it.motif.targets[1]),
-    Kind.X_RAY: lambda it: is_between(it.other, it.motif.actor, it.target),
     Kind.DISCOVERED_ATTACK: lambda it: (
         it.attacks_all(it.motif.actor) and it.motif.actor != it.to and not sees(it.before, it.motif.actor, it.target)
     ),

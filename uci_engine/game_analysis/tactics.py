@@ -162,7 +162,6 @@ class Kind(Enum):
     PIN = "pin"  # the pinned piece; what is behind it
     PINNED_GUARD = "pinned guard"  # what is taken; the pinned guard, and what is behind that
     SKEWER = "skewer"  # the piece in front and the one behind
-    X_RAY = "x-ray"  # the square of the captures; where the piece stood that `actor` attacked through
     DISCOVERED_ATTACK = "discovered attack"  # what the piece on `actor` attacks, now that the move opened its line
     DISCOVERED_CHECK = "discovered check"  # what is taken under cover of the check, or where it mates
     DOUBLE_CHECK = "double check"  # the king; the two that give check
@@ -179,11 +178,6 @@ class Kind(Enum):
     ARABIAN_MATE = "Arabian mate"
     ANASTASIA_MATE = "Anastasia's mate"
     HOOK_MATE = "hook mate"
-    BODEN_MATE = "Boden's mate"
-    DOUBLE_BISHOP_MATE = "double bishop mate"
-    DOVETAIL_MATE = "dovetail mate"
-    EPAULETTE_MATE = "epaulette mate"
-    SWALLOWS_TAIL_MATE = "swallow's tail mate"
     OPERA_MATE = "opera mate"
     MATE = "mate"
     PERPETUAL_CHECK = "perpetual check"  # the king
@@ -283,19 +277,6 @@ class Case:
 
 
 # What is taken now ---------------------------------------------------------------------------------------------------
-
-
-def x_ray(case: Case) -> Motif | None:
-    """After two captures on one square a piece takes there that attacked it through the piece that took last."""
-    following = case.line.moves[case.ply + 1 : case.ply + 3]
-    if len(following) < 2:
-        return None
-    answer, again = following
-    is_one_square = case.move.to_square == answer.to_square == again.to_square
-    is_through = chess.between(again.from_square, again.to_square) & chess.BB_SQUARES[answer.from_square]
-    if not (is_one_square and is_through):
-        return None
-    return case.motif(Kind.X_RAY, again.from_square, (again.to_square,), (answer.from_square,))
 
 
 def capture(case: Case) -> Motif | None:
@@ -594,19 +575,14 @@ def stalemate(line: Line) -> Motif | None:
 # Mates that have a name, by the position in which the side to move is mated ------------------------------------------
 
 
-# By how many files and ranks the queen is away from a king that she mates alone.
-QUEEN_MATES = {(1, 1): Kind.DOVETAIL_MATE, (0, 1): Kind.SWALLOWS_TAIL_MATE, (0, 2): Kind.EPAULETTE_MATE}
-
-
 def mate_of(board: chess.Board) -> Kind:
     """The name of the mate on this board, `Kind.MATE` for one without a name of its own."""
     king, winner = king_of(board, board.turn), not board.turn
     around = chess.SquareSet(chess.BB_KING_ATTACKS[king])
     own = around & chess.SquareSet(board.occupied_co[board.turn])
-    checkers = list(board.checkers())
-    if len(checkers) > 1:
-        return _bishop_mate(board, king)
-    (checker,) = checkers
+    checker, *others = board.checkers()
+    if others:
+        return Kind.MATE
     kind, (files, ranks) = board.piece_type_at(checker), _offset(king, checker)
     guards = board.attackers(winner, checker)
     knights = board.pieces(chess.KNIGHT, winner)
@@ -631,7 +607,7 @@ def mate_of(board: chess.Board) -> Kind:
     is_shut_in = sum(_offset(king, square)[1] for square in own) >= 2
     if kind in (chess.ROOK, chess.QUEEN) and is_along_first_rank and is_shut_in:
         return Kind.BACK_RANK_MATE
-    return _queen_mate(board, king, checker) if kind == chess.QUEEN else _bishop_mate(board, king)
+    return Kind.MATE
 
 
 def _offset(king: chess.Square, square: chess.Square) -> tuple[int, int]:
@@ -640,39 +616,12 @@ def _offset(king: chess.Square, square: chess.Square) -> tuple[int, int]:
     return abs(files), abs(chess.square_rank(square) - chess.square_rank(king))
 
 
-def _bishop_mate(board: chess.Board, king: chess.Square) -> Kind:
-    """The name of a mate by two bishops alone: Boden's where they stand on both sides of the king."""
-    around = chess.SquareSet(chess.BB_KING_ATTACKS[king])
-    attackers = {attacker for square in around for attacker in board.attackers(not board.turn, square)}
-    if len(attackers) != 2 or any(board.piece_type_at(attacker) != chess.BISHOP for attacker in attackers):
-        return Kind.MATE
-    sides = {chess.square_file(square) < chess.square_file(king) for square in attackers}
-    return Kind.BODEN_MATE if len(sides) == 2 else Kind.DOUBLE_BISHOP_MATE
-
-
-def _queen_mate(board: chess.Board, king: chess.Square, queen: chess.Square) -> Kind:
-    """The name of a mate by a queen who sees all squares around the king but two, where its own pieces stand."""
-    around = chess.SquareSet(chess.BB_KING_ATTACKS[king])
-    # She sees through the king to the square behind it.
-    occupied = board.occupied & ~chess.BB_SQUARES[king]
-    attackers = {at: board.attackers(not board.turn, at, occupied) for at in around if at != queen}
-    unseen = [at for at in attackers if queen not in attackers[at]]
-    is_own = {at: board.color_at(at) == board.turn for at in attackers}
-    is_alone = all(is_own[at] or len(attackers[at]) <= 1 for at in attackers)
-    if not is_alone or len(unseen) != 2 or not all(is_own[at] for at in unseen):
-        return Kind.MATE
-    nearer, further = sorted(_offset(king, queen))
-    name = QUEEN_MATES.get((nearer, further), Kind.MATE)
-    # The tail of a dovetail is behind the king, so he is not at the edge.
-    return Kind.MATE if name is Kind.DOVETAIL_MATE and len(around) < 8 else name
-
-
 # The motif that decides a line ---------------------------------------------------------------------------------------
 
 
 Detector = Callable[[Case], Motif | None]
 # For the move that takes, in the order in which they are asked.
-AT_ONCE: tuple[Detector, ...] = (x_ray, discovery, pinned_guard, capture)
+AT_ONCE: tuple[Detector, ...] = (discovery, pinned_guard, capture)
 # For a move before it.
 PREPARED: tuple[Detector, ...] = (discovery, skewer, fork, pin, trapped, lost_guard)
 # For a mate: why it could not be met.

@@ -28,7 +28,6 @@ SENTENCES = {
     Kind.PIN: "{move}{which} {pins}",
     Kind.PINNED_GUARD: "{it} is pinned by {actor} and may not take on {square}",
     Kind.SKEWER: "{move} skewers {targets}",
-    Kind.X_RAY: "{actor} attacks {square} through {it}",
     Kind.DISCOVERED_ATTACK: "{move} discovers an attack by {actor} on {targets}",
     Kind.DISCOVERED_CHECK: "{move} gives discovered check by {actor}",
     Kind.DOUBLE_CHECK: "{move} is double check by {others}, so only the king may move",
