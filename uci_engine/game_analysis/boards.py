@@ -221,21 +221,3 @@ def pins_of(board: chess.Board, square: chess.Square) -> Iterator[tuple[chess.Sq
             is_king = board.piece_type_at(target) == chess.KING
             if is_behind and (is_king or (is_better and capture_gain(without, not color, target, piece) > 1)):
                 yield slider, target
-
-
-def is_trapped(board: chess.Board, square: chess.Square) -> bool:
-    """Whether the piece of the side to move on this square is lost wherever it goes, and where it stands.
-
-    A pawn or king is never trapped, and no piece while its king is in check.
-    """
-    if board.is_check() or board.piece_type_at(square) in (None, chess.PAWN, chess.KING):
-        return False
-    winner = not board.turn
-    if capture_gain(board, winner, square) < 2:
-        return False
-    position = board.copy(stack=False)
-    for move in position.generate_legal_moves(chess.BB_SQUARES[square]):
-        lost = capture_gain(board_after(position, [move]), winner, move.to_square)
-        if lost - gain_of(position, move) < 1:
-            return False
-    return True

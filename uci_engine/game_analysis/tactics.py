@@ -21,7 +21,6 @@ from uci_engine.game_analysis.boards import (
     captured_square,
     exchange,
     gain_of,
-    is_trapped,
     king_of,
     material_balance,
     numbered,
@@ -32,17 +31,6 @@ from uci_engine.game_analysis.boards import (
     with_turn,
 )
 from uci_engine.game_analysis.thresholds import MAX_DELAY, MAX_QUIET, MAX_ZUGZWANG_MOVES, SOON
-
-
-@dataclass(frozen=True, slots=True)
-class Win:
-    """A capture or promotion at a profit: its ply, what it is worth in pawns with the exchange that follows, and the
-    square of what is taken; of the promotion where nothing is.
-    """
-
-    ply: int
-    worth: int
-    square: chess.Square
 
 
 class Line:
@@ -121,7 +109,7 @@ class Line:
         settled = [ply for ply in plies if best_capture(self.boards[ply])[1] is None]
         return sorted(settled or [end], key=self.balance)[len(settled) // 4]
 
-    def wins(self) -> list[Win]:
+    def wins(self) -> list[Case]:
         """The captures and promotions at a profit, most valuable first. An exchange on one square is one of them."""
         wins = []
         ply = 0
@@ -135,9 +123,9 @@ class Line:
             after = self._settled(chess.BB_SQUARES[self.moves[-1].to_square]) if is_last else self.balance(following)
             worth = after - self.balance(ply)
             if own and worth >= 1:
-                wins.append(Win(own[0], worth, captured_square(self.boards[own[0]], self.moves[own[0]])))
+                wins.append(Case(self, own[0], worth))
             ply = following
-        return sorted(wins, key=lambda win: (-win.worth, win.ply))
+        return sorted(wins, key=lambda case: (-case.worth, case.ply))
 
     def _settled(self, squares: chess.Bitboard) -> int:
         """The balance at the end, where the side to move may still take something on these squares."""
@@ -238,17 +226,25 @@ class Motif:
 class Case:
     """Something that a line wins, and one of the moves up to it by which it may have come to that.
 
-    `before` and `after` are the positions around that move. `target` is where the piece that is taken stands after it,
-    `taker` where the piece stands that takes.
+    `wins` is the ply at which it takes or promotes, `worth` what that is worth in pawns with the exchange that follows.
+    `square` is that of what is taken; of the promotion where nothing is. `before` and `after` are the positions around
+    the move. `target` is where the piece that is taken stands after it, `taker` where the piece stands that takes.
     """
 
-    def __init__(self, line: Line, win: Win, ply: int) -> None:
-        self.line, self.win, self.ply = line, win, ply
+    def __init__(self, line: Line, wins: int, worth: int, ply: int | None = None) -> None:
+        """Without `ply` the move is the one that wins."""
+        self.line, self.wins, self.worth = line, wins, worth
+        self.ply = wins if ply is None else ply
         self.winner = line.winner
-        self.move, self.capture = line.moves[ply], line.moves[win.ply]
-        self.before, self.after = line.boards[ply], line.boards[ply + 1]
-        self.target = line.where_was(win.square, win.ply, ply + 1)
-        self.taker = line.where_was(self.capture.from_square, win.ply, ply + 1)
+        self.move, self.capture = line.moves[self.ply], line.moves[wins]
+        self.before, self.after = line.boards[self.ply], line.boards[self.ply + 1]
+        self.square = captured_square(line.boards[wins], self.capture)
+        self.target = line.where_was(self.square, wins, self.ply + 1)
+        self.taker = line.where_was(self.capture.from_square, wins, self.ply + 1)
+
+    def at(self, ply: int) -> Case:
+        """The same with another move up to it."""
+        return Case(self.line, self.wins, self.worth, ply)
 
     @property
     def reply(self) -> chess.Move:
@@ -258,11 +254,11 @@ class Case:
         """Whether this is double check, or a piece is taken that could not be taken before, or at less profit."""
         if len(self.after.checkers()) > 1:
             return True
-        square = self.line.where_was(self.win.square, self.win.ply, self.ply)
+        square = self.line.where_was(self.square, self.wins, self.ply)
         # In check nothing else could be taken before.
         is_new = not self.before.is_check() or self.target in self.after.attacks(self.move.to_square)
         has_victim = self.after.color_at(self.target) == (not self.winner)
-        return has_victim and is_new and capture_gain(self.before, self.winner, square) < self.win.worth
+        return has_victim and is_new and capture_gain(self.before, self.winner, square) < self.worth
 
     def attacked(self) -> chess.SquareSet:
         """What the piece that moved attacks."""
@@ -273,7 +269,7 @@ class Case:
         return capture_gain(self.after, self.winner, square, chess.BB_SQUARES[self.move.to_square])
 
     def motif(self, kind: Kind, actor: chess.Square, targets: Squares, others: Squares = ()) -> Motif:
-        return Motif(kind, self.ply, self.move, actor, targets, others, self.win.ply)
+        return Motif(kind, self.ply, self.move, actor, targets, others, self.wins)
 
 
 # What is taken now ---------------------------------------------------------------------------------------------------
@@ -284,7 +280,7 @@ def capture(case: Case) -> Motif | None:
     is_first = case.ply == case.line.own_plies().start and case.before.is_capture(case.move)
     if not is_first or exchange(case.before, case.move) < 1 or takes_back(case.before, case.move):
         return None
-    return case.motif(Kind.CAPTURE, case.move.to_square, (case.win.square,))
+    return case.motif(Kind.CAPTURE, case.move.to_square, (case.square,))
 
 
 # What a move before has made possible --------------------------------------------------------------------------------
@@ -338,7 +334,7 @@ def discovery(case: Case) -> Motif | None:
         return case.motif(Kind.DOUBLE_CHECK, actor, (king_of(case.after, not case.winner),), checkers)
     if checkers and checkers != (actor,) and not case.before.is_castling(case.move):
         takes_next = taker == actor and case.target in case.after.attacks(actor)
-        if case.ply == case.win.ply or takes_next:
+        if case.ply == case.wins or takes_next:
             return case.motif(Kind.DISCOVERED_CHECK, checkers[0], (case.target,))
     is_opened = case.target in case.after.attacks(taker) and case.target not in case.before.attacks(taker)
     if taker != actor and is_opened and is_forcing(case) and not _is_mate(case):
@@ -355,23 +351,32 @@ def pin(case: Case) -> Motif | None:
     if capture_gain(board, case.winner, square) < 1 or board.piece_type_at(square) == chess.PAWN:
         return None
     for slider, back in pins_of(board, square):
-        if square == case.win.square or board.piece_type_at(back) == chess.KING:
+        if square == case.square or board.piece_type_at(back) == chess.KING:
             return case.motif(Kind.PIN, slider, (square,), (back,))
     return None
 
 
 def trapped(case: Case) -> Motif | None:
-    """A piece is attacked, and wherever it goes it is taken at a profit; it is taken, there or elsewhere."""
-    if not is_trapped(case.after, case.target):
+    """A piece is attacked, and wherever it goes it is taken at a profit; it is taken, there or elsewhere.
+
+    A pawn or king is never trapped, and no piece while its king is in check.
+    """
+    board, square = case.after, case.target
+    is_piece = board.piece_type_at(square) not in (None, chess.PAWN, chess.KING)
+    if not is_piece or board.is_check() or capture_gain(board, case.winner, square) < 2:
         return None
+    for move in board.generate_legal_moves(chess.BB_SQUARES[square]):
+        lost = capture_gain(board_after(board, [move]), case.winner, move.to_square)
+        if lost - gain_of(board, move) < 1:
+            return None
     return case.motif(Kind.TRAPPED, case.taker, (case.target,))
 
 
 def intermezzo(case: Case) -> Motif | None:
     """Instead of taking back at once, a move comes in between that must be answered; then the piece is taken."""
-    line, square = case.line, case.win.square
+    line, square = case.line, case.square
     earlier = case.ply - 1
-    if case.win.ply != case.ply + 2 or earlier < 0 or case.target != square:
+    if case.wins != case.ply + 2 or earlier < 0 or case.target != square:
         return None
     taking = line.moves[earlier]
     if taking.to_square != square or not gain_of(line.boards[earlier], taking) or not is_forcing(case):
@@ -393,7 +398,7 @@ def promotion(case: Case) -> Motif | None:
 
 
 def _is_mate(case: Case) -> bool:
-    return case.line.boards[case.win.ply + 1].is_checkmate()
+    return case.line.boards[case.wins + 1].is_checkmate()
 
 
 def _recaptures(case: Case) -> list[chess.Move]:
@@ -417,8 +422,8 @@ def pinned_guard(case: Case) -> Motif | None:
 
 def lost_guard(case: Case) -> Motif | None:
     """The move or its answer takes, draws away or cuts off a guard; what it guarded is taken, or mate follows."""
-    to, square, last = case.move.to_square, case.capture.to_square, case.line.boards[case.win.ply]
-    if case.target != case.win.square and not _is_mate(case):
+    to, square, last = case.move.to_square, case.capture.to_square, case.line.boards[case.wins]
+    if case.target != case.square and not _is_mate(case):
         return None
     for guard in case.before.attackers(not case.winner, square):
         if square in last.attacks(guard) and last.piece_at(guard) == case.before.piece_at(guard):
@@ -445,7 +450,7 @@ def _is_drawn_away(case: Case) -> bool:
     square still guards it. A king that a mate hunts is no guard.
     """
     reply, square = case.reply, case.capture.to_square
-    if not is_forcing(case) or case.line.quiet_plies(case.ply + 1, case.win.ply):
+    if not is_forcing(case) or case.line.quiet_plies(case.ply + 1, case.wins):
         return False
     takers = {move.from_square for move in _recaptures(case)}
     is_forced = takers == {reply.from_square} if reply.to_square == case.move.to_square else case.after.is_check()
@@ -464,7 +469,7 @@ def attraction(case: Case) -> Motif | None:
     if drawn == chess.KING:
         profits = after.is_check()
     else:
-        taken = line.where_was(case.win.square, case.win.ply, case.ply + 2) == square
+        taken = line.where_was(case.square, case.wins, case.ply + 2) == square
         profits = taken and (following.to_square == square or square in after.attacks(following.to_square))
     if not profits or drawn not in (chess.KING, chess.QUEEN, chess.ROOK):
         return None
@@ -645,7 +650,7 @@ def deciding_motifs(line: Line, expected: int = 0) -> tuple[Motif, ...]:
     gain = line.gain() - expected
     for win in wins if gain >= 1 else []:
         if 2 * win.worth >= min(gain, wins[0].worth):
-            found = _of_win(line, win)
+            found = _of_win(win)
             if found and _is_forced(line, found[-1]):
                 return found
     ending = outside_square(line) or opposition(line)
@@ -664,19 +669,19 @@ def _is_forced(line: Line, motif: Motif) -> bool:
 def _of_mate(line: Line) -> tuple[Motif, ...]:
     """The name of the mate, and what made it possible."""
     # Each own move as if it had won, the mating move first.
-    moves = [Case(line, Win(ply, 0, line.moves[ply].to_square), ply) for ply in reversed(line.own_plies())]
+    moves = [Case(line, ply, 0) for ply in reversed(line.own_plies())]
     case, kind = moves[0], mate_of(line.end)
     if kind is Kind.MATE and (named := discovery(case)):
         return (named,)
     helper = _first(OF_MATE, _before(case)) or _first([pinned_guard], moves)
-    mate = case.motif(kind, case.win.square, (king_of(line.end, not line.winner),))
+    mate = case.motif(kind, case.square, (king_of(line.end, not line.winner),))
     return (helper, mate) if helper else (mate,)
 
 
 def _before(case: Case) -> list[Case]:
     """The moves before something is won, the last move first."""
-    own = [ply for ply in case.line.own_plies() if case.win.ply - MAX_DELAY <= ply < case.win.ply]
-    return [Case(case.line, case.win, ply) for ply in reversed(own)]
+    own = [ply for ply in case.line.own_plies() if case.wins - MAX_DELAY <= ply < case.wins]
+    return [case.at(ply) for ply in reversed(own)]
 
 
 def _first(detectors: Sequence[Detector], cases: Iterable[Case]) -> Motif | None:
@@ -684,19 +689,18 @@ def _first(detectors: Sequence[Detector], cases: Iterable[Case]) -> Motif | None
     return next((motif for case in cases for detector in detectors if (motif := detector(case))), None)
 
 
-def _of_win(line: Line, win: Win) -> tuple[Motif, ...]:
+def _of_win(case: Case) -> tuple[Motif, ...]:
     """What explains something that is won, and what prepared it."""
-    case = Case(line, win, win.ply)
-    promoted = promotion(case)
-    if promoted and win.worth >= 2 and not line.is_taken_back(win.ply):
+    line, promoted = case.line, promotion(case)
+    if promoted and case.worth >= 2 and not line.is_taken_back(case.ply):
         return (outside_square(line) or promoted,)
     before = _before(case)
     found = _first(AT_ONCE, [case]) or _first(PREPARED, [each for each in before if each.is_cause()])
     if found is None or found.kind is Kind.REMOVED_GUARD:
         found = _first([intermezzo, promotion], before) or found
-    found = found or zugzwang(line, win.ply) or _first([attraction], before)
+    found = found or zugzwang(line, case.ply) or _first([attraction], before)
     if found is None:
         return ()
-    earlier = [Case(line, win, found.ply - 2)] if found.ply >= 2 else []
+    earlier = [case.at(found.ply - 2)] if found.ply >= 2 else []
     prepared = _first([attraction, clearance], earlier)
     return (prepared, found) if prepared else (found,)
