@@ -59,7 +59,8 @@ def judged(
     )
     fen, words = line or QUIET[white]
     found = Found(played_value, line=tuple(map(chess.Move.from_uci, words.split())))
-    return judge(chess.Board(fen), SearchedMove(Found(best_value), found, best == played, others), is_book)
+    better = Found(best_value, line=found.line if best == played else (chess.Move.null(),))
+    return judge(chess.Board(fen), SearchedMove(better, found, others), is_book)
 
 
 @pytest.mark.parametrize("white", chess.COLORS)

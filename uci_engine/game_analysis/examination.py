@@ -277,12 +277,12 @@ def _with_rival(searches: Searches, board: chess.Board, here: Found, played: Fou
     rival = searches.find(board, limit, moves) if moves else Found(DRAWN)
     if not rival.line or not (seems_best or rival.depth >= here.depth):
         if seems_best:
-            return SearchedMove(played, played, True)
+            return SearchedMove(played, played)
         # What the search of the position has found is more reliable.
         rival = here
     if value.score_for(color) >= rival.value.score_for(color):
-        return SearchedMove(played, played, True, rival.value)
-    return SearchedMove(rival, played, False)
+        return SearchedMove(played, played, rival.value)
+    return SearchedMove(rival, played)
 
 
 def _replies(searches: Searches, after: chess.Board, limit: Limit) -> tuple[Found, ...]:

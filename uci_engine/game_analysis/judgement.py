@@ -100,7 +100,7 @@ def judge(board: chess.Board, move: SearchedMove, is_book: bool = False) -> Judg
     """What a move on this board, the first of its line, cost."""
     color = board.turn
     best, played = move.best.value.expected_for(color), move.played.value.expected_for(color)
-    loss = 0.0 if move.is_best else max(0.0, best - played)
+    loss = move.loss_for(color)
     if is_book and loss < MISTAKE_LOSS:
         return Judgement(Mark.BOOK, loss)
     if board.legal_moves.count() == 1:

@@ -231,8 +231,7 @@ class _Game:
             self._look_at(index + 1, share)
             # What was found reaches the positions before it.
             for before in range(min(index + 1, len(self._moves) - 1), -1, -1):
-                if not self._take_from_next(before) and before < index:
-                    break
+                self._take_from_next(before)
 
     def _look_at(self, index: int, share: float) -> None:
         """Search a position, and keep what is found if it is not less deep than what was found before."""
@@ -241,9 +240,7 @@ class _Game:
             self.found[index] = self._own[index] = found
 
     def searched(self, index: int) -> SearchedMove:
-        played, here = self._played(index), self.found[index]
-        is_best = here.move in (None, self._moves[index])
-        return SearchedMove(here, played, is_best, self._others.get(index) if is_best else None)
+        return SearchedMove(self.found[index], self._played(index), self._others.get(index))
 
     def _played(self, index: int) -> Found:
         after = self.found[index + 1]
@@ -251,31 +248,28 @@ class _Game:
         return Found(value, after.depth + 1, after.nodes, (self._moves[index], *after.line))
 
     def _loss(self, index: int) -> float:
-        mover = self._boards[index].turn
-        before, after = self.found[index].value, self._played(index).value
-        return 0.0 if self.searched(index).is_best else before.expected_for(mover) - after.expected_for(mover)
+        return self.searched(index).loss_for(self._boards[index].turn)
 
-    def _take_from_next(self, index: int) -> bool:
+    def _take_from_next(self, index: int) -> None:
         """Give the value after the move played to the position before it, if that is its best move.
 
         If that move allows a mate, the other moves decide what the position is worth. They are searched, unless a
-        search of all moves has shown a mate. Returns whether that has changed what is known of the position.
+        search of all moves has shown a mate.
         """
         board, here, played = self._boards[index], self.found[index], self._played(index)
         mover = board.turn
         is_better = played.value.order_for(mover) >= here.value.order_for(mover)
         if here == played or not (is_better or here.move in (None, self._moves[index])):
-            return False
+            return
         if played.value.mate_for(not mover) is not None and board.legal_moves.count() > 1:
             if self._own[index].value.mate_for(not mover) is None:
                 others = self._search_others(index, self._moves[index])
                 if others is None:
-                    return False
+                    return
                 self.found[index] = self._own[index] = others
             if played.value.order_for(mover) < self._own[index].value.order_for(mover):
-                return self.found[index] is not here
+                return
         self.found[index] = played
-        return True
 
     def _search_others(self, index: int, move: chess.Move) -> Found | None:
         """Search all moves but this one. None if nothing is left over for it, or nothing came of it."""

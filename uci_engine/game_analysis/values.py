@@ -138,5 +138,13 @@ class SearchedMove:
 
     best: Found
     played: Found
-    is_best: bool
     others: Value | None = None
+
+    @property
+    def is_best(self) -> bool:
+        return self.best.move in (None, self.played.move)
+
+    def loss_for(self, color: chess.Color) -> float:
+        """What the side that moved expects less than with the best move."""
+        lost = self.best.value.expected_for(color) - self.played.value.expected_for(color)
+        return 0.0 if self.is_best else max(lost, 0.0)
