@@ -132,11 +132,6 @@ class Claim:
         kings = chess.SquareSet(self.after.kings)
         return abs(min(kings) - max(kings)) in (2, 16)
 
-    def is_too_late(self) -> bool:
-        """The king of the target, which is to move, is further from where the pawn promotes than the pawn."""
-        goal = chess.square(chess.square_file(self.other), 7 if self.line.winner else 0)
-        return chess.square_distance(self.target, goal) - 1 > chess.square_distance(self.other, goal)
-
 
 def _after(board: chess.Board, move: chess.Move) -> chess.Board:
     after = board.copy(stack=False)
@@ -177,7 +172,6 @@ RULES: dict[Kind, Callable[[Claim], bool]] = {
     Kind.PROMOTION: lambda it: it.move.promotion is not None,
     Kind.ZUGZWANG: lambda it: not it.after.is_check() and it.after.legal_moves.count() <= MOST_MOVES,
     Kind.OPPOSITION: Claim.is_opposition,
-    Kind.OUTSIDE_SQUARE: Claim.is_too_late,
     Kind.MATE_THREAT: Claim.threatens_mate,
     Kind.PASSED_PAWN: lambda it: is_passed(it.after, it.target, it.mover),
     Kind.ESCAPE: lambda it: it.move.from_square == it.target and it.is_guarded(),

@@ -74,7 +74,6 @@ def check(board: chess.Board, moves: tuple[chess.Move, ...], winner: chess.Color
         assert line.boards[motif.ply].san(motif.move) in words or motif.kind in (
             Kind.OVERLOADED,
             Kind.PINNED_GUARD,
-            Kind.OUTSIDE_SQUARE,
         )
     return len(motifs)
 

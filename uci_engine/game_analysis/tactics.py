@@ -173,7 +173,6 @@ class Kind(Enum):
     PROMOTION = "promotion"  # where the pawn promotes
     ZUGZWANG = "zugzwang"  # the king of the side that has to move
     OPPOSITION = "opposition"  # the king that has to give way
-    OUTSIDE_SQUARE = "outside the square"  # the king that is too late; the pawn
     # What a move does by itself.
     CAPTURE = "capture"  # what it takes at a profit
     MATE_THREAT = "threat of mate"  # the king
@@ -495,22 +494,6 @@ def clearance(case: Case) -> Motif | None:
 # Endings and draws ---------------------------------------------------------------------------------------------------
 
 
-def outside_square(line: Line) -> Motif | None:
-    """A pawn runs, and the other side, which has only its king, cannot reach the square where it promotes."""
-    for ply in line.own_plies():
-        board, pawn = line.boards[ply + 1], line.moves[ply].to_square
-        king = king_of(board, not line.winner)
-        is_bare = board.occupied_co[not line.winner] == chess.BB_SQUARES[king]
-        if board.piece_type_at(pawn) != chess.PAWN or not is_bare:
-            continue
-        goal = chess.square(chess.square_file(pawn), 7 if line.winner else 0)
-        is_free = not (chess.between(pawn, goal) | chess.BB_SQUARES[goal]) & board.occupied
-        # The king has the move, and may take the queen just after the pawn has promoted.
-        if is_free and chess.square_distance(king, goal) > chess.square_distance(pawn, goal) + 1:
-            return Motif(Kind.OUTSIDE_SQUARE, ply, line.moves[ply], pawn, (king,), (pawn,), ply)
-    return None
-
-
 def zugzwang(line: Line, until: int) -> Motif | None:
     """Nothing is threatened, but every move of the other side loses something, and something is won until this ply."""
     for ply in line.own_plies():
@@ -653,7 +636,7 @@ def deciding_motifs(line: Line, expected: int = 0) -> tuple[Motif, ...]:
             found = _of_win(win)
             if found and _is_forced(line, found[-1]):
                 return found
-    ending = outside_square(line) or opposition(line)
+    ending = opposition(line)
     return (ending,) if ending and _is_forced(line, ending) else ()
 
 
@@ -693,7 +676,7 @@ def _of_win(case: Case) -> tuple[Motif, ...]:
     """What explains something that is won, and what prepared it."""
     line, promoted = case.line, promotion(case)
     if promoted and case.worth >= 2 and not line.is_taken_back(case.ply):
-        return (outside_square(line) or promoted,)
+        return (promoted,)
     before = _before(case)
     found = _first(AT_ONCE, [case]) or _first(PREPARED, [each for each in before if each.is_cause()])
     if found is None or found.kind is Kind.REMOVED_GUARD:

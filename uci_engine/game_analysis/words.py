@@ -44,7 +44,6 @@ SENTENCES = {
     Kind.PROMOTION: "{move}{which} promotes{promoted}",
     Kind.ZUGZWANG: "after {move} {side} is in zugzwang: every move loses something",
     Kind.OPPOSITION: "{move} takes the opposition, and {them} has to give way",
-    Kind.OUTSIDE_SQUARE: "{them} is outside the square of {actor}",
     Kind.MATE: "{move} is mate",
     Kind.CAPTURE: "{taken}{move}{which} takes {targets}{why}{also}",
     Kind.MATE_THREAT: "{move}{which} threatens mate",
