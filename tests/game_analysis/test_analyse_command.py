@@ -15,7 +15,7 @@ import pytest
 
 from tests.support import ENVIRONMENT, PATIENCE_SECONDS, wait_until
 from tests.test_command_line import secateur
-from uci_engine.command_line.analyse import _parser, _Run, _sealed, run
+from uci_engine.command_line.analyse import _files, _parser, _Run, _sealed, run
 from uci_engine.command_line.arguments import UsageError
 
 SHORT = '[Event "A"]\n[White "{white}"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 *\n\n'
@@ -80,7 +80,7 @@ def test_one_game_has_no_index_and_pages_can_be_left_out(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("analyse missing.pgn", "secateur analyse: there is no file missing.pgn"),
+        ("analyse missing.pgn", "secateur analyse: missing.pgn: "),
         ("analyse nothing", "secateur analyse: there is no .pgn file in nothing"),
         ("analyse empty.pgn", "secateur analyse: empty.pgn holds no game"),
         ("analyse games.pgn --time 0", "secateur analyse: argument --time: '0' is not a number of seconds"),
@@ -112,6 +112,12 @@ def test_standard_input_is_open_and_the_games_have_a_bound(monkeypatch: pytest.M
         monkeypatch.setattr(sys, "stdin", stdin)
         with pytest.raises(UsageError, match=f"secateur analyse: {sentence}"):
             run([name], "auto")
+
+
+def test_a_folder_gives_its_pgn_files_by_name(tmp_path: Path) -> None:
+    for name in ("b.pgn", "a.PGN", "notes.txt"):
+        (tmp_path / name).touch()
+    assert [Path(file.name).name for file in _files([str(tmp_path)])] == ["a.PGN", "b.pgn"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such names of files")

@@ -29,7 +29,6 @@ from uci_engine.game_analysis.pgn import (
     ReadGame,
     decoded,
     game_texts,
-    pgn_files,
     read_game,
 )
 
@@ -434,9 +433,3 @@ def test_any_bytes_give_a_game_or_a_sentence(data: bytes) -> None:
         except ValueError:
             continue
         read_back(annotate(report, "test"))
-
-
-def test_a_folder_gives_its_pgn_files_by_name(tmp_path: Path) -> None:
-    for name in ("b.pgn", "a.PGN", "notes.txt"):
-        (tmp_path / name).write_text(SCHOLAR)
-    assert [path.name for path in pgn_files(tmp_path)] == ["a.PGN", "b.pgn"]

@@ -11,7 +11,7 @@ import signal
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,7 +21,7 @@ from uci_engine.command_line.arguments import Parser, UsageError, add_analysis, 
 from uci_engine.command_line.console import Progress, show, warn
 from uci_engine.game_analysis.analysed_game import analyse_game, annotate
 from uci_engine.game_analysis.pages import GENERATOR, environment, game_page, index_page, index_row
-from uci_engine.game_analysis.pgn import PgnError, game_texts, pgn_files, read_game
+from uci_engine.game_analysis.pgn import PgnError, game_texts, read_game
 from uci_engine.game_analysis.searches import limit_text
 from uci_engine.text import printable
 
@@ -47,16 +47,20 @@ Entry = dict[str, Any]
 
 
 def _files(names: Sequence[str]) -> Iterator[BinaryIO]:
-    """The files with the games, each open in its turn. `names`: files, folders, or - for standard input."""
+    """The files with the games, each open in its turn. `names`: files, folders, or - for standard input.
+
+    Of a folder its PGN files, by name. Raises PgnError and OSError.
+    """
     for name in names:
-        if name != STDIN:
-            for path in pgn_files(Path(name)):
-                with path.open("rb") as file:
-                    yield file
-        elif sys.stdin is None:
+        path = Path(name)
+        paths = sorted(path.glob("*.[pP][gG][nN]")) if path.is_dir() else [path]
+        if not paths:
+            raise PgnError(f"there is no .pgn file in {path}")
+        if name == STDIN and sys.stdin is None:
             raise PgnError("standard input is closed")
-        else:
-            yield sys.stdin.buffer
+        for each in paths:
+            with nullcontext(sys.stdin.buffer) if name == STDIN else each.open("rb") as file:
+                yield file
 
 
 def _read_games(names: Sequence[str]) -> tuple[list[bytes], list[os.stat_result]]:

@@ -17,7 +17,6 @@ import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
-from pathlib import Path
 from typing import BinaryIO
 
 import chess
@@ -53,7 +52,6 @@ ESCAPED = re.compile(r'\\(["\\])')
 CONTROL = re.compile(r"(?:\d+/)?\d{1,8}(?:\.\d+)?\+(?P<increment>\d{1,6}(?:\.\d+)?)")
 # Clocks that show whole seconds seem to go back by as much.
 CLOCK_ERROR = 2.0
-SUFFIX = ".pgn"
 # What Secateur has written: words, perhaps with a NAG, and what the first move of a better line says.
 OWN_WORDS = re.compile(r"\[%secateur(?: ([1-6]))?\][^[]*+(?:\[(?!%)[^[]*+)*+")
 OWN_LINE = re.compile(r"\[%secateur line ([0-9a-f]{8})\] better: \S+")
@@ -105,18 +103,6 @@ class ReadGame(chess.pgn.Game):
                 break
             nodes.append(node)
         return nodes, remarks + self.notes
-
-
-def pgn_files(path: Path) -> list[Path]:
-    """The file, or the PGN files in the folder, by name. Raises PgnError."""
-    if path.is_file():
-        return [path]
-    if not path.is_dir():
-        raise PgnError(f"{path} is not a file" if path.exists() else f"there is no file {path}")
-    inside = sorted(child for child in path.iterdir() if child.suffix.lower() == SUFFIX and child.is_file())
-    if not inside:
-        raise PgnError(f"there is no {SUFFIX} file in {path}")
-    return inside
 
 
 def game_texts(file: BinaryIO) -> Iterator[bytes]:
