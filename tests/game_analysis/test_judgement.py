@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 import chess
@@ -10,6 +11,7 @@ from chess.engine import Cp, Mate, MateGiven, Score
 from hypothesis import given
 from hypothesis import strategies as st
 
+from uci_engine.game_analysis.boards import board_after, phase_weight
 from uci_engine.game_analysis.judgement import (
     BLUNDER_LOSS,
     ERRORS,
@@ -34,11 +36,8 @@ QUIET = {
     chess.WHITE: (chess.STARTING_FEN, "e2e4"),
     chess.BLACK: (chess.STARTING_FEN.replace(" w ", " b "), "e7e5"),
 }
-SACRIFICE = (
-    "r1bqkb1r/ppp2ppp/2np1n2/4p3/2B1P3/2N2N2/PPPP1PPP/R1BQ1RK1 w kq - 0 1",
-    "c4f7 e8f7 d2d3 f8e7 c1e3 h8f8",
-)
-TAKES_A_QUEEN = ("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", "e4d5")
+BISHOP = "r1bqkb1r/ppp2ppp/2np1n2/4p3/2B1P3/2N2N2/PPPP1PPP/R1BQ1RK1 w kq - 0 1"
+SACRIFICE = (BISHOP, "c4f7 e8f7 d2d3 f8e7 c1e3 h8f8")
 FORCED = ("K7/8/1k6/8/8/8/8/7q w - - 0 1", "a8b8")
 
 
@@ -50,7 +49,7 @@ def judged(
     is_book: bool = False,
     line: tuple[str, str] | None = None,
 ) -> Judgement:
-    """The judgement of the first move of a line, which is a position with moves.
+    """The judgement of the first move of a line, which is a position with moves; a move before it stands before `|`.
 
     The values are those for White, or the expected results for the side that moves. Equal ones: the move is the best.
     """
@@ -58,9 +57,10 @@ def judged(
         each if isinstance(each, Value) else value(each if white else 1 - each) for each in (best, played)
     )
     fen, words = line or QUIET[white]
-    found = Found(played_value, line=tuple(map(chess.Move.from_uci, words.split())))
+    *before, moves = ([chess.Move.from_uci(word) for word in part.split()] for part in words.split("|"))
+    found = Found(played_value, line=tuple(moves))
     better = Found(best_value, line=found.line if best == played else (chess.Move.null(),))
-    return judge(chess.Board(fen), SearchedMove(better, found, others), is_book)
+    return judge(board_after(chess.Board(fen), chain(*before)), SearchedMove(better, found, others), is_book)
 
 
 @pytest.mark.parametrize("white", chess.COLORS)
@@ -87,10 +87,7 @@ ONLY = value(0.2)
 @pytest.mark.parametrize(
     ("played", "options", "mark"),
     [
-        # The only move deserves a sign, and an obvious one does not.
-        (0.5, {"others": ONLY}, Mark.GOOD),
         (0.5, {"others": ONLY, "line": SACRIFICE}, Mark.BRILLIANT),
-        (0.5, {"others": ONLY, "line": TAKES_A_QUEEN}, Mark.BEST),
         (0.5, {"others": value(0.45)}, Mark.BEST),
         # In a won game no move is brilliant.
         (1.0, {"others": value(0.92), "line": SACRIFICE}, Mark.BEST),
@@ -104,6 +101,29 @@ def test_what_deserves_another_mark_than_its_loss_says(played: float, options: d
     judgement = judged(max(played, 0.5), played, **options)
     assert judgement.mark is mark
     assert (judgement.weight == 0) == (mark in (Mark.FORCED, Mark.BOOK))
+
+
+@pytest.mark.parametrize(
+    ("fen", "words", "mark"),
+    [
+        # Obvious: it takes at least what it can lose, takes back, promotes, or is one of few out of check.
+        ("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", "e4d5", Mark.BEST),
+        ("4k3/2p5/3p4/8/8/3R4/8/4K3 w - - 0 1", "d3d6", Mark.GOOD),
+        ("4k3/2p5/3p4/8/8/3R4/3R4/4K3 w - - 0 1", "d3d6 | c7d6", Mark.BEST),
+        ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", Mark.BEST),
+        ("4k3/8/8/8/8/8/8/r3K3 w - - 0 1", "e1e2", Mark.BEST),
+        # A sacrifice is taken, and the line does not bring back what it gives.
+        (BISHOP, "c4f7 e8f7", Mark.GOOD),
+        # A fork costs a rook, whatever the queen does.
+        ("2b2rk1/5ppp/8/8/3Q4/8/PPn2PPP/R5K1 w - - 0 1", "d4d1 c2a1 d1a1 f8e8 a1d1 e8e7", Mark.GOOD),
+        ("4k3/8/8/8/8/8/p5PP/4R1K1 w - - 0 1", "e1f1 a2a1q f1a1 e8e7 a1d1 e7e6", Mark.GOOD),
+    ],
+)
+def test_the_only_move_deserves_a_sign_unless_it_is_obvious(fen: str, words: str, mark: Mark) -> None:
+    board = chess.Board(fen)
+    white = board.turn != ("|" in words)
+    others = ONLY if white else value(0.8)
+    assert judged(0.5, 0.5, white, others=others, line=(fen, words)).mark is mark
 
 
 @pytest.mark.parametrize("white", chess.COLORS)
@@ -178,6 +198,8 @@ def test_the_accuracy_of_a_player_is_that_of_the_moves_that_are_judged() -> None
 
 
 def test_phases_never_return() -> None:
+    assert phase_weight(chess.Board()) == 24
+    assert phase_weight(chess.Board("4k3/8/8/8/8/8/8/RNB1K3 w - - 0 1")) == 4
     opening, middlegame, endgame = Phase
     assert phases_of([24, 24, 19, 24, 8, 12]) == [opening, opening, middlegame, middlegame, endgame, endgame]
     assert phases_of([24] * 26)[23:] == [Phase.OPENING, Phase.MIDDLEGAME, Phase.MIDDLEGAME]
