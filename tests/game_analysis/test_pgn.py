@@ -265,7 +265,7 @@ def test_any_headers_and_comments_leave_the_games_whole(headers: dict[str, str],
 
 
 def texts(data: bytes) -> list[bytes]:
-    return list(game_texts(io.BytesIO(data)))
+    return list(game_texts(data.splitlines(keepends=True)))
 
 
 HEADERS = b'[Event "A"]\n[Result "1-0"]\n'

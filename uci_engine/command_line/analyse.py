@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import io
 import json
 import os
 import signal
@@ -74,7 +73,7 @@ def _read_games(names: Sequence[str]) -> tuple[list[bytes], list[os.stat_result]
         if left < 0:
             raise PgnError(f"the games have more than {MAX_BYTES >> 20} MiB: take fewer")
         statuses.append(os.fstat(file.fileno()))
-        texts += game_texts(io.BytesIO(text))
+        texts += game_texts(text.splitlines(keepends=True))
     if not texts:
         raise PgnError(f"{names[0]} holds no game" if len(names) == 1 else "there is no game in these files")
     return texts, statuses

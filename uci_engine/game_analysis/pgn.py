@@ -11,13 +11,11 @@ number is made from its moves, so that a change shows.
 
 from __future__ import annotations
 
-import io
 import re
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
-from typing import BinaryIO
 
 import chess
 import chess.pgn
@@ -105,8 +103,8 @@ class ReadGame(chess.pgn.Game):
         return nodes, remarks + self.notes
 
 
-def game_texts(file: BinaryIO) -> Iterator[bytes]:
-    """The games of a PGN file, each as its bytes.
+def game_texts(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The games of a PGN file, each as its bytes, out of its lines with their ends.
 
     A game begins where headers follow something else or `Event` comes again, and where a first move follows a result.
     So an unfinished comment or bracket ends with its game. Blank lines are left out: they end a game for python-chess,
@@ -114,21 +112,19 @@ def game_texts(file: BinaryIO) -> Iterator[bytes]:
     """
     game = bytearray()
     in_headers = is_over = False
-    text = io.TextIOWrapper(file, "latin-1")  # a letter for each byte
-    try:
-        for line in (line.encode("latin-1") for line in text if not line.isspace()):
-            words = line.removeprefix(BOM_UTF8).lstrip()
-            header = HEADER.match(words)
-            is_new = header and (not in_headers or header["name"] == b"Event")
-            if game and (is_new or (is_over and FIRST_MOVE.match(words))):
-                yield bytes(game)
-                game.clear()
-            # Among headers there may be one that cannot be read, or a comment.
-            in_headers = header is not None or (in_headers and words[:1] in b"[%;")
-            is_over = not in_headers and RESULT_AT_END.search(words) is not None
-            game += line[: MAX_GAME_BYTES - len(game)]
-    finally:
-        text.detach()  # else it would close the file
+    for line in lines:
+        if line.isspace():
+            continue
+        words = line.removeprefix(BOM_UTF8).lstrip()
+        header = HEADER.match(words)
+        is_new = header and (not in_headers or header["name"] == b"Event")
+        if game and (is_new or (is_over and FIRST_MOVE.match(words))):
+            yield bytes(game)
+            game.clear()
+        # Among headers there may be one that cannot be read, or a comment.
+        in_headers = header is not None or (in_headers and words[:1] in b"[%;")
+        is_over = not in_headers and RESULT_AT_END.search(words) is not None
+        game += line[: MAX_GAME_BYTES - len(game)]
     if game:
         yield bytes(game)
 

@@ -6,7 +6,6 @@ sentence for the user. A position is always the game that led there: its first p
 
 from __future__ import annotations
 
-import io
 import json
 from typing import TypeVar
 
@@ -102,7 +101,7 @@ def _shown(board: chess.Board) -> Answer:
 def load(fields: Fields) -> Answer:
     """The games of a PGN text, and in `remark` what is wrong with those that cannot be loaded."""
     games, problems = [], []
-    for text in game_texts(io.BytesIO(fields.get("pgn", "").encode("utf-8", "replace"))):
+    for text in game_texts(fields.get("pgn", "").encode("utf-8", "replace").splitlines(keepends=True)):
         try:
             games.append(_loaded(read_game(text)))
         except ValueError as error:

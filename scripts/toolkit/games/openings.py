@@ -7,7 +7,6 @@ file costs little.
 from __future__ import annotations
 
 import argparse
-import io
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -92,7 +91,7 @@ def read_openings(path: Path, *, order: Order = "file", seed: int = 0, chess960:
     name, text = unpack_text(path, SUFFIXES)
     pgn = name.endswith(".pgn")
     if pgn:
-        texts = [decoded(game) for game in game_texts(io.BytesIO(text.encode()))]
+        texts = [decoded(game) for game in game_texts(text.encode().splitlines(keepends=True))]
     else:
         texts = [line for line in text.splitlines() if line.strip() and line[0] != "#"]
     if not texts:
