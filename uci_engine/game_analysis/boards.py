@@ -52,15 +52,9 @@ def last_move(board: chess.Board) -> str:
 
 
 def is_obvious(board: chess.Board, move: chess.Move) -> bool:
-    """Whether a move takes back, takes at least what it can lose, promotes, or is one of few out of check."""
-    if move.promotion is not None or (board.is_check() and board.legal_moves.count() <= FEW_EVASIONS):
-        return True
-    if not board.is_capture(move):
-        return False
-    if board.move_stack and board.peek().to_square == move.to_square:
-        return True
-    is_attacked = board.is_attacked_by(not board.turn, move.to_square)
-    return not is_attacked or gain_of(board, move) >= value_at(board, move.from_square)
+    """Whether a move takes without a loss, promotes, or is one of few out of check."""
+    is_evasion = board.is_check() and board.legal_moves.count() <= FEW_EVASIONS
+    return is_evasion or move.promotion is not None or (board.is_capture(move) and exchange(board, move) >= 0)
 
 
 def is_sacrifice(board: chess.Board, line: Sequence[chess.Move]) -> bool:

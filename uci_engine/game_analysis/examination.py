@@ -234,9 +234,7 @@ def compare_moves(analyser: Analyser, board: chess.Board, limit: Limit) -> MoveC
         moves = searches.best_lines(board, Limit(depth=1), count)
     # A search that was cut has the last lines from the depth before.
     moves.sort(key=lambda found: found.value.order_for(board.turn), reverse=True)
-    # With MultiPV a line counts the nodes of the whole search until it was reported.
-    nodes = max((found.nodes for found in moves), default=0)
-    return MoveComparison(board.copy(), tuple(moves), nodes, searches.seconds)
+    return MoveComparison(board.copy(), tuple(moves), searches.nodes, searches.seconds)
 
 
 def examine(analyser: Analyser, board: chess.Board, move: chess.Move, limit: Limit) -> Examination:
