@@ -20,7 +20,7 @@ from uci_engine.command_line.arguments import Parser, UsageError, add_analysis, 
 from uci_engine.command_line.console import Progress, show, warn
 from uci_engine.game_analysis.analysed_game import analyse_game, annotate
 from uci_engine.game_analysis.pages import GENERATOR, environment, game_page, index_page, index_row
-from uci_engine.game_analysis.pgn import PgnError, game_texts, read_game
+from uci_engine.game_analysis.pgn import game_texts, read_game
 from uci_engine.game_analysis.searches import limit_text
 from uci_engine.text import printable
 
@@ -48,22 +48,22 @@ Entry = dict[str, Any]
 def _files(names: Sequence[str]) -> Iterator[BinaryIO]:
     """The files with the games, each open in its turn. `names`: files, folders, or - for standard input.
 
-    Of a folder its PGN files, by name. Raises PgnError and OSError.
+    Of a folder its PGN files, by name. Raises UsageError and OSError.
     """
     for name in names:
         path = Path(name)
         paths = sorted(path.glob("*.[pP][gG][nN]")) if path.is_dir() else [path]
         if not paths:
-            raise PgnError(f"there is no .pgn file in {path}")
+            raise _refusal(f"there is no .pgn file in {path}")
         if name == STDIN and sys.stdin is None:
-            raise PgnError("standard input is closed")
+            raise _refusal("standard input is closed")
         for each in paths:
             with nullcontext(sys.stdin.buffer) if name == STDIN else each.open("rb") as file:
                 yield file
 
 
 def _read_games(names: Sequence[str]) -> tuple[list[bytes], list[os.stat_result]]:
-    """All games, and the state of each of their files. Raises PgnError and OSError."""
+    """All games, and the state of each of their files. Raises UsageError and OSError."""
     texts: list[bytes] = []
     statuses = []
     left = MAX_BYTES
@@ -71,11 +71,11 @@ def _read_games(names: Sequence[str]) -> tuple[list[bytes], list[os.stat_result]
         text = file.read(left + 1)
         left -= len(text)
         if left < 0:
-            raise PgnError(f"the games have more than {MAX_BYTES >> 20} MiB: take fewer")
+            raise _refusal(f"the games have more than {MAX_BYTES >> 20} MiB: take fewer")
         statuses.append(os.fstat(file.fileno()))
         texts += game_texts(text.splitlines(keepends=True))
     if not texts:
-        raise PgnError(f"{names[0]} holds no game" if len(names) == 1 else "there is no game in these files")
+        raise _refusal(f"{names[0]} holds no game" if len(names) == 1 else "there is no game in these files")
     return texts, statuses
 
 
@@ -89,8 +89,6 @@ def run(words: Sequence[str], core: str) -> int:
         this = _Run(options)
         with this.alone():
             return this.run()
-    except PgnError as error:
-        raise _refusal(str(error)) from None
     except OSError as error:
         name = f"{error.filename}: " if error.filename is not None else ""
         raise _refusal(f"{name}{error.strerror or error}") from None

@@ -55,10 +55,6 @@ OWN_WORDS = re.compile(r"\[%secateur(?: ([1-6]))?\][^[]*+(?:\[(?!%)[^[]*+)*+")
 OWN_LINE = re.compile(r"\[%secateur line ([0-9a-f]{8})\] better: \S+")
 
 
-class PgnError(ValueError):
-    """No games can be read. The text is one sentence for the user."""
-
-
 class ReadGame(chess.pgn.Game):
     """A game as it was read. `notes`: sentences on what was not read as it is written.
 
@@ -142,7 +138,7 @@ def decoded(text: bytes) -> str:
 def read_game(text: bytes) -> ReadGame:
     """The game of these bytes, without what Secateur wrote into it before. What is wrong with it is in its `errors`.
 
-    Raises PgnError if there is no game at all.
+    ValueError: there is no game at all.
     """
     lines = [line for line in map(str.strip, decoded(text).split("\n")) if line]
     headers = list(takewhile(lambda line: line[0] in "[%;", lines))
@@ -161,7 +157,7 @@ def read_game(text: bytes) -> ReadGame:
     else:
         _read_moves(builder, "\n".join(lines[len(headers) :]))
     if not (game.variations or HEADER.search(text)):
-        raise PgnError("it holds no game")
+        raise ValueError("it holds no game")
     _forget_own(game)
     return game
 

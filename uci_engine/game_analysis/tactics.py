@@ -250,9 +250,7 @@ class Case:
         return self.line.moves[self.ply + 1]
 
     def is_cause(self) -> bool:
-        """Whether this is double check, or a piece is taken that could not be taken before, or at less profit."""
-        if len(self.after.checkers()) > 1:
-            return True
+        """Whether a piece is taken that could not be taken before, or at less profit."""
         square = self.line.where_was(self.square, self.wins, self.ply)
         # In check nothing else could be taken before.
         is_new = not self.before.is_check() or self.target in self.after.attacks(self.move.to_square)
