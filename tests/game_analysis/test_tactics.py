@@ -18,31 +18,30 @@ from uci_engine.game_analysis.words import motif_words
 NONE = "none"
 
 
-class Row(NamedTuple):
-    fen: str
-    line: tuple[chess.Move, ...]
-    expected: tuple[Kind, ...]
-    source: str
-
-    def is_right(self) -> bool:
-        board = chess.Board(self.fen)
-        kinds = [motif.kind for motif in deciding_motifs(Line(board, self.line, board.turn))]
-        return any(kind in self.expected for kind in kinds) if self.expected else not kinds
-
-
 def table(name: str) -> list[list[str]]:
     lines = (Path(__file__).parent / "tables" / name).read_text().splitlines()
     return [line.split("\t") for line in lines if not line.startswith("#")]
 
 
-def row_of(fen: str, moves: str, expected: str, source: str) -> Row:
-    """ValueError: a move is not legal, or there is no such kind."""
-    board = chess.Board(fen)
-    line = tuple(board.push_uci(move) for move in moves.split())
-    return Row(fen, line, tuple(Kind(kind) for kind in expected.split("|") if kind != NONE), source)
+class Row(NamedTuple):
+    """A position, its line in UCI, the kinds of which each is right or NONE, and the set that it is in."""
+
+    fen: str
+    moves: str
+    expected: str
+    source: str
+
+    @property
+    def line(self) -> list[chess.Move]:
+        return list(map(chess.Move.from_uci, self.moves.split()))
+
+    def is_right(self) -> bool:
+        board = chess.Board(self.fen)
+        kinds = [motif.kind.value for motif in deciding_motifs(Line(board, self.line, board.turn))] or [NONE]
+        return not {*kinds}.isdisjoint(self.expected.split("|"))
 
 
-ROWS = [row_of(*row) for row in table("motifs.tsv")]
+ROWS = [Row(*row) for row in table("motifs.tsv")]
 WORDS = table("motif_words.tsv")
 NAMED = re.compile(r"\d+\.+[-\w+#=]+|\b[a-h][1-8]\b|\b(?:pawns?|piece|knight|bishop|rook|queen|king|White|Black)\b")
 
@@ -50,7 +49,7 @@ NAMED = re.compile(r"\d+\.+[-\w+#=]+|\b[a-h][1-8]\b|\b(?:pawns?|piece|knight|bis
 @pytest.mark.parametrize(("source", "named", "wrong"), [("games", 0.95, 0.04), ("made", 0.95, 0), ("apart", 0.85, 0)])
 def test_most_motifs_are_named_and_hardly_any_where_there_is_none(source: str, named: float, wrong: float) -> None:
     rows = [row for row in ROWS if row.source == source]
-    motifs, quiet = [row for row in rows if row.expected], [row for row in rows if not row.expected]
+    motifs, quiet = ([row for row in rows if (row.expected == NONE) == is_quiet] for is_quiet in (False, True))
     assert motifs
     assert quiet
     assert sum(row.is_right() for row in motifs) >= named * len(motifs)
@@ -60,7 +59,7 @@ def test_most_motifs_are_named_and_hardly_any_where_there_is_none(source: str, n
 # What each motif claims, held to the positions before and after its move ---------------------------------------------
 
 
-def check(board: chess.Board, moves: tuple[chess.Move, ...], winner: chess.Color) -> int:
+def check(board: chess.Board, moves: list[chess.Move], winner: chess.Color) -> int:
     """Check the claims of all motifs of a line, and that their words name only squares with what they say."""
     line = Line(board, moves, winner)
     motifs = deciding_motifs(line)
@@ -80,6 +79,7 @@ def check(board: chess.Board, moves: tuple[chess.Move, ...], winner: chess.Color
 
 def test_every_kind_has_a_rule() -> None:
     assert set(RULES) == set(Kind)
+    assert {kind for row in ROWS for kind in row.expected.split("|")} <= {NONE, *(kind.value for kind in Kind)}
 
 
 @pytest.mark.parametrize("winner", chess.COLORS)
@@ -98,7 +98,7 @@ def test_what_is_said_of_any_line_is_true(row: Row, choices: list[int], greedy: 
         if not moves:
             break
         after.push(moves[choice % len(moves) if not greedy else choice % min(3, len(moves))])
-    line = tuple(after.move_stack)
+    line = list(after.move_stack)
     for winner in chess.COLORS:
         check(board, line, winner)
 

@@ -677,8 +677,7 @@ def _of_win(case: Case) -> tuple[Motif, ...]:
         return (promoted,)
     before = _before(case)
     found = _first(AT_ONCE, [case]) or _first(PREPARED, [each for each in before if each.is_cause()])
-    if found is None or found.kind is Kind.REMOVED_GUARD:
-        found = _first([intermezzo, promotion], before) or found
+    found = found or _first([intermezzo, promotion], before)
     found = found or zugzwang(line, case.ply) or _first([attraction], before)
     if found is None:
         return ()
