@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import chess
 import chess.pgn
-from chess.engine import Cp, Limit, PovScore
+from chess.engine import Limit, PovScore
 
 from uci_engine.book.book import Book, OpeningName, name_of
 from uci_engine.game_analysis.boards import numbered, phase_weight, positions
@@ -27,11 +27,7 @@ from uci_engine.game_analysis.words import sentence
 
 # The effort for the search of an edit, as a part of that for a move.
 FOR_EDIT = 0.2
-# No named position and no line of the built-in book is later.
-LAST_THEORY_PLY = 60
 EVAL = re.compile(r"\[%eval [^][]*\]")
-# What stands for a tablebase win in `[%eval]`.
-TABLEBASE_WIN_CP = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +198,7 @@ def _opening_of(boards: Sequence[chess.Board], moves: Sequence[chess.Move]) -> t
         return None, 0
     plies = 0
     book = Book()
-    for ply, (before, move) in enumerate(zip(boards, moves[:LAST_THEORY_PLY], strict=False), start=1):
+    for ply, (before, move) in enumerate(zip(boards, moves, strict=False), start=1):
         here = name_of(boards[ply])
         name = here or name
         if here is not None or any(move == known for known, _ in book.moves(before)):
@@ -241,9 +237,7 @@ def annotate(analysed: AnalysedGame, annotator: str) -> str:
         node.comment = " ".join([*EVAL.sub(" ", node.comment).split(), *parts])
         # A mate on the board has no number that `[%eval]` could show.
         if ply.value.score.mate() != 0:
-            cp = TABLEBASE_WIN_CP if ply.value.expected > 0.5 else -TABLEBASE_WIN_CP
-            score = Cp(cp) if ply.value.is_tablebase else ply.value.score
-            node.set_eval(PovScore(score, chess.WHITE), ply.after.depth)
+            node.set_eval(PovScore(ply.value.score, chess.WHITE), ply.after.depth)
     return analysed.game.accept(chess.pgn.StringExporter(columns=100))
 
 
