@@ -330,9 +330,7 @@ def discovery(case: Case) -> Motif | None:
     if len(checkers) > 1:
         return case.motif(Kind.DOUBLE_CHECK, actor, (king_of(case.after, not case.winner),), checkers)
     if checkers and checkers != (actor,) and not case.before.is_castling(case.move):
-        takes_next = taker == actor and case.target in case.after.attacks(actor)
-        if case.ply == case.wins or takes_next:
-            return case.motif(Kind.DISCOVERED_CHECK, checkers[0], (case.target,))
+        return case.motif(Kind.DISCOVERED_CHECK, checkers[0], (case.target,))
     is_opened = case.target in case.after.attacks(taker) and case.target not in case.before.attacks(taker)
     if taker != actor and is_opened and is_forcing(case) and not _is_mate(case):
         return case.motif(Kind.DISCOVERED_ATTACK, taker, (case.target,))
@@ -340,17 +338,11 @@ def discovery(case: Case) -> Motif | None:
 
 
 def pin(case: Case) -> Motif | None:
-    """A piece is attacked and taken, which may not leave its line: a king or something better stands behind it.
-
-    A piece that is pinned to its king may also be taken elsewhere on the line.
-    """
+    """A piece is attacked and taken, which may not leave its line: a king or something better stands behind it."""
     board, square = case.after, case.target
     if capture_gain(board, case.winner, square) < 1 or board.piece_type_at(square) == chess.PAWN:
         return None
-    for slider, back in pins_of(board, square):
-        if square == case.square or board.piece_type_at(back) == chess.KING:
-            return case.motif(Kind.PIN, slider, (square,), (back,))
-    return None
+    return next((case.motif(Kind.PIN, slider, (square,), (back,)) for slider, back in pins_of(board, square)), None)
 
 
 def trapped(case: Case) -> Motif | None:
