@@ -308,7 +308,7 @@ def merits_of(
     if others is not None and expected - others.expected_for(color) >= ONLY_MOVE_LOSS:
         causes.append(Cause(Why.ALL_OTHERS_WORSE, color, line, end=1))
     passed = None if motifs or deciding_motifs(Line(board, played.line, not color)) else passed_board(board)
-    found = Found(DRAWN) if passed is None else find(passed)
+    found = Found(DRAWN) if passed is None else find(passed, None)
     lost = expected - found.value.expected_for(color)
     if passed is not None and found.line and lost >= MISTAKE_LOSS:
         threat = Line(passed, found.shown.line, not color)

@@ -55,15 +55,12 @@ def _line_data(found: Found) -> dict[str, object]:
     return {"line": [move.uci() for move in found.line], "value": _value_data(found.value)}
 
 
-def _squares(squares: Iterable[chess.Square]) -> list[str]:
-    return [chess.square_name(square) for square in squares]
-
-
 def _cause_data(cause: Cause) -> dict[str, object]:
     """A cause for JSON, with the searches that confirm it."""
     feature = cause.feature
     motifs = [
-        {"kind": motif.kind.value, "ply": motif.ply, "squares": _squares(motif.targets)} for motif in cause.motifs
+        {"kind": motif.kind.value, "ply": motif.ply, "squares": [*map(chess.square_name, motif.targets)]}
+        for motif in cause.motifs
     ]
     evidence = [
         {"edit": each.edit.value, "fen": each.board.fen(), **_line_data(each.found), "share": round(each.share, 2)}
@@ -77,7 +74,7 @@ def _cause_data(cause: Cause) -> dict[str, object]:
         "is_threat": cause.is_threat,
         "opened": None if cause.opened is None else cause.opened.kind.value,
         "feature": None if feature is None else feature.feature.name,
-        "squares": [] if feature is None else _squares(feature.squares),
+        "squares": [] if feature is None else [*map(chess.square_name, feature.squares)],
         "material": dict(zip(chess.PIECE_NAMES[1:], cause.material, strict=True)) if cause.material else None,
         "mate": cause.mate or None,
         "evidence": evidence,

@@ -60,13 +60,11 @@ def found_by(board: chess.Board, info: InfoDict) -> Found:
     return Found(value, info.get("depth", 0), info.get("nodes", 0), tuple(info.get("pv", ())))
 
 
-class Finder(Protocol):
-    """Finds the best line of a position, of all or of some moves; an empty line where no search is left."""
-
-    def __call__(self, board: chess.Board, moves: Sequence[chess.Move] | None = None, /) -> Found: ...
+# Finds the best line of a position, of all or of some moves; an empty line where no search is left.
+Finder = Callable[[chess.Board, Sequence[chess.Move] | None], Found]
 
 
-def nothing_found(board: chess.Board, moves: Sequence[chess.Move] | None = None) -> Found:
+def nothing_found(board: chess.Board, moves: Sequence[chess.Move] | None) -> Found:
     """The finder that searches nothing."""
     return Found(DRAWN)
 
@@ -133,7 +131,7 @@ class Searches:
     def finder(self, limit: Limit, extension: Limit) -> Finder:
         """Searches of this limit, whose lines are `extended`. They find nothing where nothing is left."""
 
-        def find(board: chess.Board, moves: Sequence[chess.Move] | None = None) -> Found:
+        def find(board: chess.Board, moves: Sequence[chess.Move] | None) -> Found:
             if self.left() is None:
                 return Found(DRAWN)
             return self.extended(board, self.find(board, limit, moves), extension)
