@@ -468,7 +468,10 @@ class Engine:
         check(board)
         with self._condition:
             self._wait_for_turn()
-            return self._inner.probe_wdl(board)
+            value, messages = self._inner.probe_wdl(board)
+        for message in messages:
+            LOGGER.warning("%s", message.text)
+        return value
 
     # Options and games ---------------------------------------------------------------------------------------------
 

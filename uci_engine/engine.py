@@ -109,14 +109,14 @@ class UciEngine:
 
         return Explanation.of(board, self.pool.weights, self.pool.network)
 
-    def probe_wdl(self, board: chess.Board) -> int | None:
+    def probe_wdl(self, board: chess.Board) -> tuple[int | None, list[Message]]:
         """What the Syzygy tables say of a position: 2 (win), 1 (cursed win), 0, -1, -2 for the side to move.
 
-        None if it is not in the tables. Only while no search runs.
+        None if it is not in the tables. Also messages. Only while no search runs.
         """
-        self._tablebases.drop_changed()
+        messages = self._tablebases.drop_changed()
         self.position.set_board(board)
-        return self._tablebases.probe_wdl(self.position)
+        return self._tablebases.probe_wdl(self.position), messages
 
     def close(self) -> None:
         """Stop the running search, if any, and end all threads."""

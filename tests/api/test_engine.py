@@ -5,11 +5,13 @@ from __future__ import annotations
 import doctest
 import gc
 import logging
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import chess
@@ -30,6 +32,7 @@ from chess.engine import (
 import evaluation
 from tests.support import ENVIRONMENT, PATIENCE_SECONDS, wait_until
 from tests.support.kernel import STARTS, board_after, is_compiled, random_game
+from tests.support.syzygy_samples import copy_tables
 from uci_engine import Engine, Explanation
 from uci_engine import api as engine_module
 from uci_engine import score as scores
@@ -37,6 +40,7 @@ from uci_engine.api import KEYWORDS, limits_of, setting
 from uci_engine.options import Options
 from uci_engine.processor import usable_processors
 from uci_engine.search.manager import SearchManager
+from uci_engine.tablebases import tablebases
 from uci_engine.text import MAX_INT
 from uci_engine.time_management import Limits
 
@@ -315,6 +319,21 @@ def test_wrong_options_are_refused_in_one_sentence(options: dict[str, Any], sent
     assert message.startswith(sentence)
     assert "\n" not in message
     wait_until_only(before)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a mapped file cannot be changed there")
+def test_a_table_that_a_probe_drops_is_logged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(tablebases, "hash_maximum_mib", lambda: 0)  # nothing is copied
+    folder = copy_tables(tmp_path / "tables", "KRvK")
+    board = chess.Board("8/8/8/4k3/8/8/8/R3K3 w - - 0 1")
+    with Engine(hash=1, syzygy_path=str(folder)) as engine:
+        assert engine.probe_tablebases(board) == 2
+        os.truncate(folder / "KRvK.rtbw", 16)
+        with caplog.at_level(logging.WARNING, "uci_engine"):
+            assert engine.probe_tablebases(board) is None
+    assert "KRvK.rtbw" in caplog.text
 
 
 def test_problems_that_do_not_stop_it_are_logged(caplog: pytest.LogCaptureFixture) -> None:
