@@ -24,7 +24,7 @@ from uci_engine.engine import UciEngine
 from uci_engine.options import ValueOption
 from uci_engine.search.manager import SearchManager
 from uci_engine.search.parameters import PARAMETERS
-from uci_engine.time_management import SLOW_CORE_TIMES, TIME_DEFAULTS, Limits
+from uci_engine.time_management import TIME_DEFAULTS, Limits
 from uci_engine.tools import perft
 
 MATED = "R5k1/5ppp/8/8/8/8/8/7K b - - 0 1"
@@ -288,9 +288,8 @@ def test_search_parameters_are_options_for_tuners_alone() -> None:
         assert engine.pool.main.lmr_base == 90
         assert engine.pool.main.lmr_divisor == {each.name: each.value for each in PARAMETERS}["lmr_divisor"]
         assert engine.options.set("time_drop_cp", "77") == []
-        times = TIME_DEFAULTS if is_compiled() else SLOW_CORE_TIMES
         go(engine, depth=1)
-        assert engine._search_options.time_parameters == replace(times, time_drop_cp=77)
+        assert engine._search_options.time_parameters == replace(TIME_DEFAULTS, time_drop_cp=77)
 
 
 def test_where_no_thread_can_be_created_a_search_is_answered(

@@ -12,7 +12,8 @@ from uci_engine.options import Check, Options, Spin, String, ValueOption
 from uci_engine.search.history import HISTORY_SHIFT
 from uci_engine.search.parameters import PARAMETERS
 from uci_engine.text import Message
-from uci_engine.time_management import time_tunables
+from uci_engine.time_management import TIME_DEFAULTS
+from uci_engine.tunable import tunables_of
 
 
 class Sample(Options):
@@ -39,7 +40,7 @@ STANDARD = Options()
 
 def test_every_parameter_of_the_search_can_be_an_option() -> None:
     options = Options(tuning=True)
-    tunables = [parameter.name for parameter in (*PARAMETERS, *time_tunables("compiled"))]
+    tunables = [parameter.name for parameter in (*PARAMETERS, *tunables_of(TIME_DEFAULTS))]
     assert names(options) == [*names(STANDARD), *tunables, "Seed"]
     assert len(set(names(options))) == len(names(options))
 

@@ -20,7 +20,8 @@ from uci_engine.processor import usable_processors
 from uci_engine.search.parameters import PARAMETERS
 from uci_engine.search.strength import MAX_ELO, MAX_SKILL_LEVEL, MIN_ELO
 from uci_engine.text import Message, parse_int, quoted
-from uci_engine.time_management import time_tunables
+from uci_engine.time_management import TIME_DEFAULTS
+from uci_engine.tunable import tunables_of
 
 # How UCI writes a string option without text.
 EMPTY = "<empty>"
@@ -206,7 +207,7 @@ class Options:
     """Secateur's options: its attributes, in their order. Case, blanks and underscores of their names do not matter."""
 
     def __init__(self, core: str = "compiled", tuning: bool = False) -> None:
-        """`core`: its name chooses the defaults of the time parameters. Only the compiled one has several threads."""
+        """`core`: its name. Only the compiled one has several threads."""
         max_mib = hash_maximum_mib()
         self.hash = Spin("Hash", min(16, max_mib), 1, HASH_DECLARED_MIB, "MiB of the transposition table", max_mib)
         most = usable_processors() if core == "compiled" else 1
@@ -240,7 +241,7 @@ class Options:
 
         # For tuners. Without `tuning` they are not offered and keep their defaults.
         self.search_parameters = [Spin(*parameter) for parameter in PARAMETERS]
-        self.time_parameters = [Spin(*parameter) for parameter in time_tunables(core)]
+        self.time_parameters = [Spin(*parameter) for parameter in tunables_of(TIME_DEFAULTS)]
         self.seed = Spin("Seed", 0, 0, 2**31 - 1, "seed of the choices of limited strength; 0: a new one for each game")
         if tuning:
             offered += [*self.search_parameters, *self.time_parameters, self.seed]

@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from uci_engine.text import print_failure
-from uci_engine.tunable import Tunable, tunable, tunables_of
+from uci_engine.tunable import tunable
 
 if TYPE_CHECKING:
     import chess
@@ -116,7 +116,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class TimeParameters:
-    """The parameters, by default with the values for the compiled core."""
+    """The parameters, which `--tuning` offers as options."""
 
     time_first_divisor: int = tunable(24, 8, 60, "sudden death: divisor of the clock at a game's first move")
     time_plies_per_part: int = tunable(10, 1, 60, "sudden death: half-moves after which the divisor is one less")
@@ -145,27 +145,6 @@ class TimeParameters:
 
 
 TIME_DEFAULTS = TimeParameters()
-
-# For a core in plain Python, which searches only some thousand nodes a move. They were tuned for such a core, and the
-# compiled core is weaker with values tuned this way.
-SLOW_CORE_TIMES = TimeParameters(
-    time_first_divisor=29,
-    time_plies_per_part=8,
-    time_last_divisor=12,
-    time_increment_percent=64,
-    time_hard_percent=371,
-    time_stability_percent=144,
-    time_effort_max_percent=162,
-    time_effort_slope_percent=226,
-    time_effort_min_percent=61,
-    time_drop_cp=40,
-    time_drop_percent=175,
-)
-
-
-def time_tunables(core: str) -> tuple[Tunable, ...]:
-    """The parameters as tuners see them, with the values for the core of this name (see `core.Core`)."""
-    return tunables_of(TIME_DEFAULTS if core == "compiled" else SLOW_CORE_TIMES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from uci_engine.time_management import (
     Limits,
     TimeParameters,
     allocate,
-    time_tunables,
 )
+from uci_engine.tunable import tunables_of
 
 TIMES = [-50, 0, 1, 5, 10, 50, 100, 300, 1_000, 10_000, 60_000, 3_600_000, 10**12]
 OVERHEADS = [0, 10, 30, 100, 1000, 5000]
@@ -33,7 +33,7 @@ def clock(time: int, increment: int | None = 0, moves_to_go: int | None = None) 
 
 NUMBERS = st.integers(-(10**18), 10**18) | st.integers(-10, 100_000)
 PACES = st.just(TIME_DEFAULTS) | st.builds(
-    TimeParameters, **{one.name: st.integers(one.minimum, one.maximum) for one in time_tunables("compiled")}
+    TimeParameters, **{one.name: st.integers(one.minimum, one.maximum) for one in tunables_of(TIME_DEFAULTS)}
 )
 
 
