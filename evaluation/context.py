@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from evaluation.base.base_board import BaseBoard
-from evaluation.base.bitboards import ALL, FILES, KING, KING_ATTACKS, PAWN, file_fill, forward
+from evaluation.base.bitboards import (
+    ALL,
+    KING,
+    KING_ATTACKS,
+    PAWN,
+    file_fill,
+    forward,
+    pawn_attacks,
+    pawn_double_attacks,
+)
 from evaluation.base.typed import i64, i64s, ints, lsb, u64, u64s, void
 from evaluation.catalogue import ACCUMULATED, CATALOGUE
 from evaluation.weights import Weights
@@ -99,16 +108,13 @@ class EvaluationContext:
             king = board.by_type[KING] & board.by_colour[us]
             square = lsb(king)
             around = KING_ATTACKS[square]
-            ahead = forward(pawns, us)
-            leftward = (ahead & ~FILES[0]) >> 1
-            rightward = (ahead & ~FILES[7]) << 1
-            attacks = leftward | rightward
+            attacks = pawn_attacks(pawns, us)
             self.king[us] = square
             self.king_zone[us] = around | forward(around, us)
             self.pawn_attacks[us] = attacks
             self.pawn_files[us] = file_fill(pawns)
             self.attacked[us] = attacks | around
-            self.attacked_twice[us] = leftward & rightward | attacks & around
+            self.attacked_twice[us] = pawn_double_attacks(pawns, us) | attacks & around
             self.mobility_area[us] = ALL ^ (pawns | king)
         self.mobility_area[0] &= ~self.pawn_attacks[1]
         self.mobility_area[1] &= ~self.pawn_attacks[0]

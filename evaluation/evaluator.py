@@ -71,7 +71,10 @@ class Evaluator:
         return self.kpk.result(board) == DRAWN
 
     def sum_of_terms(self, board: BaseBoard) -> i64:
-        """The packed sum of all terms, White minus Black."""
+        """The packed sum of all terms, White minus Black.
+
+        Black's turn comes first. Each turn changes the sign of the score, so that Black's terms are subtracted.
+        """
         self.context.begin(board)
         board.update_king_tables()
         key = board.pawn_key
@@ -93,7 +96,6 @@ class Evaluator:
             self.pawn_hash[index + 3] = self.context.pawn_danger[0] | self.context.pawn_danger[1] << 16
         score += board.score
         score += self._material_total(board)
-        # Black's turn comes first. Each turn changes the sign of the score, so that Black's terms are subtracted.
         for us in range(2):
             score = pieces.mobility_total(self.context, board, us) - score
         for us in range(2):

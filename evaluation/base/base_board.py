@@ -144,7 +144,7 @@ class BaseBoard:
         self.turn = turn
 
     def pieces(self) -> list[int]:
-        """The pieces on the 64 squares, as a list of numbers. For tests and training data."""
+        """The pieces on the 64 squares, as a list of numbers. For Python."""
         return [self.squares[square] for square in range(64)]
 
 

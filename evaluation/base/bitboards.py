@@ -172,9 +172,15 @@ def attacks_of(piece_type: int, square: int, occupied: u64) -> u64:
 @inline
 def pawn_attacks(pawns: u64, us: int) -> u64:
     """The attacks of the pawns of a colour (0 black, 1 white)."""
-    leftward = pawns & NOT_A
-    rightward = pawns & NOT_H
-    return (leftward << 7 | rightward << 9) & ALL if us else leftward >> 9 | rightward >> 7
+    ahead = forward(pawns, us)
+    return (ahead & NOT_A) >> 1 | (ahead & NOT_H) << 1
+
+
+@inline
+def pawn_double_attacks(pawns: u64, us: int) -> u64:
+    """The squares that two of these pawns attack."""
+    ahead = forward(pawns, us)
+    return (ahead & NOT_A) >> 1 & (ahead & NOT_H) << 1
 
 
 @inline

@@ -9,7 +9,6 @@ from __future__ import annotations
 from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import (
     BB,
-    FILES,
     PAWN,
     RANKS,
     ROOK,
@@ -19,6 +18,7 @@ from evaluation.base.bitboards import (
     forward,
     front_span,
     pawn_attacks,
+    pawn_double_attacks,
     rook_attacks,
     sum_by_rank,
 )
@@ -83,9 +83,7 @@ def phalanx_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
 def doubly_supported_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Pawns that two pawns of their colour defend, by rank."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
-    ahead = forward(pawns, us)
-    doubly = pawns & ((ahead & ~FILES[0]) >> 1) & ((ahead & ~FILES[7]) << 1)
-    return sum_by_rank(context.doubly_supported_pawn, 0, doubly, us)
+    return sum_by_rank(context.doubly_supported_pawn, 0, pawns & pawn_double_attacks(pawns, us), us)
 
 
 def pawn_lever(context: EvaluationContext, board: BaseBoard, us: int) -> i64:

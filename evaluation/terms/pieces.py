@@ -232,15 +232,15 @@ def material_total(context: EvaluationContext, board: BaseBoard, us: int) -> i64
 
 
 def mobility_total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """The terms of this module that find the attacks, and those that need none."""
+    """The terms of mobility, which find the attacks."""
     score = knight_mobility(context, board, us) + bishop_mobility(context, board, us)
-    score += rook_mobility(context, board, us) + queen_mobility(context, board, us)
-    return score + bishop_pair(context, board, us) + rook_open_file(context, board, us)
+    return score + rook_mobility(context, board, us) + queen_mobility(context, board, us)
 
 
 def total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """The other terms, which read the attacks of both colours."""
-    score = safe_mobility(context, board, us) + space(context, board, us)
+    """The other terms, most of which read the attacks of both colours."""
+    score = bishop_pair(context, board, us) + rook_open_file(context, board, us)
+    score += safe_mobility(context, board, us) + space(context, board, us)
     score += outpost(context, board, us) + reachable_outpost(context, board, us)
     score += minor_behind_pawn(context, board, us)
     return score + bishop_pawns(context, board, us) + bishop_enemy_pawns(context, board, us)

@@ -97,6 +97,7 @@ class ChessPosition(Position):
         self._read_rules()
 
     def unmake(self, move: int) -> None:
+        self.turn ^= 1
         self.board.pop()
         self._read_pieces()
         self._pop_state()

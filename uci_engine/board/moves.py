@@ -13,6 +13,7 @@ import chess
 import chess.polyglot
 
 from evaluation.base.typed import inline
+from uci_engine.score import MAX_PLY
 
 NO_MOVE = 0
 # The move types.
@@ -22,11 +23,12 @@ NOISY = 1
 QUIET = 2
 # The en-passant square when there is none.
 NO_SQUARE = 64
-# Room for the moves of one ply. No position of sixteen pieces a side has more than 218 legal moves.
+# Room for the moves of one ply. No position of sixteen pieces a side has more than 218 legal moves. A tablebase probe
+# looks some captures ahead, with the moves of a few pieces at each.
 MAX_MOVES = 320
-# A board's move buffer has it for each of 136 plies, and once more from SCRATCH on.
-MOVE_ROOM = 137 * MAX_MOVES
-SCRATCH = 136 * MAX_MOVES
+# A board's move buffer has it for each ply of a search, and once more from SCRATCH on.
+SCRATCH = MAX_PLY * MAX_MOVES
+MOVE_ROOM = SCRATCH + MAX_MOVES
 
 
 @inline

@@ -67,6 +67,9 @@ from uci_engine.board.moves import (
 from uci_engine.score import FIFTY_MOVES_PLIES
 
 SEE_VALUES = ints(7, scores.SEE_VALUES)
+# The bits of `castling_rights` of each side.
+WHITE_CASTLING = 3
+BLACK_CASTLING = 12
 # The number of positions on the stack: room for the history that is kept and for the moves of a search.
 STACK_SIZE = 1024
 # Maximum length of the history kept for repetitions, in plies: half of the stack.
@@ -218,7 +221,6 @@ class Position(BaseBoard):
         self.black_king_table = self.undo_black_king_table[stack_index]
         self.white_king_table = self.undo_white_king_table[stack_index]
         self.stack_index = stack_index
-        self.turn ^= 1
         return (state >> 12) & 15
 
     def key_after(self, move: int) -> u64:
@@ -257,7 +259,7 @@ class Position(BaseBoard):
             self.reversible_plies = 0
 
         if move_type(move) == CASTLING:
-            rook = 8 | us
+            rook = 2 * ROOK + us
             king_target = castled_king(origin, target)
             rook_target = castled_rook(origin, target)
             change = ZOBRIST[piece * 64 + origin] ^ ZOBRIST[piece * 64 + king_target]
@@ -271,7 +273,7 @@ class Position(BaseBoard):
             self.by_colour[us] ^= pieces
             key ^= ZOBRIST[piece * 64 + origin] ^ ZOBRIST[piece * 64 + target]
             self.shift(piece, origin, target)
-            if piece < 4:
+            if piece >> 1 == PAWN:
                 self.halfmove_clock = 0
                 self.reversible_plies = 0
                 if move_type(move) == PROMOTION:
@@ -304,13 +306,14 @@ class Position(BaseBoard):
 
     def _move_castling(self, us: int, king: int, rook: int, king_target: int, rook_target: int) -> void:
         """Move king and rook between their squares, which may overlap in Chess960."""
-        self.remove(12 | us, king)
-        self.remove(8 | us, rook)
-        self.put(12 | us, king_target)
-        self.put(8 | us, rook_target)
+        self.remove(2 * KING + us, king)
+        self.remove(2 * ROOK + us, rook)
+        self.put(2 * KING + us, king_target)
+        self.put(2 * ROOK + us, rook_target)
 
     def unmake(self, move: int) -> void:
         us = self.turn ^ 1
+        self.turn = us
         origin = from_square(move)
         target = to_square(move)
         if move_type(move) == CASTLING:
@@ -322,7 +325,7 @@ class Position(BaseBoard):
         if move_type(move) == PROMOTION:
             self.by_type[piece >> 1] ^= BB[target]
             self.by_type[PAWN] ^= BB[target]
-            piece = 2 | us
+            piece = 2 * PAWN + us
         pieces = BB[origin] | BB[target]
         self.squares[origin] = piece
         self.squares[target] = 0
@@ -350,6 +353,7 @@ class Position(BaseBoard):
         self._find_checkers()
 
     def unmake_null(self) -> void:
+        self.turn ^= 1
         self._pop_state()
 
     # Legal moves -------------------------------------------------------------------------------------------------
@@ -416,7 +420,7 @@ class Position(BaseBoard):
         end = self._generate_king_steps(start, king, KING_ATTACKS[king] & wanted)
 
         # 2. Castling. In check, other pieces than the king must evade.
-        if gen_type & QUIET and self.castling_rights & (3 if us else 12):
+        if gen_type & QUIET and self.castling_rights & (WHITE_CASTLING if us else BLACK_CASTLING):
             end = self._generate_castling(end)
         evading = self._evading(king)
         if evading == 0:

@@ -1,11 +1,12 @@
 """The staged move picker: best moves first, each stage generated only when it is reached.
 
 Stages: the TT move; captures and promotions that do not lose material, by MVV-LVA and capture history; two killer
-moves; the other quiet moves by history; bad captures. In check: the TT move, then all evasions at once.
+moves; the other quiet moves by history; bad captures. In check, in quiescence and in ProbCut: the TT move, then all
+others at once.
 
-Invariant: every legal move (in quiescence, every capture and promotion) comes exactly once, except for the quiet moves
-that `skip_quiets` skips. The order depends only on scores, with ties broken by the encoded move, and never on the order
-of generation. So both boards give the same tree.
+Invariant: every legal move (with `noisy_only`, every capture and promotion) comes exactly once, except for the quiet
+moves that `skip_quiets` skips. The order depends only on scores, with ties broken by the encoded move, and never on the
+order of generation. So both boards give the same tree.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from uci_engine.board.moves import (
     to_square,
 )
 from uci_engine.board.position import Position
+from uci_engine.score import MAX_PLY
 from uci_engine.search.history import Histories
-from uci_engine.search.stack import PLIES, SearchStack
+from uci_engine.search.stack import SearchStack
 
 (
     TT_MOVE,
@@ -36,8 +38,8 @@ from uci_engine.search.stack import PLIES, SearchStack
     GENERATE_QUIET,
     QUIETS,
     BAD_NOISY,
-    GENERATE_ALL,
-    ALL_GENERATED,
+    GENERATE_AT_ONCE,
+    AT_ONCE,
     DONE,
 ) = range(11)
 # Above every history score, so that captures come first among evasions.
@@ -60,41 +62,41 @@ class MovePicker:
     position: Position
     stack: SearchStack
     histories: Histories
-    scored_moves = i64s(PLIES * MAX_MOVES)  # [ply * MAX_MOVES + n]: (score << 16) + move
-    stage = ints(PLIES)
-    cursor = ints(PLIES)
-    end = ints(PLIES)
-    bad_end = ints(PLIES)
-    tt_move = ints(PLIES)
-    skips_quiets = ints(PLIES)
+    scored_moves = i64s(MAX_PLY * MAX_MOVES)  # [ply * MAX_MOVES + n]: (score << 16) + move, or a bad capture
+    stage = ints(MAX_PLY)
+    stage_after_tt_move = ints(MAX_PLY)
+    cursor = ints(MAX_PLY)
+    end = ints(MAX_PLY)
+    bad_end = ints(MAX_PLY)
+    tt_move = ints(MAX_PLY)
+    skips_quiets = ints(MAX_PLY)
 
     def __init__(self, position: Position, stack: SearchStack, histories: Histories) -> None:
         self.position = position
         self.stack = stack
         self.histories = histories
 
-    def begin(self, ply: int, tt_move: int, quiescence: bool) -> void:
-        """Start a ply. `tt_move`: legal, or 0. In quiescence only a capture, a promotion or an evasion counts."""
+    def begin(self, ply: int, tt_move: int, noisy_only: bool) -> void:
+        """Start a ply. `tt_move`: legal, or 0. `noisy_only`: unless in check, only captures and promotions come."""
         in_check: bool = self.position.checkers != 0
-        if quiescence and not in_check:
+        if noisy_only and not in_check:
             if tt_move and not self.position.is_noisy(tt_move):
                 tt_move = 0
         else:
             # Quiet moves are ordered by threats, and the butterfly history is indexed by them.
             self.stack.find_threats(ply)
-        after = GENERATE_ALL if quiescence or in_check else GENERATE_NOISY
+        after = GENERATE_AT_ONCE if noisy_only or in_check else GENERATE_NOISY
         self.tt_move[ply] = tt_move
         self.skips_quiets[ply] = 0
-        # During TT_MOVE, `end` holds the next stage.
         self.stage[ply] = TT_MOVE if tt_move else after
-        self.end[ply] = after
+        self.stage_after_tt_move[ply] = after
 
     def next(self, ply: int) -> int:
         """The next move of a started ply, or 0 when there are no more."""
         start = ply * MAX_MOVES
         tt_move = self.tt_move[ply]
         if self.stage[ply] == TT_MOVE:
-            self.stage[ply] = self.end[ply]
+            self.stage[ply] = self.stage_after_tt_move[ply]
             return tt_move
 
         if self.stage[ply] == GENERATE_NOISY:
@@ -143,16 +145,16 @@ class MovePicker:
                 return self.scored_moves[self.cursor[ply] - 1]
             self.stage[ply] = DONE
 
-        if self.stage[ply] == GENERATE_ALL:
+        if self.stage[ply] == GENERATE_AT_ONCE:
             end = self.position.generate(NOISY, start)
             self._score_noisy(ply, start, end)
             if self.position.checkers:
                 quiet_end = self.position.generate(QUIET, end)
                 self._score_quiet(ply, end, quiet_end)
                 self.cursor[ply] = start
-            self.stage[ply] = ALL_GENERATED
+            self.stage[ply] = AT_ONCE
 
-        if self.stage[ply] == ALL_GENERATED:
+        if self.stage[ply] == AT_ONCE:
             while self.cursor[ply] < self.end[ply]:
                 move = self._select_best(ply)
                 if move != tt_move:

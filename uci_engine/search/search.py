@@ -1,6 +1,8 @@
 """The search: principal variation search (PVS) with quiescence search, over either board.
 
-`Searcher.run` is iterative deepening with aspiration windows. `_search` searches one node, in numbered steps.
+`Searcher.search_window` searches one depth with one aspiration window. The search manager calls it for the main
+searcher, and reports between windows; `Searcher.run` is iterative deepening for the other threads, self-play and tools.
+`_search` searches one node, in numbered steps.
 `_quiescence` continues the search at the horizon. Scores are in centipawns from the side to move's view, on the scale
 of `uci_engine.score`. The parameters are in `parameters`.
 
@@ -23,11 +25,11 @@ from evaluation.base.typed import compiled, i64, i64s, ints, nogil, popcount, sh
 from evaluation.evaluator import Evaluator
 from uci_engine.board.moves import EN_PASSANT, MAX_MOVES, PROMOTION, move_type, to_square
 from uci_engine.board.position import SEE_VALUES, Position
-from uci_engine.score import INFINITE, MATE, MATE_BOUND, NO_SCORE, STATIC_LIMIT, TABLEBASE_BOUND, TABLEBASE_WIN
+from uci_engine.score import INFINITE, MATE, MATE_BOUND, MAX_PLY, NO_SCORE, STATIC_LIMIT, TABLEBASE_BOUND, TABLEBASE_WIN
 from uci_engine.search.history import Histories
 from uci_engine.search.move_picker import MovePicker
 from uci_engine.search.parameters import PARAMETERS, Tunables
-from uci_engine.search.stack import PLIES, SearchStack
+from uci_engine.search.stack import SearchStack
 from uci_engine.search.transposition_table import (
     EXACT,
     LOWER,
@@ -42,7 +44,7 @@ from uci_engine.search.transposition_table import (
 from uci_engine.tablebases.syzygy import FAILED, SyzygyProber
 
 # Maximum ply of the search. Here a node returns its eval, because the arrays of move picker and PV end here.
-LAST_PLY = PLIES - 2
+LAST_PLY = MAX_PLY - 2
 # The stop flag is read every POLL_MASK + 1 nodes: about every 0.2 ms compiled, every few milliseconds in plain Python.
 POLL_MASK = 511 if compiled else 31
 
@@ -75,7 +77,8 @@ class Searcher(Tunables):
     """One search over one position, by one thread. Another thread may read its fields while it runs, and call `stop`.
 
     The last result is in `pv()`, `score`, `depth`, ... Depth 0 means that there is none. Call `begin` before each
-    search. `nodes` counts every position entered below the root.
+    search. `nodes` counts every position entered below the root, and again when a singular, verification or mate search
+    enters the same one.
 
     Threads share `stop_requested`, `nodes`, `tb_hits`, `current_move` and `current_move_number` without a lock. They
     are volatile in C, so every access is one load or store of an aligned word, which no compiler drops, repeats or
@@ -119,7 +122,7 @@ class Searcher(Tunables):
     seldepth: int
     is_lower_bound: bool
     result_length: int
-    result_pv = ints(PLIES)
+    result_pv = ints(MAX_PLY)
 
     # Of the window, readable while the search runs
     nodes: shared_i64
@@ -615,8 +618,8 @@ class Searcher(Tunables):
                 return ply + 2 - MATE
             quiet: bool = not self.position.is_noisy(move)
             new_depth = depth - 1
-            reduction = self.reductions[min(depth, 63) * 64 + min(move_count + 1, 63)]
-            reduced_depth = max(new_depth - (reduction >> 10), 0)
+            reduction_1024 = self.reductions[min(depth, 63) * 64 + min(move_count + 1, 63)]
+            reduced_depth = max(new_depth - (reduction_1024 >> 10), 0)
             # Steps 16 to 19 prune moves below the root, only once `best_score` is above a loss, and only with pieces
             # (zugzwang).
             can_prune: bool = ply > 0 and has_pieces and best_score > -TABLEBASE_BOUND
@@ -640,7 +643,8 @@ class Searcher(Tunables):
                 if not self.position.gives_check(move):
                     continue
 
-            # 18. History pruning: prune quiet moves with a bad history unless they give check.
+            # 18. History pruning: prune quiet moves with a bad history unless they give check. LMR takes the history
+            # too. There that of a capture counts double: it is one number, where that of a quiet move is a sum.
             history = self.histories.quiet_history(ply, move) if quiet else 2 * self.histories.capture_history(move)
             if (
                 can_prune
@@ -675,28 +679,27 @@ class Searcher(Tunables):
             self.stack.move_count[ply] = move_count
 
             # 21. Late move reductions (LMR): after the first moves, all others but evasions are first searched to a
-            # reduced depth. The reduction is in 1024ths of a ply. It is larger where a fail low is likely (after a
-            # noisy TT move, after many cutoffs at the next ply, with a bad history), and smaller where the static eval
-            # was corrected a lot. Gains 69 ± 35.
+            # reduced depth. The reduction is larger where a fail low is likely (after a noisy TT move, after many
+            # cutoffs at the next ply, with a bad history), and smaller where the static eval was corrected a lot. Gains
+            # 69 ± 35.
+            reduction = 0
             if depth >= self.lmr_depth and move_count > self.lmr_count and not in_check:
                 if tt_move_is_noisy:
-                    reduction += self.lmr_noisy_tt_move
+                    reduction_1024 += self.lmr_noisy_tt_move
                 if self.stack.cutoff_count[ply + 1] > LMR_CUTOFF_LIMIT:
-                    reduction += self.lmr_cutoff_count
+                    reduction_1024 += self.lmr_cutoff_count
                 if pv_node:
-                    reduction -= self.lmr_pv_node
+                    reduction_1024 -= self.lmr_pv_node
                 if not improving:
-                    reduction += self.lmr_not_improving
+                    reduction_1024 += self.lmr_not_improving
                 if cut_node:
-                    reduction += self.lmr_cut_node
+                    reduction_1024 += self.lmr_cut_node
                 if self.position.checkers:
-                    reduction -= self.lmr_gives_check
-                reduction -= history * self.lmr_history_weight >> 10
-                reduction -= abs(correction) * self.lmr_correction >> 8
-                # In plies. At least depth 1 remains.
-                reduction = max(0, min(reduction >> 10, new_depth - 1))
-            else:
-                reduction = 0
+                    reduction_1024 -= self.lmr_gives_check
+                reduction_1024 -= history * self.lmr_history_weight >> 10
+                reduction_1024 -= abs(correction) * self.lmr_correction >> 8
+                # At least depth 1 remains.
+                reduction = max(0, min(reduction_1024 >> 10, new_depth - 1))
 
             # 22. Principal variation search (PVS): see `_search_move`.
             do_deeper_score = best_score + self.do_deeper_margin_cp if ply < self.extension_limit_ply else INFINITE

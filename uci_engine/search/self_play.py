@@ -171,7 +171,7 @@ class SelfPlay:
 
     def _random_move(self) -> int:
         """A legal move of the scout, 0 if there is none. It does not depend on the order of generation."""
-        self._below(1)
+        self._below(1)  # draws a new number
         chosen = 0
         least: u64 = ALL
         for index in range(SCRATCH, self.scout_position.generate(NOISY | QUIET, SCRATCH)):

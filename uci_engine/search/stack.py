@@ -12,7 +12,6 @@ from uci_engine.board.moves import from_square, to_square
 from uci_engine.board.position import Position
 from uci_engine.score import MAX_PLY, NO_SCORE
 
-PLIES = MAX_PLY
 # The histories read up to four plies back. The entries before the root are padding and never written.
 PLIES_BACK = 4
 # Maximum number of searched moves kept per node, for the malus.
@@ -23,28 +22,28 @@ class SearchStack:
     """The search stack over one position. Plies run from 0 (the root) to 127."""
 
     position: Position
-    static_eval = ints(PLIES)  # NO_SCORE in check
-    move = ints(PLIES)  # the move being searched, 0 for a null move
-    is_quiet = ints(PLIES)  # whether that move is quiet
-    move_count = ints(PLIES)  # its number in the order of the moves, from 1; not for a null move
-    reduction = ints(PLIES)  # by how many plies its search is reduced, 0 outside such a search
-    moved_piece_to = ints(PLIES + PLIES_BACK)  # [ply + PLIES_BACK]: piece type * 64 + to-square of that move
-    attacked = u64s(PLIES)  # squares that the side not to move attacks, see `find_threats`
-    threats = u64s(8 * PLIES)  # [ply * 8 + piece type]: squares attacked by enemy pieces of less value
-    excluded_move = ints(PLIES)  # the TT move, during a singular search
-    double_extensions = ints(PLIES)  # number of them on the line to the move being searched
-    cutoff_count = ints(PLIES)  # number of cutoffs at this ply below the node two plies up
-    killers = ints(2 * PLIES)  # [ply * 2 + n]
-    searched_count = ints(PLIES)  # number of searched moves
-    searched = ints(PLIES * MAX_SEARCHED)  # [ply * MAX_SEARCHED + n]
-    pv_length = ints(PLIES)  # of the principal variation (PV) from this ply on
-    pv_table = ints(PLIES * PLIES)  # [ply * PLIES + n]
+    static_eval = ints(MAX_PLY)  # NO_SCORE in check
+    move = ints(MAX_PLY)  # the move being searched, 0 for a null move
+    is_quiet = ints(MAX_PLY)  # whether that move is quiet
+    move_count = ints(MAX_PLY)  # its number in the order of the moves, from 1; not for a null move
+    reduction = ints(MAX_PLY)  # by how many plies its search is reduced, 0 outside such a search
+    moved_piece_to = ints(MAX_PLY + PLIES_BACK)  # [ply + PLIES_BACK]: piece type * 64 + to-square of that move
+    attacked = u64s(MAX_PLY)  # squares that the side not to move attacks, see `find_threats`
+    threats = u64s(8 * MAX_PLY)  # [ply * 8 + piece type]: squares attacked by enemy pieces of less value
+    excluded_move = ints(MAX_PLY)  # the TT move, during a singular search
+    double_extensions = ints(MAX_PLY)  # number of them on the line to the move being searched
+    cutoff_count = ints(MAX_PLY)  # number of cutoffs at this ply below the node two plies up
+    killers = ints(2 * MAX_PLY)  # [ply * 2 + n]
+    searched_count = ints(MAX_PLY)  # number of searched moves
+    searched = ints(MAX_PLY * MAX_SEARCHED)  # [ply * MAX_SEARCHED + n]
+    pv_length = ints(MAX_PLY)  # of the principal variation (PV) from this ply on
+    pv_table = ints(MAX_PLY * MAX_PLY)  # [ply * MAX_PLY + n]
 
     def __init__(self, position: Position) -> None:
         self.position = position
 
     def clear(self) -> void:
-        for ply in range(PLIES):
+        for ply in range(MAX_PLY):
             self.move[ply] = 0
             self.is_quiet[ply] = 0
             self.move_count[ply] = 0
@@ -107,11 +106,11 @@ class SearchStack:
 
     def update_pv(self, ply: int, move: int) -> void:
         """Set the PV of this ply to the move and the PV of the next ply."""
-        base = ply * PLIES
+        base = ply * MAX_PLY
         length = self.pv_length[ply + 1]
         self.pv_table[base] = move
         for index in range(length):
-            self.pv_table[base + 1 + index] = self.pv_table[base + PLIES + index]
+            self.pv_table[base + 1 + index] = self.pv_table[base + MAX_PLY + index]
         self.pv_length[ply] = length + 1
 
     def is_improving(self, ply: int) -> bool:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from uci_engine.board.position import Position
     from uci_engine.engine import UciEngine
 
-# Deeper counts never finish, and would overflow the move buffer.
+# Deeper counts never finish.
 MAX_DEPTH = 64
 
 
