@@ -61,7 +61,7 @@ def search(engine: UciEngine, depth: int = 4) -> tuple[int | None, int | None, l
 
 def static(engine: UciEngine) -> int | None:
     """The static score of the position in centipawns, for the side to move."""
-    return engine.explain(BOARD).score.pov(BOARD.turn).score()
+    return engine.explain_evaluation(BOARD).score.pov(BOARD.turn).score()
 
 
 def is_new_game(engine: UciEngine) -> bool:
@@ -228,14 +228,14 @@ def test_a_new_engine_begins_as_the_constant_says(is_on: bool, monkeypatch: pyte
         for now in (is_on, not is_on):
             api.configure(use_nnue=now)
             assert engine.pool.network is networks[now]
-            assert api.evaluate(BOARD) == api.explain(BOARD).score == PovScore(Cp(scores[now]), BOARD.turn)
+            assert api.evaluate(BOARD) == api.explain_evaluation(BOARD).score == PovScore(Cp(scores[now]), BOARD.turn)
 
 
 def test_the_weights_by_keyword(paths: dict[str, str]) -> None:
     with uci_engine.Engine(use_nnue=False, weights_file=paths["WeightsFile"]) as engine:
-        assert engine.explain(BOARD).terms == evaluation.explain(BOARD, WEIGHTS, None).terms
+        assert engine.explain_evaluation(BOARD).terms == evaluation.explain(BOARD, WEIGHTS, None).terms
         engine.configure(weights_file="")
-        assert engine.explain(BOARD).terms == evaluation.explain(BOARD, default_weights(), None).terms
+        assert engine.explain_evaluation(BOARD).terms == evaluation.explain(BOARD, default_weights(), None).terms
         with pytest.raises(ValueError, match="WeightsFile"):
             engine.configure(weights_file="missing")
         assert engine.options["weights_file"] == ""

@@ -386,11 +386,11 @@ class Engine:
     def evaluate(self, board: chess.Board) -> PovScore:
         """The static evaluation of a position. Only the pieces and the side to move count.
 
-        It is in the centipawns of the weights, as the `score` of `explain`, whose `normalised_score` is on the scale of
-        `analyse`.
+        It is in the centipawns of the weights, as the `score` of `explain_evaluation`, whose `normalised_score` is on
+        the scale of `analyse`.
 
         >>> with Engine() as engine:
-        ...     engine.evaluate(chess.Board()) == engine.explain(chess.Board()).score
+        ...     engine.evaluate(chess.Board()) == engine.explain_evaluation(chess.Board()).score
         True
 
         ValueError unless there is one king and at most 16 pieces a side, and no pawn on the first or last rank.
@@ -405,29 +405,30 @@ class Engine:
             base_board.set_pieces(board)
             return PovScore(Cp(evaluator.evaluate(base_board)), board.turn)
 
-    @overload
-    def explain(self, board: chess.Board) -> Explanation: ...
-
-    @overload
-    def explain(self, board: chess.Board, move: chess.Move, limit: Limit | None = ...) -> Examination: ...
-
-    def explain(
-        self, board: chess.Board, move: chess.Move | None = None, limit: Limit | None = None
-    ) -> Explanation | Examination:
-        """The static evaluation, term by term; or with a move, why that is good or bad.
+    def explain_evaluation(self, board: chess.Board) -> Explanation:
+        """The static evaluation, term by term, as `secateur eval` shows it. ValueError: as for `evaluate`.
 
         The terms add up to the `score` of the explanation, which is that of `evaluate`.
 
         >>> with Engine() as engine:
-        ...     explanation = engine.explain(chess.Board())
+        ...     explanation = engine.explain_evaluation(chess.Board())
         >>> explanation["material"]
         0
         >>> sum(term.difference_cp for term in explanation) == explanation.score.white().score()
         True
+        """
+        with self._condition:
+            self._require_open()
+            return self._inner.explain_evaluation(board)
 
-        A move is explained by searches, as `secateur explain --move` does: what refutes or supports it, and what is
-        better. `limit` has a time, nodes or a depth, and is for all searches together (a depth for each); None is one
-        second. `str` of the result is text, and a notebook shows that beside the board.
+    # Moves and endgames --------------------------------------------------------------------------------------------
+
+    def explain(self, board: chess.Board, move: chess.Move, limit: Limit | None = None) -> Examination:
+        """Why a move is good or bad, by searches, as `secateur explain --move` shows it: what refutes or supports it,
+        and what is better.
+
+        `limit` has a time, nodes or a depth, and is for all searches together (a depth for each); None is one second.
+        `str` of the result is text, and a notebook shows that beside the board.
 
         >>> with Engine() as engine:
         ...     engine.explain(chess.Board(), chess.Move.from_uci("f2f3"), Limit(depth=6)).is_best
@@ -435,11 +436,7 @@ class Engine:
 
         ValueError: as for `evaluate`, or the move is not legal.
         """
-        if move is not None:
-            return examine(self, board, move, _bounds(board, limit, [move]))
-        with self._condition:
-            self._require_open()
-            return self._inner.explain(board)
+        return examine(self, board, move, _bounds(board, limit, [move]))
 
     def compare_moves(self, board: chess.Board, limit: Limit | None = None) -> MoveComparison:
         """All legal moves with value, depth and line, best first, as `secateur explain` shows them.

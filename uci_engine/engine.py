@@ -102,7 +102,7 @@ class UciEngine:
         """The core's own board. A running task may use it."""
         return self.pool.main.position
 
-    def explain(self, board: chess.Board) -> Explanation:
+    def explain_evaluation(self, board: chess.Board) -> Explanation:
         """The static evaluation of a position, term by term. ValueError when the board cannot be evaluated."""
         # Imported here, because a start of the engine does not need it.
         from uci_engine.explanation import Explanation

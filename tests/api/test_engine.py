@@ -87,7 +87,7 @@ def other_calls(engine: Engine, board: Any) -> list[Callable[[], object]]:
     return [
         partial(engine.analysis, board),
         partial(engine.evaluate, board),
-        partial(engine.explain, board),
+        partial(engine.explain_evaluation, board),
         partial(engine.probe_tablebases, board),
     ]
 
@@ -255,7 +255,7 @@ def test_the_process_keeps_its_own_settings() -> None:
 
 def test_the_explanation_is_that_of_the_evaluation(engine: Engine) -> None:
     for board in random_game(5, chess.Board(), 30):
-        explanation = engine.explain(board)
+        explanation = engine.explain_evaluation(board)
         assert isinstance(explanation, Explanation)
         # One scale, and what the engine plays with.
         internal = evaluation.evaluate(board)

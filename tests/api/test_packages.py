@@ -24,7 +24,7 @@ with Engine(hash=64, threads=2, uci_elo=1800) as engine:
     info: InfoDict = engine.analyse(chess.Board(), Limit(depth=1))
     lines: list[InfoDict] = engine.analyse(chess.Board(), Limit(depth=1), multipv=2)
     score: PovScore = engine.evaluate(chess.Board())
-    explanation: Explanation = engine.explain(chess.Board())
+    explanation: Explanation = engine.explain_evaluation(chess.Board())
     term: int = explanation["material"]
     analysis: Analysis
     with engine.analysis(chess.Board()) as analysis:

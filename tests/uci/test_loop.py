@@ -87,7 +87,7 @@ class Pretender:
     def wait(self, timeout_seconds: float | None = None) -> bool:
         return True
 
-    def explain(self, board: chess.Board) -> str:
+    def explain_evaluation(self, board: chess.Board) -> str:
         raise MemoryError
 
     def close(self) -> None:

@@ -188,7 +188,7 @@ def _eval(words: Sequence[str], core: str, tuning: bool) -> int:
     options = parser.parse_args(words)
     board = read_game(options, options.chess960).position
     with analysis_engine(options) as engine:
-        explanation = engine.explain(board)
+        explanation = engine.explain_evaluation(board)
     show(json.dumps(explanation.data(), indent=1) if options.json else str(explanation))
     return 0
 

@@ -48,7 +48,7 @@ class Info:
 
 @dataclass(frozen=True, slots=True)
 class BestMove:
-    """The answer to one `go`: a move, or None if there is no legal move.
+    """The answer to one `go`: a move, or None if no legal move is allowed.
 
     `error`: what ended the search, if it has failed.
     """

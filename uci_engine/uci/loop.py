@@ -346,7 +346,7 @@ class Dispatcher:
             case Word.DISPLAY:
                 self._writer.write(display(self._game.position))
             case Word.EVALUATE:
-                self._writer.write(str(self._engine.explain(self._game.position)))
+                self._writer.write(str(self._engine.explain_evaluation(self._game.position)))
             case Bench(words):
                 self._bench(words)
             case Word.HELP:
@@ -354,8 +354,6 @@ class Dispatcher:
                 self._writer.write("\n".join([protocol.HELP, "Options:", *options]))
             case Unknown(text):
                 self._say(Message.error(f"unknown command {quoted(text)}, help lists the known ones"))
-            case Word.REGISTER | Word.EMPTY | Word.QUIT:
-                pass
 
     def _introduce(self) -> None:
         lines = [

@@ -211,7 +211,7 @@ def format_message(message: Message) -> str:
 
 
 def format_best_move(best: BestMove) -> str:
-    """The `bestmove` line: `(none)`, without a ponder move, when there is no legal move."""
+    """The `bestmove` line: `(none)`, without a ponder move, when no legal move is allowed."""
     if best.move is None:
         return "bestmove (none)"
     return f"bestmove {best.move.uci()}" + (f" ponder {best.ponder.uci()}" if best.ponder else "")

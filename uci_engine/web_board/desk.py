@@ -27,7 +27,7 @@ class Turn:
         """`tell` sends an answer to the page."""
         self.tell = tell
         self.configure = engine.configure
-        self.explain = engine.explain
+        self.explain_evaluation = engine.explain_evaluation
         self.probe_tablebases = engine.probe_tablebases
         self._analysis = engine.analysis
         # Ctrl-C may come while the same thread stops the question.
@@ -72,7 +72,7 @@ class Desk:
         self._pool = ThreadPoolExecutor(1, "desk")
         self._turn: Turn | None = None
         # The first time takes longer, so it is before the first question.
-        self._pool.submit(engine.explain, chess.Board())
+        self._pool.submit(engine.explain_evaluation, chess.Board())
 
     async def ask(self, question: Callable[[Turn], None]) -> AsyncIterator[Answer]:
         """Ask a question, and give its answers as they come. It stops when nobody reads on.

@@ -148,7 +148,7 @@ def reply(turn: Turn, fields: Fields) -> None:
 def explain(turn: Turn, fields: Fields) -> None:
     """The sum of the evaluation, what each legal move costs, and the best lines, until the page goes on."""
     board = fields.board()
-    turn.tell({"sum": turn.explain(board).data()})
+    turn.tell({"sum": turn.explain_evaluation(board).data()})
     if not any(board.legal_moves):
         return
     for comparison, search in ROUNDS:
