@@ -47,11 +47,11 @@ from uci_engine.game_analysis.words import cause_words
 ERRORS = ("blunder", "mistake", "inaccuracy")
 GROUPS = ("inaccuracies", "mistakes")
 # An edit is confirmed by this part of the loss that the other engine sees, where that is no less than LEAST_LOSS.
-CONFIRMED, LEAST_LOSS = 0.5, 0.03
+CHECK_CONFIRMED, LEAST_LOSS = 0.5, 0.03
 # Longer than any search: an engine that hangs is given up.
 PATIENCE_SECONDS = 60.0
 # The site's centipawns in one of Stockfish 15.1.
-SITE_CP = 1.6
+STOCKFISH_SITE_CP = 1.6
 VERDICTS = ("confirmed", "refused", "no loss")
 
 COVERED, TRUTH = ("with a cause", "without"), ("true", "false")
@@ -60,7 +60,7 @@ MARK_NODES = 170_000
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class CheckJob:
     """A game, as the board at its end; the plies to explain, or None for all errors; or the site's marks to compare."""
 
     board: chess.Board
@@ -114,13 +114,13 @@ def make_tasks(words: argparse.Namespace) -> Iterator[Task]:
         for most, kinds in ((2, ERRORS[:2]), (1, ERRORS[2:])):
             marked = [ply for ply in range(len(board.move_stack)) if marks.get(ply) in kinds]
             plies += chance.sample(marked, min(most, len(marked)))
-        yield Task(f"errors {number}", Job(board, *search, tuple(sorted(plies))))
+        yield Task(f"errors {number}", CheckJob(board, *search, tuple(sorted(plies))))
     if words.pgn:
         pgn = io.StringIO(unpack_text(words.pgn, (".pgn",))[1])
         for number, game in enumerate(iter(lambda: chess.pgn.read_game(pgn), None)):
-            yield Task(f"pgn {number}", Job(game.end().board(), *search))
+            yield Task(f"pgn {number}", CheckJob(game.end().board(), *search))
     for number, board, marks in games[: words.marks]:
-        yield Task(f"marks {number}", Job(board, MARK_NODES, marks=marks))
+        yield Task(f"marks {number}", CheckJob(board, MARK_NODES, marks=marks))
 
 
 @cache
@@ -128,7 +128,7 @@ def own_engine() -> Engine:
     return Engine(hash=64, threads=1)
 
 
-def measure(job: Job) -> list[dict[str, Any]]:
+def measure(job: CheckJob) -> list[dict[str, Any]]:
     """The rows of a game: one for each error, or one with the counts of its marks."""
     moves = job.board.move_stack
     if job.plies is not None:
@@ -142,7 +142,7 @@ def measure(job: Job) -> list[dict[str, Any]]:
     return [row_of(job, ply.board, ply.played, ply.best, ply.causes) for ply in analysed.errors]
 
 
-def searched(job: Job, board: chess.Board, move: chess.Move) -> dict[str, Any] | None:
+def searched(job: CheckJob, board: chess.Board, move: chess.Move) -> dict[str, Any] | None:
     """The row of a move that the site has marked; None where our searches find no error."""
     color, limit, searches = board.turn, Limit(nodes=job.nodes), Searches(own_engine())
     after, best = board_after(board, [move]), searches.find(board, limit).move
@@ -160,7 +160,7 @@ def searched(job: Job, board: chess.Board, move: chess.Move) -> dict[str, Any] |
     return {"seconds": round(time.perf_counter() - began, 4), **row_of(job, board, played, better, causes)}
 
 
-def row_of(job: Job, board: chess.Board, played: Found, better: Found, causes: Sequence[Cause]) -> dict[str, Any]:
+def row_of(job: CheckJob, board: chess.Board, played: Found, better: Found, causes: Sequence[Cause]) -> dict[str, Any]:
     """An error with its causes, what they claim on the board, and what the other engine says of them."""
     loss = better.value.expected_for(board.turn) - played.value.expected_for(board.turn)
     judge = OtherEngine(job.check, job.check_nodes, board, played, better) if job.check and causes else None
@@ -203,7 +203,7 @@ class OtherEngine:
     def expected(self, board: chess.Board, moves: Iterable[chess.Move]) -> float:
         """What the player may expect, from 0 to 1, of a position with these moves alone, by the rule of the site."""
         info = self._engine.analyse(board, self._limit, game=self, root_moves=list(moves))
-        return site_expected(SITE_CP * info["score"].pov(self._board.turn).score(mate_score=MAX_SITE_CP))
+        return site_expected(STOCKFISH_SITE_CP * info["score"].pov(self._board.turn).score(mate_score=MAX_SITE_CP))
 
     def checks(self, cause: Cause) -> list[dict[str, Any]]:
         """A verdict on each edit of a cause; without one, on half of the loss that we see."""
@@ -212,7 +212,7 @@ class OtherEngine:
             value = self.expected(board, moves) if name else self.worse
             gone = value - self.worse if name == Edit.NO_REPLY.name else self.best - value
             part = gone / max(seen if name else self._loss, LEAST_LOSS)
-            verdict = VERDICTS[2 if seen < LEAST_LOSS else 0 if part >= CONFIRMED else 1]
+            verdict = VERDICTS[2 if seen < LEAST_LOSS else 0 if part >= CHECK_CONFIRMED else 1]
             values = [round(each, 4) for each in (self.best, self.worse, value)]
             checks.append({"edit": name, "verdict": verdict, "part": round(part, 3), "expected": values})
         return checks

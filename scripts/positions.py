@@ -132,7 +132,7 @@ def label(words: argparse.Namespace) -> None:
 
 
 @dataclass(frozen=True)
-class Batch:
+class LabelBatch:
     """One task: positions, packed, to be scored by an engine."""
 
     engine: EngineSpec
@@ -158,7 +158,9 @@ def label_by_engine(
     advance(len(done))
     rest = positions[len(done) :]
     parts = [rest[first : first + ENGINE_BATCH] for first in range(0, len(rest), ENGINE_BATCH)]
-    scored = in_order(label_batch, (Batch(engine, each.tobytes(), words.ahead) for each in parts), words.concurrency)
+    scored = in_order(
+        label_batch, (LabelBatch(engine, each.tobytes(), words.ahead) for each in parts), words.concurrency
+    )
     with continued(part, provenance, len(done)) as append, closing(scored):
         for each, scores in zip(parts, scored, strict=True):
             each["score_cp"] = scores
@@ -167,7 +169,7 @@ def label_by_engine(
     part.replace(words.output)
 
 
-def label_batch(batch: Batch) -> list[int]:
+def label_batch(batch: LabelBatch) -> list[int]:
     """The engine's scores, White's view. Raises EngineError, ProgramError."""
     boards = [board_of(record) for record in np.frombuffer(batch.positions, RECORD)]
     with running_engines() as engines:

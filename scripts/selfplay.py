@@ -70,9 +70,6 @@ MAX_PLACEMENTS = 10_000
 # Pieces of an endgame besides the kings, drawn with these weights.
 ENDGAME_PIECES = {chess.PAWN: 8, chess.KNIGHT: 2, chess.BISHOP: 2, chess.ROOK: 3, chess.QUEEN: 1}
 
-# Numbers of a position, as the engine gives them.
-ROW = 16
-
 Interval = tuple[int, int]
 Records = npt.NDArray[Any]
 
@@ -188,13 +185,15 @@ class SelfPlayer:
         """Play a game to its end: the result, and what is kept, without positions in check. `seed`: of random moves off
         lines. An opening that is too unequal has no result and no positions.
         """
+        from uci_engine.search.self_play import NOT_PLAYED, ROW
+
         for searcher in self._searchers:
             searcher.table.clear()
             searcher.histories.clear()
             searcher.position.set_board(board)
         game = self._game
         game.play(board.ply(), seed)
-        if game.result == len(RESULT_NAMES):
+        if game.result == NOT_PLAYED:
             return None, np.empty(0, RECORD)
         rows = np.frombuffer(array("Q", game.kept_rows()), np.uint64).reshape(-1, ROW).copy()
         ply, score_cp, *flags = rows[:, 11:].T
@@ -232,14 +231,14 @@ def play_game(recipe: Recipe, number: int) -> Records:
 
 
 @dataclass(frozen=True)
-class Batch:
+class GameBatch:
     """One task: games with these numbers."""
 
     recipe: Recipe
     games: range
 
 
-def play_batch(batch: Batch) -> Records:
+def play_batch(batch: GameBatch) -> Records:
     """What the processes do. Raises ProgramError, OSError."""
     recipe = batch.recipe
     records = np.concatenate([play_game(recipe, number) for number in batch.games])
@@ -269,9 +268,16 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
     parser.add_argument("--output", type=new_file, required=True, metavar="FILE")
     parser.add_argument("--games", type=at_least_one, default=1000, metavar="N", help="(1000)")
-    parser.add_argument("--nodes", type=at_least_one, default=1000, metavar="N", help="of each search (1000)")
     parser.add_argument(
-        "--hash", type=at_least_one, default=8, dest="hash_mib", metavar="MIB", help="of each process (8)"
+        "--nodes", type=at_least_one, default=Recipe.nodes, metavar="N", help="of each search (%(default)s)"
+    )
+    parser.add_argument(
+        "--hash",
+        type=at_least_one,
+        default=Recipe.hash_mib,
+        dest="hash_mib",
+        metavar="MIB",
+        help="of each process (%(default)s)",
     )
     plies, pieces = interval(0, 100), interval(3, 16)
     what = ".pgn or .epd, also in a .zip or .gz; each as often as the others (the start position)"
@@ -285,9 +291,14 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--skip", type=at_least_zero, default=0, dest="skipped_plies", metavar="PLIES", help="nothing kept before (0)"
     )
-    what = "openings beyond are not played; 0: all (400)"
+    what = "openings beyond are not played; 0: all (%(default)s)"
     parser.add_argument(
-        "--max-opening", type=at_least_zero, default=400, dest="max_opening_cp", metavar="CP", help=what
+        "--max-opening",
+        type=at_least_zero,
+        default=Recipe.max_opening_cp,
+        dest="max_opening_cp",
+        metavar="CP",
+        help=what,
     )
     what = "lost by who sees it so ten times in a row; 0: never (0)"
     parser.add_argument("--resign", type=at_least_zero, default=0, dest="resign_cp", metavar="CP", help=what)
@@ -299,7 +310,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--resume", action="store_true", help="go on behind what the output has")
     words = parser.parse_args(arguments)
     words.openings = tuple(words.openings)
-    words.plies = words.plies or ((0, 0) if words.openings else (6, 9))
+    words.plies = words.plies or ((0, 0) if words.openings else Recipe.plies)
     return words
 
 
@@ -333,7 +344,9 @@ def main(arguments: list[str] | None = None) -> int:
     def play() -> None:
         nonlocal games, positions
         numbers = range(games, words.games)
-        batches = (Batch(recipe, numbers[first : first + BATCH_GAMES]) for first in range(0, len(numbers), BATCH_GAMES))
+        batches = (
+            GameBatch(recipe, numbers[first : first + BATCH_GAMES]) for first in range(0, len(numbers), BATCH_GAMES)
+        )
         with (
             continued(words.output, provenance, positions) as append,
             show_progress("games", words.games, games) as advance,

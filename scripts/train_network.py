@@ -27,7 +27,7 @@ import numpy.typing as npt
 import tomli_w
 
 from evaluation.files import replaced
-from evaluation.network import file as engine
+from evaluation.network import file as network_file
 from evaluation.network.file import OUTPUT_BUCKETS, UNITS
 from toolkit.console import (
     above_zero,
@@ -49,9 +49,9 @@ from toolkit.training.network import (
     BLOCK,
     Batch,
     Fit,
-    Network,
     Plan,
     State,
+    TrainedNetwork,
     best_mixture,
     floating,
     has_output,
@@ -97,11 +97,15 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     fit = parser.add_argument_group("training")
     fit.add_argument("--start", type=Path, metavar="FILE", help="go on from this network, then mix both")
     fit.add_argument("--scale", type=above_zero, metavar="CP", help="of the evaluation (that of the features)")
-    fit.add_argument("--epochs", type=at_least_one, default=20, metavar="N", help="(20)")
-    fit.add_argument("--patience", type=at_least_one, default=6, metavar="N", help="epochs without gain (6)")
-    fit.add_argument("--batch", type=at_least_one, default=8192, metavar="N", help="positions (8192)")
-    fit.add_argument("--rate", type=above_zero, default=0.002, metavar="N", help="the largest step (0.002)")
-    fit.add_argument("--decay", type=not_negative, default=0.01, metavar="N", help="of parameters, by the step (0.01)")
+    fit.add_argument("--epochs", type=at_least_one, default=Plan.epochs, metavar="N", help="(%(default)s)")
+    fit.add_argument(
+        "--patience", type=at_least_one, default=Plan.patience, metavar="N", help="epochs without gain (%(default)s)"
+    )
+    fit.add_argument("--batch", type=at_least_one, default=Plan.batch, metavar="N", help="positions (%(default)s)")
+    fit.add_argument("--rate", type=above_zero, default=Plan.rate, metavar="N", help="the largest step (%(default)s)")
+    fit.add_argument(
+        "--decay", type=not_negative, default=Plan.decay, metavar="N", help="of parameters, by the step (%(default)s)"
+    )
     fit.add_argument("--seed", type=int, default=0)
     fit.add_argument("--threads", type=at_least_one, default=1, metavar="N", help="(1)")
     fit.add_argument("--checkpoint", type=new_file, metavar="FILE", help="what --resume needs")
@@ -145,12 +149,12 @@ def batch_of(examples: Examples, workers: int) -> tuple[Batch, npt.NDArray[np.in
     return Batch(some.records, static_cp[used].astype(np.float32), expected, some.weight), some.games
 
 
-def read_start(path: Path) -> tuple[Network, dict[str, Any]]:
+def read_start(path: Path) -> tuple[TrainedNetwork, dict[str, Any]]:
     """A network to go on from, and its digest with what the file .toml beside it says.
 
     Raises NetworkError, ProgramError, OSError.
     """
-    network = engine.Network.load(path)
+    network = network_file.Network.load(path)
     beside = path.with_suffix(".toml")
     try:
         facts: dict[str, Any] = tomllib.loads(beside.read_text("utf-8")) if beside.exists() else {}
@@ -165,7 +169,7 @@ class Job:
 
     def __init__(self, words: argparse.Namespace) -> None:
         """Raises ProgramError, NetworkError, OSError."""
-        self.start: Network | None = None
+        self.start: TrainedNetwork | None = None
         self.start_facts: dict[str, Any] | None = None
         if words.start:
             self.start, self.start_facts = read_start(words.start)
@@ -206,7 +210,7 @@ def train(words: argparse.Namespace, job: Job) -> State:
         return fit.run(after_epoch, advance)
 
 
-def write_network(path: Path, whole: engine.Network, facts: Mapping[str, Any]) -> None:
+def write_network(path: Path, whole: network_file.Network, facts: Mapping[str, Any]) -> None:
     """The network, and beside it a file .toml that says how it was made. Raises OSError."""
     data = whole.pack()
     text = tomli_w.dumps({"sha256": hashlib.sha256(data).hexdigest(), **facts})
@@ -245,7 +249,7 @@ def facts_of(words: argparse.Namespace, job: Job, state: State) -> dict[str, Any
 
 def report(words: argparse.Namespace, job: Job, state: State) -> None:
     """Write the network, and say what it is worth. Raises ProgramError, NetworkError, OSError."""
-    network, scale_cp = Network(*state.best), job.plan.scale_cp
+    network, scale_cp = TrainedNetwork(*state.best), job.plan.scale_cp
     parts = {"validation": job.batch.rows(job.validation), "test": job.batch.rows(job.test)}
     facts = facts_of(words, job, state)
     console = standard_output()
@@ -276,7 +280,7 @@ def main(arguments: list[str] | None = None) -> int:
         job = Job(words)
         report(words, job, train(words, job))
 
-    return run_to_end(work, errors=(engine.NetworkError,))
+    return run_to_end(work, errors=(network_file.NetworkError,))
 
 
 if __name__ == "__main__":

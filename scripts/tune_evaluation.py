@@ -79,8 +79,14 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     fit.add_argument("--from-material", action="store_true", help="begin with material and mop-up alone")
     fit.add_argument("--scale", type=above_zero, metavar="CP", help="of the evaluation (that of --start)")
     fit.add_argument("--terms", action="append", default=[], metavar="PATTERN", help="fit these terms only (*)")
-    fit.add_argument("--iterations", type=at_least_one, default=200, metavar="N", help="(200)")
-    fit.add_argument("--patience", type=at_least_one, default=15, metavar="N", help="iterations without gain (15)")
+    fit.add_argument("--iterations", type=at_least_one, default=Plan.iterations, metavar="N", help="(%(default)s)")
+    fit.add_argument(
+        "--patience",
+        type=at_least_one,
+        default=Plan.patience,
+        metavar="N",
+        help="iterations without gain (%(default)s)",
+    )
     fit.add_argument("--seed", type=int, default=0)
     fit.add_argument("--threads", type=at_least_one, default=1, metavar="N", help="(1)")
     fit.add_argument("--endgame-scales", action="store_true", help="then fit these factors, and print them")
@@ -109,7 +115,7 @@ def read_sample(words: argparse.Namespace) -> tuple[Sample, list[dict[str, Any]]
     return sample.rows(np.flatnonzero(coefficients.kpk_result == 0)), facts
 
 
-class Job:
+class TuningJob:
     """All that a run needs, read and checked."""
 
     def __init__(self, words: argparse.Namespace) -> None:
@@ -145,7 +151,9 @@ def losses(weights: npt.NDArray[np.int64], scale: float, parts: Mapping[str, Sam
     }
 
 
-def write_weights(words: argparse.Namespace, job: Job, new: npt.NDArray[np.int64], found: Mapping[str, float]) -> None:
+def write_weights(
+    words: argparse.Namespace, job: TuningJob, new: npt.NDArray[np.int64], found: Mapping[str, float]
+) -> None:
     """The weights file, with how it was made. Raises WeightsError, OSError."""
     data = "; ".join(f"{each['file']} {each['positions']} positions {each['sha256'][:16]}" for each in job.sources)
     provenance = {
@@ -163,7 +171,7 @@ def write_weights(words: argparse.Namespace, job: Job, new: npt.NDArray[np.int64
         file.write(f"{first_line}\n\n[{PROVENANCE}]\n{table}{rest}".encode("utf-8", "replace"))
 
 
-def report(words: argparse.Namespace, job: Job, fit: Fit) -> None:
+def report(words: argparse.Namespace, job: TuningJob, fit: Fit) -> None:
     """Write the weights, and say what they are worth. Raises ProgramError, WeightsError, OSError."""
     train = job.parts["train"]
     new = centred(rounded(fit.weights), train.coefficients.matrix, job.free)
@@ -198,7 +206,7 @@ def main(arguments: list[str] | None = None) -> int:
     words.command = sys.argv[1:] if arguments is None else arguments
 
     def work() -> None:
-        job = Job(words)
+        job = TuningJob(words)
         report(words, job, job.fit())
 
     return run_to_end(work, errors=(WeightsError,))

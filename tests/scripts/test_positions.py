@@ -80,7 +80,7 @@ def test_a_file_is_read_back_without_a_torn_end(tmp_path: Path) -> None:
 
 
 def test_blocks_hold_each_position_once_and_know_their_games(records: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolkit.training.positions.BLOCK", 7)
+    monkeypatch.setattr("toolkit.training.positions.POSITIONS_AT_ONCE", 7)
     blocks, numbers = zip(*in_blocks(records), strict=True)
     assert max(map(len, blocks)) == 7
     assert np.concatenate(blocks).tobytes() == records.tobytes()

@@ -30,12 +30,12 @@ from toolkit.training.network import (
     State,
     add_gradient,
     floating,
-    in_order,
     load_checkpoint,
     mean_loss,
     network_scores,
     new_network,
     new_state,
+    ordered_rows,
     outputs,
     packed_scores,
     quantised,
@@ -92,7 +92,7 @@ def test_the_gradient_is_that_of_the_loss(records: Any) -> None:
     batch = labelled(records[:1500])
     # With more digits than the training has, so that a step can be small.
     arrays: list[Any] = [array.astype(np.float64) for array in new_network(6, OUTPUT_BUCKETS, 1).arrays()]
-    trained = network.Network(*arrays)
+    trained = network.TrainedNetwork(*arrays)
     trained.output += 0.3
     found = Gradient.of(trained)
     total = add_gradient(trained, trained.hidden(), batch, scale_cp, found)
@@ -117,7 +117,7 @@ def test_each_block_has_like_beside_like(records: Any) -> None:
     places = np.concatenate(
         [chance.permutation(block) for block in np.split(np.arange(1500), range(BLOCK, 1500, BLOCK))]
     )
-    ordered = in_order(records, places, 2)
+    ordered = ordered_rows(records, places, 2)
 
     def changes(order: Any) -> int:
         """How many pieces come and go from each position to the next one of a block."""
@@ -218,7 +218,7 @@ def test_weights_stay_within_the_bounds_of_the_file(file: Path) -> None:
     for parameters in state.parameters:
         parameters += 9
     fit(file, Plan(150.0, epochs=1, batch=256), state).run()
-    after = network.Network(*state.parameters)
+    after = network.TrainedNetwork(*state.parameters)
     assert np.abs(after.output).max() == pytest.approx(MAX_OUTPUT)
     assert np.abs(after.hidden()).max() == pytest.approx(MAX_HIDDEN)
 

@@ -54,19 +54,19 @@ def run(words: Sequence[str], core: str) -> int:
         raise UsageError(printable(f"secateur board: {error}"), exit_code=1) from None
     for note in notes:
         warn(note)
-    with listening, analysis_engine(options) as engine, closing(desk.Desk(engine)) as one, ExitStack() as leading:
-        board = server.BoardServer(one, Path(options.pgn), start)
+    with listening, analysis_engine(options) as engine, closing(desk.Desk(engine)) as own_desk, ExitStack() as leading:
+        board_server = server.BoardServer(own_desk, Path(options.pgn), start)
         host, port = listening.getsockname()
-        address = f"http://{host}:{port}/{board.token}/"
+        address = f"http://{host}:{port}/{board_server.token}/"
         # Until the server runs, an end by a signal must not leave the file that leads to the page.
         for ending in (signal.SIGINT, signal.SIGTERM):
             signal.signal(ending, signal.default_int_handler)
-        board.on_open = leading.close
+        board_server.on_open = leading.close
         if not options.no_browser:
             warn("If no board appears in the browser, open this address there:")
             _open_browser(address, leading)
         show(address)
-        board.run(sockets=[listening])
+        board_server.run(sockets=[listening])
     return 0
 
 

@@ -30,7 +30,7 @@ PROOFS = (0.1, 1.0, 4.0)
 ROUNDS = ((0.3, 2.0), (2.0, 120.0))
 REVIEW = 0.2
 LINES = 3
-# Of a name or a remark, so many characters are shown.
+# Maximum length of a name or a remark, in characters.
 MAX_WORD = 200
 # How a game ends, by the first that is true.
 ENDS = (

@@ -37,7 +37,7 @@ from scipy.special import expit
 
 from evaluation import set_up
 from evaluation.files import replaced
-from evaluation.network import file as engine
+from evaluation.network import file as network_file
 from evaluation.network.file import (
     HIDDEN_BIAS_LIMIT,
     HIDDEN_LIMIT,
@@ -104,7 +104,7 @@ MAX_OUTPUT: Final = (OUTPUT_LIMIT - 1) / OUTPUT_SCALE
 
 
 @dataclass
-class Network:
+class TrainedNetwork:
     """regions: [region * PIECE_SQUARES + input, unit]. common: [input, unit]. hidden_bias: [unit]. output: [bucket, 2 *
     unit], the side to move's view first. output_bias: [bucket].
     """
@@ -160,7 +160,7 @@ class Gradient:
     output_bias: Floats
 
     @classmethod
-    def of(cls, network: Network) -> Gradient:
+    def of(cls, network: TrainedNetwork) -> Gradient:
         """Zeros."""
         arrays = (network.regions, network.hidden_bias, network.output, network.output_bias)
         return cls(*(np.zeros_like(array) for array in arrays))
@@ -169,16 +169,16 @@ class Gradient:
         return [self.hidden, self.hidden_bias, self.output, self.output_bias]
 
 
-def new_network(units: int, buckets: int, seed: int) -> Network:
+def new_network(units: int, buckets: int, seed: int) -> TrainedNetwork:
     """Before the first step: its outputs are small."""
     chance = np.random.default_rng(seed)
     common = chance.normal(0, 0.12, (PIECE_SQUARES, units)).astype(np.float32)
     output = chance.normal(0, 0.02, (1, 2 * units)).astype(np.float32).repeat(buckets, axis=0)
     regions = np.zeros((INPUTS, units), np.float32)
-    return Network(regions, common, np.full(units, 0.3, np.float32), output, np.zeros(buckets, np.float32))
+    return TrainedNetwork(regions, common, np.full(units, 0.3, np.float32), output, np.zeros(buckets, np.float32))
 
 
-def outputs(network: Network, batch: Batch, run: Run = map) -> Floats:
+def outputs(network: TrainedNetwork, batch: Batch, run: Run = map) -> Floats:
     """In centipawns, the side to move's view. `run`: the `map` of a pool of threads."""
     hidden, unused = network.hidden(), Gradient.of(network)
     found = np.empty(len(batch), hidden.dtype)
@@ -193,8 +193,8 @@ def outputs(network: Network, batch: Batch, run: Run = map) -> Floats:
     return found
 
 
-def add_gradient(network: Network, hidden: Floats, batch: Batch, scale_cp: float, gradient: Gradient) -> float:
-    """Add the gradient of a batch to `gradient`; returns its weighted loss. hidden: see `Network.hidden`."""
+def add_gradient(network: TrainedNetwork, hidden: Floats, batch: Batch, scale_cp: float, gradient: Gradient) -> float:
+    """Add the gradient of a batch to `gradient`; returns its weighted loss. hidden: see `TrainedNetwork.hidden`."""
     columns, arrays = batch.columns(), network.arrays()[2:]
     found = np.empty(len(batch), hidden.dtype)
     lost = _learn(*columns, hidden, *arrays, scale_cp, True, *gradient.arrays(), found)
@@ -388,7 +388,7 @@ def _learn(
     return lost
 
 
-def quantised(network: Network) -> engine.Network:
+def quantised(network: TrainedNetwork) -> network_file.Network:
     """The nearest whole numbers. Raises ProgramError, NetworkError for numbers that are out of bounds."""
     hidden = np.rint(network.hidden() * MAX_SUM)
     bias = np.rint(network.hidden_bias * MAX_SUM)
@@ -400,10 +400,10 @@ def quantised(network: Network) -> engine.Network:
             raise ProgramError(f"a number of the network is {np.abs(numbers).max():.0f}, more than {limit - 1}")
     hidden_bytes = np.ascontiguousarray(hidden, "i1").tobytes()
     bias_bytes, output_bytes = (np.ascontiguousarray(each, "<i2").tobytes() for each in (bias, output))
-    return engine.Network(hidden_bytes, bias_bytes, output_bytes, tuple(int(each) for each in output_bias))
+    return network_file.Network(hidden_bytes, bias_bytes, output_bytes, tuple(int(each) for each in output_bias))
 
 
-def floating(network: engine.Network) -> Network:
+def floating(network: network_file.Network) -> TrainedNetwork:
     """The network to go on from, of which `quantised` makes the same numbers again."""
     hidden = np.frombuffer(network.hidden, "i1").reshape(INPUTS, UNITS).astype(np.float32) / np.float32(MAX_SUM)
     bias = np.frombuffer(network.hidden_bias, "<i2").astype(np.float32) / np.float32(MAX_SUM)
@@ -411,7 +411,7 @@ def floating(network: engine.Network) -> Network:
     output_bias = np.array(network.output_bias, np.float64) - ONE_CP // 2
     # The mean over the regions is the common part.
     common = hidden.reshape(KING_REGIONS, PIECE_SQUARES, UNITS).mean(axis=0)
-    return Network(
+    return TrainedNetwork(
         hidden - np.tile(common, (KING_REGIONS, 1)),
         common,
         bias,
@@ -434,7 +434,7 @@ class Plan:
 
     scale_cp: float
     epochs: int = 20
-    patience: int = 5
+    patience: int = 6
     rate: float = 0.002
     decay: float = 0.01
     batch: int = 8192
@@ -475,8 +475,8 @@ class Fit:
         """train: the rows to learn from. `state`: of the arrays of a network."""
         self.state = state
         self._plan = plan
-        self._train = in_order(batch.records, train, plan.threads)
-        self._network = Network(*state.parameters)
+        self._train = ordered_rows(batch.records, train, plan.threads)
+        self._network = TrainedNetwork(*state.parameters)
         self._hidden = self._network.hidden()
         self._batch = batch
         self._validation = batch.rows(validation)
@@ -623,7 +623,7 @@ def step_hidden(
                 of_hidden[0, place, unit] = 0
 
 
-def in_order(records: npt.NDArray[Any], places: npt.NDArray[np.intp], threads: int) -> npt.NDArray[np.intp]:
+def ordered_rows(records: npt.NDArray[Any], places: npt.NDArray[np.intp], threads: int) -> npt.NDArray[np.intp]:
     """These places of records, those of each block in an order that is fast to work on."""
     ordered = places.copy()
     parts = np.split(ordered, range(ORDERED, len(ordered), ORDERED))
@@ -644,7 +644,9 @@ def mean_loss(batch: Batch, outputs_cp: Any, scale_cp: float) -> float:
     return float(np.average(errors**2, weights=batch.weight))
 
 
-def best_mixture(start: Network, end: Network, validation: Batch, scale_cp: float) -> tuple[float, Network]:
+def best_mixture(
+    start: TrainedNetwork, end: TrainedNetwork, validation: Batch, scale_cp: float
+) -> tuple[float, TrainedNetwork]:
     """Of the networks on the way from one to another, the one with the least loss, and the share of `end` in it.
 
     What is trained further on other positions forgets some of what it knew. The mean of both often knows more than
@@ -654,7 +656,7 @@ def best_mixture(start: Network, end: Network, validation: Batch, scale_cp: floa
     for step in range(MIXTURES + 1):
         share = step / MIXTURES
         pairs = zip(start.arrays(), end.arrays(), strict=True)
-        mixed = Network(*((1 - share) * before + share * after for before, after in pairs))
+        mixed = TrainedNetwork(*((1 - share) * before + share * after for before, after in pairs))
         found.append((mean_loss(validation, outputs(mixed, validation), scale_cp), share, mixed))
     _, share, mixed = min(found, key=lambda each: each[0])
     return share, mixed
@@ -708,7 +710,7 @@ def packed_scores(packed: bytes) -> npt.NDArray[np.int16]:
 
 
 def network_scores(
-    network: engine.Network, records: npt.NDArray[Any], features_cp: npt.NDArray[Any]
+    network: network_file.Network, records: npt.NDArray[Any], features_cp: npt.NDArray[Any]
 ) -> npt.NDArray[np.int16]:
     """What the engine adds to the scores of the features, `features_cp`. Raises as `static_scores` does."""
     load()

@@ -81,7 +81,7 @@ AHEAD = 8
 # Of a side, in a position to learn from.
 MAX_PAWNS = 8
 # Positions that are read, and that are checked, at a time.
-BLOCK = 1 << 16
+POSITIONS_AT_ONCE = 1 << 16
 BATCH = 8192
 # A file of more positions with one game is a shuffled one.
 MAX_GAME = 2000
@@ -325,10 +325,10 @@ def game_numbers(positions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
 
 
 def in_blocks(positions: npt.NDArray[Any]) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[np.int64]]]:
-    """BLOCK positions at a time, in memory, with the numbers of their games."""
+    """POSITIONS_AT_ONCE positions at a time, in memory, with the numbers of their games."""
     last = -1
-    for first in range(0, len(positions), BLOCK):
-        block = np.array(positions[first : first + BLOCK])
+    for first in range(0, len(positions), POSITIONS_AT_ONCE):
+        block = np.array(positions[first : first + POSITIONS_AT_ONCE])
         begins_game = not first or bool(block["flags"][0] & FIRST)
         numbers = game_numbers(block) + last + begins_game
         last = int(numbers[-1])
