@@ -181,12 +181,7 @@ class Trace:
         return _added_up(sorted(self.terms, key=lambda term: order.index(term.family)), lambda term: term.family)
 
     @classmethod
-    def of(
-        cls,
-        board: chess.Board,
-        weights: Weights | None = None,
-        network: Network | None = None,
-    ) -> Self:
+    def of(cls, board: chess.Board, weights: Weights | None = None, network: Network | None = None) -> Self:
         """What `evaluation.evaluate` adds up. `network`: None for none. ValueError: as there."""
         weights = weights or default_weights()
         evaluator, base_board = set_up(board, weights, network)

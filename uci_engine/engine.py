@@ -40,14 +40,7 @@ from uci_engine.search.thread_pool import TaskThread, ThreadPool
 from uci_engine.tablebases.root_ranking import RootRanker, RootRanking
 from uci_engine.tablebases.tablebases import Tablebases
 from uci_engine.text import Message, print_failure
-from uci_engine.time_management import (
-    UNLIMITED,
-    Clock,
-    Limits,
-    TimeParameters,
-    Timer,
-    allocate,
-)
+from uci_engine.time_management import UNLIMITED, Clock, Limits, TimeParameters, Timer, allocate
 
 if TYPE_CHECKING:
     from uci_engine.board.position import Position

@@ -170,20 +170,6 @@ def attacks_of(piece_type: int, square: int, occupied: u64) -> u64:
 
 
 @inline
-def pawn_attacks(pawns: u64, us: int) -> u64:
-    """The attacks of the pawns of a colour (0 black, 1 white)."""
-    ahead = forward(pawns, us)
-    return (ahead & NOT_A) >> 1 | (ahead & NOT_H) << 1
-
-
-@inline
-def pawn_double_attacks(pawns: u64, us: int) -> u64:
-    """The squares that two of these pawns attack."""
-    ahead = forward(pawns, us)
-    return (ahead & NOT_A) >> 1 & (ahead & NOT_H) << 1
-
-
-@inline
 def forward(squares: u64, us: int) -> u64:
     """The squares one rank ahead, as the colour `us` sees the board."""
     return (squares << 8) & ALL if us else squares >> 8
@@ -193,6 +179,19 @@ def forward(squares: u64, us: int) -> u64:
 def adjacent(squares: u64) -> u64:
     """The squares left and right of a set."""
     return (squares & NOT_H) << 1 | (squares & NOT_A) >> 1
+
+
+@inline
+def pawn_attacks(pawns: u64, us: int) -> u64:
+    """The attacks of the pawns of a colour (0 black, 1 white)."""
+    return adjacent(forward(pawns, us))
+
+
+@inline
+def pawn_double_attacks(pawns: u64, us: int) -> u64:
+    """The squares that two of these pawns attack."""
+    ahead = forward(pawns, us)
+    return (ahead & NOT_A) >> 1 & (ahead & NOT_H) << 1
 
 
 @inline
