@@ -91,7 +91,7 @@ def check(cause: Cause) -> None:
         assert evidence.confirms == (evidence.share >= CONFIRMED)
         assert evidence.board.is_legal(evidence.found.line[0])
         if evidence.edit is Edit.PASS:
-            assert evidence.board.turn != line.boards[0].turn or cause.why is Why.THREAT
+            assert evidence.board.turn != line.boards[0].turn
         elif cause.why in (Why.REPLY, Why.LOSS):
             assert evidence.found.line[0] != line.moves[1]
     if cause.mate:
@@ -136,7 +136,7 @@ def test_what_is_said_of_any_two_lines_holds_on_the_board(
 
 
 def test_nothing_is_confirmed_where_nothing_is_searched() -> None:
-    confirmed = (Why.REPLY, Why.ONLY_MOVE, Why.THREAT, Why.DEFENCE)
+    confirmed = (Why.REPLY, Why.DEFENCE)
     for fen, played, line, better, other, *_ in ROWS:
         causes = causes_of(chess.Board(fen), found(played, line), found(better, other))
         assert all(cause.why not in confirmed and not cause.evidence for cause in causes)

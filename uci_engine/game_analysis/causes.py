@@ -29,20 +29,21 @@ from uci_engine.game_analysis.deeds import ACTIVE, check_of, deed_of, is_double,
 from uci_engine.game_analysis.judgement import MISTAKE_LOSS, ONLY_MOVE_LOSS
 from uci_engine.game_analysis.positional import FoundFeature, feature_of
 from uci_engine.game_analysis.searches import EXTENSION, Finder, Searches, nothing_found
-from uci_engine.game_analysis.tactics import DRAWS, Kind, Line, Motif, deciding_motifs
+from uci_engine.game_analysis.tactics import DRAWS, Kind, Line, Motif, Win, deciding_motifs
 from uci_engine.game_analysis.thresholds import (
     AS_GOOD_CP,
     CONFIRMED,
     LEAST_LEAD,
     LONGEST_MATE,
+    MAX_TEMPO_COST,
     SOON,
 )
 from uci_engine.game_analysis.values import DRAWN, Found, SearchedMove, Value
 
 # What names a gain of material that it begins.
 NAMES_GAIN = (Kind.CAPTURE, Kind.ATTACK, Kind.PIN, Kind.MATE_THREAT, Kind.PROMOTION)
-# What a better move does that says why it is better.
-IMPROVING = (*NAMES_GAIN, Kind.PASSED_PAWN, Kind.ESCAPE, Kind.GUARD, Kind.CASTLING)
+# What forces nothing by itself.
+UNFORCED = (Kind.PASSED_PAWN, Kind.ESCAPE, Kind.GUARD, Kind.CASTLING, Kind.TRADE, Kind.OFFER)
 
 
 class Why(Enum):
@@ -56,8 +57,6 @@ class Why(Enum):
     LOSS = "material lost"
     MISSED_GAIN = "gain missed"
     REPLY = "strong reply"
-    THREAT = "threat not met"
-    WRONG_CAPTURE = "wrong capture"
     QUEENS = "queens"
     LOST_TEMPO = "tempo lost"
     ONLY_MOVE = "only move missed"
@@ -128,9 +127,9 @@ class Cause:
         return self.line.own_plies().start
 
     @property
-    def is_named(self) -> bool:
-        """Whether it has a name, or is what the move played has made possible."""
-        return bool(self.motifs or self.opened)
+    def pawns(self) -> int:
+        """What the moves shown win, in pawns."""
+        return self.line.balance(self.end) - self.line.balance(0)
 
 
 class Comparison:
@@ -189,10 +188,28 @@ class Comparison:
         is_legal = passed is not None and passed.is_legal(reply)
         return self._searched(Edit.PASS, passed if is_legal else None, [reply])
 
-    @cached_property
-    def threat(self) -> Evidence | None:
-        """What the opponent would play if the player passed."""
-        return self._searched(Edit.PASS, passed_board(self.board), None)
+    def other(self, line: Line) -> Line:
+        return self.against if line is self.missed else self.missed
+
+    def wins_alone(self, line: Line) -> list[Win]:
+        """What one of the lines wins and the other does not: there the same piece is kept, or more is paid for it."""
+        other = self.other(line)
+        same = Line(self.board, other.moves[: other.searched], line.winner)
+        ahead = line.balance(line.settled) + other.balance(other.settled)
+        origins = [(win, same.where_was(win.square, win.ply, 0)) for win in same.wins()]
+
+        def is_alike(win: Win, its: Win) -> bool:
+            is_as_much = its.worth >= CONFIRMED * win.worth and win.worth >= ahead
+            return its.ply == win.ply or (its.ply < win.ply + SOON and is_as_much)
+
+        return [
+            win
+            for win in line.wins()
+            if win.ply < line.searched
+            and not any(
+                is_alike(win, its) for its, origin in origins if origin == line.where_was(win.square, win.ply, 0)
+            )
+        ]
 
     def is_met(self, reply: chess.Move) -> bool:
         """Whether the better move meets this reply: it is not legal, does something else, or is worse than another."""
@@ -275,17 +292,14 @@ def causes_of(board: chess.Board, played: Found, better: Found, find: Finder = n
     forced = _forced(lines)
     if any(cause.why is not Why.MISSES_MATE for cause in forced):
         return forced
-    loss = _material(lines, lines.against)
-    # What has no name is the last resort.
-    main = loss if loss and loss.is_named else None
+    main = None
     # What a missed mate takes on its way is no gain beside it.
+    if not forced:
+        material = [cause for line in (lines.against, lines.missed) if (cause := _material(lines, line))]
+        main = min(material, key=lambda cause: (-cause.pawns, cause.end - cause.first), default=None)
     if main is None and not forced:
-        others = (_reply, _wrong_capture, _only_move, _threat, _queens, _lost_tempo, _position, _missed_tempo)
-        missed_gain = _material(lines, lines.missed)
-        if missed_gain and missed_gain.is_named:
-            main = missed_gain
-        else:
-            main = next(filter(None, (find_cause(lines) for find_cause in others)), None) or loss or missed_gain
+        kinds = (_reply, _only_move, _queens, _lost_tempo, _position, _missed_tempo)
+        main = next(filter(None, (find_cause(lines) for find_cause in kinds)), None)
     return (main, *forced) if main else forced
 
 
@@ -351,44 +365,32 @@ def _forced(lines: Comparison) -> tuple[Cause, ...]:
 
 
 def _material(lines: Comparison, line: Line) -> Cause | None:
-    """What one of the lines wins for its winner and the other does not, and by what if that has a name; None for none.
-
-    Without a name it is won soon.
-    """
+    """What one of the lines wins for its winner and the other does not, and by what; None for nothing with a name."""
     is_missed, first = line is lines.missed, line.own_plies().start
     if (lines.better if is_missed else lines.played).mate_for(line.winner) is not None:
         # Who is mated has lost more.
         return None
-    other, at = lines.against if is_missed else lines.missed, line.settled
-    pawns = line.balance(at) - line.balance(0)
-    # What both lines win is no difference.
-    if min(pawns, line.balance(at) + other.balance(other.settled)) < 1:
-        return None
-    wins = [
-        win.ply for win in line.wins() if win.ply < line.searched and not other.takes_as_soon(line, win.ply, win.square)
-    ]
-    evidence = lines.without_better if is_missed else lines.without_reply
-    threat, opened = (False, None) if is_missed else _origin(lines)
-    if not wins:
-        return None
-    motifs = _motifs_of_gain(lines, line, wins)
+    motifs = _motifs_of_gain(lines, line, lines.wins_alone(line))
     if not motifs:
-        ply = min(wins)
-        if ply > first + SOON:
-            return None
-        if not is_missed:
-            opened = opened_by(line, lines.color, ply) or left_hanging(line, other, lines.color, ply)
-    end = max([min(wins), *(motif.wins for motif in motifs)]) + 1
+        return None
+    end = max(motif.wins for motif in motifs) + 1
     while line.is_taken_back(end - 1):
         end += 1
+    at = _kept_at(lines, line, end)
     # No more is said to be won than the moves show.
     shown = min(end, at, key=line.balance)
+    if line.balance(shown) - line.balance(0) < 1:
+        return None
+    evidence = lines.without_better if is_missed else lines.without_reply
+    threat, opened = (False, None) if is_missed else _origin(lines)
+    if not is_missed and motifs[-1].ply > first and motifs[-1].kind is Kind.CAPTURE:
+        # What falls later than by the first move was there before.
+        threat, ply = False, motifs[-1].ply
+        opened = opened_by(line, lines.color, ply) or left_hanging(line, lines.missed, lines.color, ply)
     before, after = line.boards[0], line.boards[shown]
     material = tuple(
         surplus(after, kind, line.winner) - surplus(before, kind, line.winner) for kind in chess.PIECE_TYPES
     )
-    if line.balance(shown) - line.balance(0) < 1:
-        return None
     return Cause(
         Why.MISSED_GAIN if is_missed else Why.LOSS,
         line.winner,
@@ -404,30 +406,72 @@ def _material(lines: Comparison, line: Line) -> Cause | None:
     )
 
 
-def _motifs_of_gain(lines: Comparison, line: Line, wins: list[int]) -> tuple[Motif, ...]:
-    """What names the gain of a line; () for nothing. `wins`: the plies at which it alone wins something."""
+def _kept_at(lines: Comparison, line: Line, end: int) -> int:
+    """The ply at which to count what a line has won by the ply `end` and the other has not; 0 where it keeps nothing.
+
+    Late in the lines, or soon after the gain where the search agrees that so much is lost.
+    """
+    other = lines.other(line)
+    late, soon = line.settled, min(end + SOON, line.searched)
+    if min(line.balance(late) - line.balance(0), line.balance(late) + other.balance(other.settled)) >= 1:
+        return late
+    plies = [min(soon, last) for last in (line.searched, other.searched)]
+    kept = [line.balance(ply) - line.balance(0) for ply in (plies[0], plies[0] - 1)]
+    ahead = line.balance(plies[0]) + min(other.balance(ply) for ply in (plies[1], plies[1] - 1))
+    is_agreed = lines.lost >= CONFIRMED * (line.balance(end) - line.balance(0))
+    return soon if min(*kept, ahead) >= 1 and is_agreed else 0
+
+
+def _motifs_of_gain(lines: Comparison, line: Line, wins: list[Win]) -> tuple[Motif, ...]:
+    """What names the gain of a line; () for nothing. `wins`: what it alone wins."""
+    if not wins:
+        return ()
     is_missed, first = line is lines.missed, line.own_plies().start
     taken = sum(gain_of(lines.board, move) for move in lines.against.moves[:1])
     motifs = deciding_motifs(line, taken if is_missed else -taken)
-    other = lines.against if is_missed else lines.missed
-    if motifs and motifs[0].ply < first + SOON and not _is_alike(motifs[0], line, other):
+    plies = [win.ply for win in wins]
+    if motifs and motifs[0].ply < first + SOON and motifs[-1].wins in plies and not _is_alike(lines, motifs[0], line):
         return motifs
     deed = deed_of(line, first)
-    is_named = deed is not None and deed.kind in NAMES_GAIN and (deed.kind is not Kind.CAPTURE or first in wins)
-    return (deed,) if deed and is_named else ()
+    if deed and deed.kind in NAMES_GAIN and not _is_alike(lines, deed, line):
+        by_deed = [win.ply for win in wins if _is_by(line, deed, win)]
+        if by_deed:
+            return (replace(deed, wins=min(by_deed)),)
+    # The capture that wins it, where that comes soon.
+    for win in sorted(wins, key=lambda win: win.ply)[:1]:
+        move = line.moves[win.ply]
+        # What goes where it is taken is an offer.
+        is_offer = win.ply > first and line.moves[win.ply - 1].to_square == win.square
+        if win.ply <= first + SOON and not is_offer and line.boards[win.ply].is_capture(move):
+            return (Motif(Kind.CAPTURE, win.ply, move, move.to_square, (win.square,), (), win.ply),)
+    return ()
 
 
-def _is_alike(motif: Motif, line: Line, other: Line) -> bool:
-    """Whether the other line takes the same as soon, or has the same move as early with the same pieces attacked."""
-    after, capture = line.boards[motif.ply + 1], line.moves[motif.wins]
-    if line.boards[motif.wins].is_capture(capture) and other.takes_as_soon(line, motif.wins, capture.to_square):
+def _is_by(line: Line, deed: Motif, win: Win) -> bool:
+    """Whether a move is how something is won: it takes it, attacks it, or drives away what guards or hides it."""
+    if deed.kind is Kind.CAPTURE:
+        return deed.ply == win.ply
+    if deed.kind is not Kind.ATTACK or is_double(line, deed):
         return True
+    if line.where_was(win.square, win.ply, deed.ply + 1) in deed.targets:
+        return True
+    driven, capture = line.moves[deed.ply + 1].from_square, line.moves[win.ply]
+    guards = line.boards[deed.ply + 1].attackers(not line.winner, win.square)
+    was_in_the_way = driven in guards or chess.between(capture.from_square, win.square) & chess.BB_SQUARES[driven]
+    return win.ply == deed.ply + 2 and driven in deed.targets and bool(was_in_the_way)
+
+
+def _is_alike(lines: Comparison, motif: Motif, line: Line) -> bool:
+    """Whether the other line has the same move as early, or its first move attacks the same pieces."""
+    other, after = lines.other(line), line.boards[motif.ply + 1]
     again = [ply for ply in range(1, min(motif.ply + 1, len(other.moves))) if other.moves[ply] == motif.move]
     boards = [other.boards[ply + 1] for ply in again if not other.is_taken_back(ply)]
-    return any(all(board.piece_at(at) == after.piece_at(at) for at in motif.targets) for board in boards)
+    if any(all(board.piece_at(at) == after.piece_at(at) for at in motif.targets) for board in boards):
+        return True
+    return line is lines.missed and motif.ply == 0 and _is_shared(lines, motif)
 
 
-# The reply, the better move, the threat ------------------------------------------------------------------------------
+# The reply and the better move ----------------------------------------------------------------------------------------
 
 
 def _reply(lines: Comparison) -> Cause | None:
@@ -436,8 +480,11 @@ def _reply(lines: Comparison) -> Cause | None:
     if len(line.moves) < 2 or takes_back(line.boards[1], line.moves[1]):
         return None
     threat, opened = _origin(lines)
-    deed, without = deed_of(line, 1) or (check_of(line, 1) if opened else None), lines.without_reply
+    deed, without = _deed_or_motif(line, 1) or (check_of(line, 1) if opened else None), lines.without_reply
     if deed is None or not _is_weighty(line, deed) or not lines.is_met(line.moves[1]):
+        return None
+    # What falls in both lines is no difference.
+    if deed.kind is Kind.CAPTURE and all(win.ply > 1 for win in lines.wins_alone(line)):
         return None
     # A check that the move itself has made possible needs less, and an attack on two pieces, too.
     is_strong = deed.kind is Kind.CHECK or is_double(line, deed)
@@ -448,6 +495,14 @@ def _reply(lines: Comparison) -> Cause | None:
     return Cause(Why.REPLY, line.winner, line, (deed,), 2, is_threat=threat, opened=opened, evidence=evidence)
 
 
+def _deed_or_motif(line: Line, ply: int) -> Motif | None:
+    """What a move does by itself, or by what it begins to win something."""
+    deed = deed_of(line, ply)
+    if deed and deed.kind in ACTIVE and deed.kind is not Kind.ATTACK:
+        return deed
+    return next((motif for motif in deciding_motifs(line) if motif.ply == ply), deed)
+
+
 def _is_weighty(line: Line, deed: Motif) -> bool:
     """Whether what a move does may be why another costs so much."""
     board = line.boards[deed.ply]
@@ -455,10 +510,12 @@ def _is_weighty(line: Line, deed: Motif) -> bool:
         # A piece that only moves away is no loss.
         captures = [ply for ply in line.own_plies()[1:] if line.boards[ply].is_capture(line.moves[ply])]
         taken = [line.where_was(line.moves[ply].to_square, ply, deed.ply + 1) for ply in captures]
-        return any(square in taken and value_at(board, square) > 1 for square in deed.targets)
+        answer = line.moves[deed.ply + 1] if len(line.moves) > deed.ply + 1 else chess.Move.null()
+        is_even = answer.from_square in deed.targets and line.boards[deed.ply + 1].is_capture(answer)
+        return not is_even and any(square in taken and value_at(board, square) > 1 for square in deed.targets)
     # What is taken has to stay taken.
     is_kept = deed.kind is not Kind.CAPTURE or line.balance(min(deed.ply + SOON, line.searched)) > line.balance(0)
-    return deed.kind in ACTIVE and is_kept
+    return deed.kind not in UNFORCED and is_kept
 
 
 def _origin(lines: Comparison) -> tuple[bool, Motif | None]:
@@ -478,15 +535,16 @@ def _origin(lines: Comparison) -> tuple[bool, Motif | None]:
 
 def _only_move(lines: Comparison) -> Cause | None:
     """The better move, where every other costs most of what the move played does, if it does something by itself."""
-    line, against, deed = lines.missed, lines.against, deed_of(lines.missed, 0)
+    line, against, deed = lines.missed, lines.against, _deed_or_motif(lines.missed, 0)
     first = line.moves[0]
-    for reply in against.moves[1:2] if line.boards[0].is_capture(first) else []:
+    is_small = lines.cost <= MAX_TEMPO_COST
+    for reply in against.moves[1:2] if is_small and line.boards[0].is_capture(first) else []:
         if reply.from_square == first.to_square:
             taken = Motif(Kind.REMOVED_ATTACKER, 0, first, first.to_square, (first.to_square,), (reply.to_square,))
             return Cause(Why.ONLY_MOVE, line.winner, line, (taken,), 1)
-    if deed is None or deed.kind not in IMPROVING:
+    if deed is None or not (deed.kind in (Kind.ESCAPE, Kind.GUARD) or _is_weighty(line, deed)):
         return None
-    if deed.kind in ACTIVE and not _is_weighty(line, deed):
+    if deed.kind is Kind.ATTACK and not is_double(line, deed):
         return None
     is_escape = deed.kind is Kind.ESCAPE and against.moves[0].from_square in deed.targets
     if is_escape or _is_shared(lines, deed):
@@ -507,43 +565,7 @@ def _is_shared(lines: Comparison, deed: Motif) -> bool:
     return own is not None and not {*own.targets}.isdisjoint(deed.targets)
 
 
-def _threat(lines: Comparison) -> Cause | None:
-    """A threat that the move played does not meet: it does the same after it."""
-    threat, after = lines.threat, lines.against.boards[1]
-    if threat is None or not threat.confirms or not after.is_legal(threat.found.line[0]):
-        return None
-    move = threat.found.line[0]
-    found = lines.find(after, [move])
-    if not found.line:
-        return None
-    before = Line(threat.board, [move], not lines.color)
-    now = Line(lines.board, [lines.against.moves[0], *found.shown.line], not lines.color)
-    deed, still = deed_of(before, 0), deed_of(now, 1)
-    if (
-        deed is None
-        or still is None
-        or not _is_weighty(now, still)
-        or (deed.kind, deed.targets) != (still.kind, still.targets)
-        or not lines.is_met(move)
-    ):
-        return None
-    lost = lines.better.expected_for(lines.color) - found.value.expected_for(lines.color)
-    if lost < CONFIRMED * lines.cost:
-        return None
-    return Cause(Why.THREAT, before.winner, now, (still,), 2, is_threat=True, evidence=(threat,))
-
-
-# Captures, queens and time ------------------------------------------------------------------------------------------
-
-
-def _wrong_capture(lines: Comparison) -> Cause | None:
-    """Both moves take on one square, and the replies differ; nothing takes back."""
-    board, line, better = lines.board, lines.against, lines.missed
-    firsts = [each.moves[0] for each in (line, better)]
-    is_one = all(board.is_capture(move) for move in firsts) and len({move.to_square for move in firsts}) == 1
-    if not is_one or line.moves[1:2] == better.moves[1:2] or line.is_taken_back(0):
-        return None
-    return Cause(Why.WRONG_CAPTURE, line.winner, line, end=min(SOON, len(line.moves)))
+# Queens and time ----------------------------------------------------------------------------------------------------
 
 
 def _queens(lines: Comparison) -> Cause | None:
@@ -571,7 +593,9 @@ def _lost_tempo(lines: Comparison) -> Cause | None:
     is_even = line.balance(again + 1) - line.balance(0) < 1
     # A piece that moves again after the better move, too, has lost nothing by that.
     stays = not any(first.to_square == move.from_square for move in better.moves[2 : SOON + 1 : 2])
-    if not again or not is_even or not stays or piece in (chess.PAWN, chess.KING) or line.boards[again].is_check():
+    if not again or not is_even or not stays or lines.cost > MAX_TEMPO_COST:
+        return None
+    if piece in (chess.PAWN, chess.KING) or line.boards[again].is_check():
         return None
     attack = tempo_of(line, 1) if again == 2 else None
     is_driven = attack is not None and attack.targets == (moved.to_square,)
@@ -586,7 +610,9 @@ def _missed_tempo(lines: Comparison) -> Cause | None:
     """The better move attacks a piece that has to move, and most other moves do not."""
     line, without = lines.missed, lines.without_better
     attack = tempo_of(line, 0)
-    if attack is None or _is_shared(lines, attack) or line.moves[1] in lines.against.moves[1:2]:
+    if lines.cost > MAX_TEMPO_COST or attack is None or _is_shared(lines, attack):
+        return None
+    if line.moves[1] in lines.against.moves[1:2]:
         return None
     if without is None or without.share < 1 - CONFIRMED:
         return None

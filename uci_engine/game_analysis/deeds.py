@@ -48,7 +48,7 @@ def deed_of(line: Line, ply: int) -> Motif | None:
         return motif(Kind.MATE, king)
     if move.promotion:
         return motif(Kind.PROMOTION, to)
-    if gain_of(before, move) and (exchange(before, move) >= 1 or _is_untouchable(after, color)):
+    if gain_of(before, move) and (exchange(before, move) >= 1 or is_untouchable(after, color)):
         return motif(Kind.CAPTURE, captured_square(before, move))
     if mating_move(after, color) and not mating_move(before, color):
         return motif(Kind.MATE_THREAT, king)
@@ -100,7 +100,7 @@ def tempo_of(line: Line, ply: int) -> Motif | None:
     return replace(deed, kind=Kind.TEMPO, targets=(answer.from_square,)) if is_driven and is_quiet else None
 
 
-def _is_untouchable(after: chess.Board, color: chess.Color) -> bool:
+def is_untouchable(after: chess.Board, color: chess.Color) -> bool:
     """Whether every move that takes the piece which has just moved allows mate."""
     to = after.peek().to_square
     takers = list(after.generate_legal_captures(to_mask=chess.BB_SQUARES[to]))

@@ -30,7 +30,7 @@ from uci_engine.game_analysis.boards import (
     value_at,
     with_turn,
 )
-from uci_engine.game_analysis.thresholds import MAX_DELAY, MAX_QUIET, MAX_ZUGZWANG_MOVES, SOON
+from uci_engine.game_analysis.thresholds import MAX_DELAY, MAX_QUIET, MAX_ZUGZWANG_MOVES
 
 
 class Line:
@@ -78,12 +78,6 @@ class Line:
     def is_taken_back(self, ply: int) -> bool:
         """Whether the next move of the line takes what has just moved."""
         return [reply.to_square for reply in self.moves[ply + 1 : ply + 2]] == [self.moves[ply].to_square]
-
-    def takes_as_soon(self, other: Line, ply: int, square: chess.Square) -> bool:
-        """Whether this line takes what another one takes on a square at this ply, about as soon, and keeps it."""
-        plies = range(min(ply + SOON, len(self.moves)))
-        same = [at for at in plies if self.boards[at].piece_at(square) == other.boards[ply].piece_at(square)]
-        return any(self.moves[at].to_square == square and not self.is_taken_back(at) for at in same)
 
     def quiet_plies(self, first: int, end: int) -> list[int]:
         """The indices of its moves from `first` to before `end` that neither give or answer check nor take anything."""

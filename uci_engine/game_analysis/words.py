@@ -15,6 +15,7 @@ from uci_engine.game_analysis.boards import (
     variation,
 )
 from uci_engine.game_analysis.causes import Cause, Edit, Evidence, Why
+from uci_engine.game_analysis.deeds import ACTIVE, is_untouchable
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
 from uci_engine.text import counted_pieces, joined
 
@@ -52,7 +53,7 @@ SENTENCES = {
     Kind.RETREAT: "{them} moves again with {move}",
     Kind.TEMPO: "{move}{which} attacks {targets}, which has to move",
     Kind.PASSED_PAWN: "{move}{which} makes a passed pawn",
-    Kind.REMOVED_ATTACKER: "{move} takes {targets} before it goes to {goal}",
+    Kind.REMOVED_ATTACKER: "{move} takes {targets} before it {goes} {goal}",
     Kind.ESCAPE: "{move} saves {targets}",
     Kind.GUARD: "{move} guards {targets}",
     Kind.CASTLING: "{move} brings {them} into safety",
@@ -100,6 +101,7 @@ def motif_words(line: Line, motif: Motif, which: str = "") -> str:
         actor=named(motif.actor),
         square=chess.square_name(square),
         squares=joined([chess.square_name(target) for target in motif.targets]),
+        goes="takes on" if motif.others and before.piece_at(motif.others[0]) else "goes to",
         goal=chess.square_name(motif.others[0]) if motif.others else "",
         side="White" if after.turn else "Black",
         promoted=f" to a {chess.piece_name(promoted)}" if promoted not in (None, chess.QUEEN) else "",
@@ -138,7 +140,7 @@ def _capture_words(line: Line, ply: int, which: str) -> dict[str, str]:
         why = ", which nothing guards"
     elif value > value_at(before, move.from_square):
         why = ", which is worth more"
-    elif exchange(before, move) < 1:
+    elif exchange(before, move) < 1 and is_untouchable(after, side):
         why = ", and taking back allows mate"
     elif takers > defenders:
         why = ", which has not enough guards"
@@ -185,16 +187,15 @@ def cause_words(cause: Cause) -> str:
         by = f": {motifs}" if motifs else f" by {line.name(first)}" if len(line.moves) > first else ""
         return f"{_origin(cause)}it {why.value} in {cause.mate}{by}" if cause.mate else "it allows mate"
     # One move that has been told is not shown again.
-    shown = "" if motifs and cause.end == first + 1 else f": {moves}"
+    shown = "" if cause.motifs and cause.end <= cause.motifs[-1].ply + 1 else f": {moves}"
     if why is Why.LOSS:
-        told = motifs or (f"it does not meet the threat of {line.name(first)}" if cause.is_threat else "")
-        origin = _origin(cause) if motifs or cause.opened else ""
-        if cause.motifs and cause.motifs[-1].kind is Kind.PROMOTION:
-            return f"{origin}{told}{shown}"
-        return f"{origin}{told and f'{told}; '}it costs {material}{shown}"
+        costs = "" if cause.motifs[-1].kind is Kind.PROMOTION else f"; it costs {material}"
+        return f"{_origin(cause)}{motifs}{costs}{shown}"
     if why is Why.MISSED_GAIN:
-        return f"{f'better, {motifs}; it wins' if motifs else 'it misses the gain of'} {material}{shown}"
-    if why in (Why.WRONG_CAPTURE, Why.QUEENS):
+        return f"better, {motifs}; it wins {material}{shown}"
+    if why is Why.REPLY and cause.motifs[0].kind not in ACTIVE:
+        return f"{_origin(cause)}{motifs}"
+    if why is Why.QUEENS:
         moves = variation(line.boards[0], line.moves[: cause.end])
     if why is Why.POSITION:
         return _feature_words(cause, moves)
@@ -210,8 +211,6 @@ CLAUSES = {
     Why.LOST_TABLEBASE: "the tablebases say that it loses",
     Why.MISSED_TABLEBASE: "the tablebases say that the better move wins",
     Why.REPLY: "{origin}it {allows} {deed}",
-    Why.THREAT: "it does not meet the threat of {deed}",
-    Why.WRONG_CAPTURE: "it takes with the wrong piece: {moves}",
     Why.QUEENS: "{queens}: {moves}",
     Why.LOST_TEMPO: "it loses a tempo: {motifs}",
     Why.ONLY_MOVE: "better, {motifs}",
