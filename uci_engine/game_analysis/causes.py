@@ -35,6 +35,7 @@ from uci_engine.game_analysis.thresholds import (
     CONFIRMED,
     LEAST_LEAD,
     LONGEST_MATE,
+    MAX_DELAY,
     MAX_TEMPO_COST,
     SOON,
 )
@@ -125,6 +126,11 @@ class Cause:
     def first(self) -> int:
         """The ply of the winner's first move."""
         return self.line.own_plies().start
+
+    @property
+    def is_late(self) -> bool:
+        """Whether it is a mere capture after other moves."""
+        return self.motifs[0].kind is Kind.CAPTURE and self.motifs[0].ply > self.first
 
     @property
     def pawns(self) -> int:
@@ -295,10 +301,7 @@ def causes_of(board: chess.Board, played: Found, better: Found, find: Finder = n
     main = None
     # What a missed mate takes on its way is no gain beside it.
     if not forced:
-        material = [cause for line in (lines.against, lines.missed) if (cause := _material(lines, line))]
-        main = min(material, key=lambda cause: (-cause.pawns, cause.end - cause.first), default=None)
-    if main is None and not forced:
-        kinds = (_reply, _only_move, _queens, _lost_tempo, _position, _missed_tempo)
+        kinds = (_gain, _reply, _only_move, _queens, _lost_tempo, _position, _missed_tempo, _late_gain)
         main = next(filter(None, (find_cause(lines) for find_cause in kinds)), None)
     return (main, *forced) if main else forced
 
@@ -364,13 +367,23 @@ def _forced(lines: Comparison) -> tuple[Cause, ...]:
 # Material ------------------------------------------------------------------------------------------------------------
 
 
-def _material(lines: Comparison, line: Line) -> Cause | None:
+def _gain(lines: Comparison, reach: int = SOON) -> Cause | None:
+    """The greatest gain of material that only one of the lines has, with its first capture within so many plies."""
+    gains = [cause for line in (lines.against, lines.missed) if (cause := _material(lines, line, reach))]
+    return min(gains, key=lambda cause: (cause.is_late, -cause.pawns, cause.end - cause.first), default=None)
+
+
+def _late_gain(lines: Comparison) -> Cause | None:
+    return _gain(lines, MAX_DELAY)
+
+
+def _material(lines: Comparison, line: Line, reach: int) -> Cause | None:
     """What one of the lines wins for its winner and the other does not, and by what; None for nothing with a name."""
     is_missed, first = line is lines.missed, line.own_plies().start
     if (lines.better if is_missed else lines.played).mate_for(line.winner) is not None:
         # Who is mated has lost more.
         return None
-    motifs = _motifs_of_gain(lines, line, lines.wins_alone(line))
+    motifs = _motifs_of_gain(lines, line, lines.wins_alone(line), reach)
     if not motifs:
         return None
     end = max(motif.wins for motif in motifs) + 1
@@ -383,7 +396,7 @@ def _material(lines: Comparison, line: Line) -> Cause | None:
         return None
     evidence = lines.without_better if is_missed else lines.without_reply
     threat, opened = (False, None) if is_missed else _origin(lines)
-    if not is_missed and motifs[-1].ply > first and motifs[-1].kind is Kind.CAPTURE:
+    if not is_missed and motifs[0].ply > first and motifs[0].kind is Kind.CAPTURE:
         # What falls later than by the first move was there before.
         threat, ply = False, motifs[-1].ply
         opened = opened_by(line, lines.color, ply) or left_hanging(line, lines.missed, lines.color, ply)
@@ -422,8 +435,8 @@ def _kept_at(lines: Comparison, line: Line, end: int) -> int:
     return soon if min(*kept, ahead) >= 1 and is_agreed else 0
 
 
-def _motifs_of_gain(lines: Comparison, line: Line, wins: list[Win]) -> tuple[Motif, ...]:
-    """What names the gain of a line; () for nothing. `wins`: what it alone wins."""
+def _motifs_of_gain(lines: Comparison, line: Line, wins: list[Win], reach: int) -> tuple[Motif, ...]:
+    """What names the gain of a line; () for nothing. `wins`: what it alone wins, a mere capture within `reach`."""
     if not wins:
         return ()
     is_missed, first = line is lines.missed, line.own_plies().start
@@ -440,9 +453,9 @@ def _motifs_of_gain(lines: Comparison, line: Line, wins: list[Win]) -> tuple[Mot
     # The capture that wins it, where that comes soon.
     for win in sorted(wins, key=lambda win: win.ply)[:1]:
         move = line.moves[win.ply]
-        # What goes where it is taken is an offer.
-        is_offer = win.ply > first and line.moves[win.ply - 1].to_square == win.square
-        if win.ply <= first + SOON and not is_offer and line.boards[win.ply].is_capture(move):
+        # A pawn that goes where it is taken is an offer.
+        is_offer = win.ply > first and win.worth == 1 and line.moves[win.ply - 1].to_square == win.square
+        if win.ply <= first + reach and not is_offer and line.boards[win.ply].is_capture(move):
             return (Motif(Kind.CAPTURE, win.ply, move, move.to_square, (win.square,), (), win.ply),)
     return ()
 
@@ -614,7 +627,7 @@ def _missed_tempo(lines: Comparison) -> Cause | None:
         return None
     if line.moves[1] in lines.against.moves[1:2]:
         return None
-    if without is None or without.share < 1 - CONFIRMED:
+    if without is None or without.share < (1 - CONFIRMED) / 2:
         return None
     return Cause(Why.ONLY_MOVE, line.winner, line, (attack,), 2, evidence=_confirming(without))
 

@@ -132,7 +132,7 @@ def _capture_words(line: Line, ply: int, which: str) -> dict[str, str]:
     free = before.occupied & ~int(attackers | guards)
     takers, defenders = (len(before.attackers(color, square, free)) for color in (side, not side))
     taken, why, value = "", "", value_at(before, square)
-    is_answer = ply > 0 and line.moves[ply - 1].to_square == square
+    is_answer = ply == 1 and line.moves[0].to_square == square
     if is_answer and not which and exchange(line.boards[ply - 1], line.moves[ply - 1]) < 0:
         did = "took on" if line.boards[ply - 1].is_capture(line.moves[ply - 1]) else "goes to"
         taken = f"{line.name(ply - 1)} {did} {chess.square_name(square)}, which is guarded: "
