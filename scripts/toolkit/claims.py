@@ -173,12 +173,6 @@ RULES: dict[Kind, Callable[[Claim], bool]] = {
     Kind.ZUGZWANG: lambda it: not it.after.is_check() and it.after.legal_moves.count() <= MOST_MOVES,
     Kind.OPPOSITION: Claim.is_opposition,
     Kind.MATE_THREAT: Claim.threatens_mate,
-    Kind.PASSED_PAWN: lambda it: is_passed(it.after, it.target, it.mover),
-    Kind.ESCAPE: lambda it: it.move.from_square == it.target and it.is_guarded(),
-    Kind.GUARD: lambda it: all(
-        sees(it.after, it.to, at) and it.after.color_at(at) == it.mover for at in it.motif.targets
-    ),
-    Kind.CASTLING: lambda it: it.before.is_castling(it.move),
     Kind.UNGUARDED: lambda it: sees(it.before, it.move.from_square, it.target) and not sees(it.after, it.to, it.target),
     Kind.CUT_OFF: lambda it: (
         sees(it.before, it.other, it.target)

@@ -42,8 +42,6 @@ def motif(kind: Kind, move: str, targets: str, others: str = "") -> Motif:
         ("4k3/4n3/4p3/8/8/8/8/R5K1 w - - 0 1", motif(Kind.PIN, "a1e1", "e7", "e8"), False),
         ("7k/5ppp/8/8/8/8/8/R5K1 w - - 0 1", motif(Kind.MATE_THREAT, "a1b1", "h8"), True),
         ("7k/5pp1/7p/8/8/8/8/R5K1 w - - 0 1", motif(Kind.MATE_THREAT, "a1b1", "h8"), False),
-        ("4k3/8/8/8/8/8/P7/6K1 w - - 0 1", motif(Kind.PASSED_PAWN, "a2a4", "a4"), True),
-        ("4k3/1p6/8/8/8/8/P7/6K1 w - - 0 1", motif(Kind.PASSED_PAWN, "a2a4", "a4"), False),
         ("4k3/8/8/8/8/8/8/R5K1 w - - 0 1", motif(Kind.UNGUARDED, "a1b1", "a7"), True),
         ("4k3/8/8/8/8/8/8/R5K1 w - - 0 1", motif(Kind.UNGUARDED, "a1a2", "a7"), False),
         ("4k3/8/8/8/8/8/1N6/R5K1 w - - 0 1", motif(Kind.CUT_OFF, "b2a4", "a7", "a1"), True),

@@ -23,9 +23,18 @@ from uci_engine.game_analysis.boards import (
     king_of,
     surplus,
     takes_back,
-    value_at,
 )
-from uci_engine.game_analysis.deeds import ACTIVE, check_of, deed_of, is_double, left_hanging, opened_by, tempo_of
+from uci_engine.game_analysis.deeds import (
+    ACTIVE,
+    check_of,
+    deed_of,
+    is_by,
+    is_double,
+    is_weighty,
+    left_hanging,
+    opened_by,
+    tempo_of,
+)
 from uci_engine.game_analysis.judgement import MISTAKE_LOSS, ONLY_MOVE_LOSS
 from uci_engine.game_analysis.positional import FoundFeature, feature_of
 from uci_engine.game_analysis.searches import EXTENSION, Finder, Searches, nothing_found
@@ -33,7 +42,6 @@ from uci_engine.game_analysis.tactics import DRAWS, Kind, Line, Motif, Win, deci
 from uci_engine.game_analysis.thresholds import (
     AS_GOOD_CP,
     CONFIRMED,
-    LEAST_LEAD,
     LONGEST_MATE,
     MAX_DELAY,
     MAX_TEMPO_COST,
@@ -43,8 +51,6 @@ from uci_engine.game_analysis.values import DRAWN, Found, SearchedMove, Value
 
 # What names a gain of material that it begins.
 NAMES_GAIN = (Kind.CAPTURE, Kind.ATTACK, Kind.PIN, Kind.MATE_THREAT, Kind.PROMOTION)
-# What forces nothing by itself.
-UNFORCED = (Kind.PASSED_PAWN, Kind.ESCAPE, Kind.GUARD, Kind.CASTLING, Kind.TRADE, Kind.OFFER)
 
 
 class Why(Enum):
@@ -58,7 +64,6 @@ class Why(Enum):
     LOSS = "material lost"
     MISSED_GAIN = "gain missed"
     REPLY = "strong reply"
-    QUEENS = "queens"
     LOST_TEMPO = "tempo lost"
     ONLY_MOVE = "only move missed"
     POSITION = "position"
@@ -301,8 +306,9 @@ def causes_of(board: chess.Board, played: Found, better: Found, find: Finder = n
     main = None
     # What a missed mate takes on its way is no gain beside it.
     if not forced:
-        kinds = (_gain, _reply, _only_move, _queens, _lost_tempo, _position, _missed_tempo, _late_gain)
-        main = next(filter(None, (find_cause(lines) for find_cause in kinds)), None)
+        kinds = (_reply, _only_move, _lost_tempo, _position, _missed_tempo)
+        others = (find_cause(lines) for find_cause in kinds)
+        main = _gain(lines, SOON) or next(filter(None, others), None) or _gain(lines, MAX_DELAY)
     return (main, *forced) if main else forced
 
 
@@ -367,14 +373,10 @@ def _forced(lines: Comparison) -> tuple[Cause, ...]:
 # Material ------------------------------------------------------------------------------------------------------------
 
 
-def _gain(lines: Comparison, reach: int = SOON) -> Cause | None:
+def _gain(lines: Comparison, reach: int) -> Cause | None:
     """The greatest gain of material that only one of the lines has, with its first capture within so many plies."""
     gains = [cause for line in (lines.against, lines.missed) if (cause := _material(lines, line, reach))]
     return min(gains, key=lambda cause: (cause.is_late, -cause.pawns, cause.end - cause.first), default=None)
-
-
-def _late_gain(lines: Comparison) -> Cause | None:
-    return _gain(lines, MAX_DELAY)
 
 
 def _material(lines: Comparison, line: Line, reach: int) -> Cause | None:
@@ -447,7 +449,7 @@ def _motifs_of_gain(lines: Comparison, line: Line, wins: list[Win], reach: int) 
         return motifs
     deed = deed_of(line, first)
     if deed and deed.kind in NAMES_GAIN and not _is_alike(lines, deed, line):
-        by_deed = [win.ply for win in wins if _is_by(line, deed, win)]
+        by_deed = [win.ply for win in wins if is_by(line, deed, win)]
         if by_deed:
             return (replace(deed, wins=min(by_deed)),)
     # The capture that wins it, where that comes soon.
@@ -458,20 +460,6 @@ def _motifs_of_gain(lines: Comparison, line: Line, wins: list[Win], reach: int) 
         if win.ply <= first + reach and not is_offer and line.boards[win.ply].is_capture(move):
             return (Motif(Kind.CAPTURE, win.ply, move, move.to_square, (win.square,), (), win.ply),)
     return ()
-
-
-def _is_by(line: Line, deed: Motif, win: Win) -> bool:
-    """Whether a move is how something is won: it takes it, attacks it, or drives away what guards or hides it."""
-    if deed.kind is Kind.CAPTURE:
-        return deed.ply == win.ply
-    if deed.kind is not Kind.ATTACK or is_double(line, deed):
-        return True
-    if line.where_was(win.square, win.ply, deed.ply + 1) in deed.targets:
-        return True
-    driven, capture = line.moves[deed.ply + 1].from_square, line.moves[win.ply]
-    guards = line.boards[deed.ply + 1].attackers(not line.winner, win.square)
-    was_in_the_way = driven in guards or chess.between(capture.from_square, win.square) & chess.BB_SQUARES[driven]
-    return win.ply == deed.ply + 2 and driven in deed.targets and bool(was_in_the_way)
 
 
 def _is_alike(lines: Comparison, motif: Motif, line: Line) -> bool:
@@ -494,7 +482,7 @@ def _reply(lines: Comparison) -> Cause | None:
         return None
     threat, opened = _origin(lines)
     deed, without = _deed_or_motif(line, 1) or (check_of(line, 1) if opened else None), lines.without_reply
-    if deed is None or not _is_weighty(line, deed) or not lines.is_met(line.moves[1]):
+    if deed is None or not is_weighty(line, deed) or not lines.is_met(line.moves[1]):
         return None
     # What falls in both lines is no difference.
     if deed.kind is Kind.CAPTURE and all(win.ply > 1 for win in lines.wins_alone(line)):
@@ -514,21 +502,6 @@ def _deed_or_motif(line: Line, ply: int) -> Motif | None:
     if deed and deed.kind in ACTIVE and deed.kind is not Kind.ATTACK:
         return deed
     return next((motif for motif in deciding_motifs(line) if motif.ply == ply), deed)
-
-
-def _is_weighty(line: Line, deed: Motif) -> bool:
-    """Whether what a move does may be why another costs so much."""
-    board = line.boards[deed.ply]
-    if deed.kind is Kind.ATTACK:
-        # A piece that only moves away is no loss.
-        captures = [ply for ply in line.own_plies()[1:] if line.boards[ply].is_capture(line.moves[ply])]
-        taken = [line.where_was(line.moves[ply].to_square, ply, deed.ply + 1) for ply in captures]
-        answer = line.moves[deed.ply + 1] if len(line.moves) > deed.ply + 1 else chess.Move.null()
-        is_even = answer.from_square in deed.targets and line.boards[deed.ply + 1].is_capture(answer)
-        return not is_even and any(square in taken and value_at(board, square) > 1 for square in deed.targets)
-    # What is taken has to stay taken.
-    is_kept = deed.kind is not Kind.CAPTURE or line.balance(min(deed.ply + SOON, line.searched)) > line.balance(0)
-    return deed.kind not in UNFORCED and is_kept
 
 
 def _origin(lines: Comparison) -> tuple[bool, Motif | None]:
@@ -555,12 +528,11 @@ def _only_move(lines: Comparison) -> Cause | None:
         if reply.from_square == first.to_square:
             taken = Motif(Kind.REMOVED_ATTACKER, 0, first, first.to_square, (first.to_square,), (reply.to_square,))
             return Cause(Why.ONLY_MOVE, line.winner, line, (taken,), 1)
-    if deed is None or not (deed.kind in (Kind.ESCAPE, Kind.GUARD) or _is_weighty(line, deed)):
+    if deed is None or not is_weighty(line, deed):
         return None
     if deed.kind is Kind.ATTACK and not is_double(line, deed):
         return None
-    is_escape = deed.kind is Kind.ESCAPE and against.moves[0].from_square in deed.targets
-    if is_escape or _is_shared(lines, deed):
+    if _is_shared(lines, deed):
         return None
     without = lines.without_better
     # A capture that is left out needs less, and less still where the lines show it.
@@ -578,21 +550,7 @@ def _is_shared(lines: Comparison, deed: Motif) -> bool:
     return own is not None and not {*own.targets}.isdisjoint(deed.targets)
 
 
-# Queens and time ----------------------------------------------------------------------------------------------------
-
-
-def _queens(lines: Comparison) -> Cause | None:
-    """Who is behind trades queens, or who is ahead does not."""
-    ahead = lines.missed.balance(0)
-    for line, other, is_reason in (
-        (lines.against, lines.missed, ahead <= -LEAST_LEAD),
-        (lines.missed, lines.against, ahead >= LEAST_LEAD),
-    ):
-        queens = [[chess.popcount(board.queens) for board in each.boards] for each in (line, other)]
-        gone = next((ply for ply, count in enumerate(queens[0][:SOON]) if not count), 0)
-        if is_reason and gone and all(queens[1][: SOON + 2]):
-            return Cause(Why.QUEENS, line.winner, line, end=gone)
-    return None
+# Time and position --------------------------------------------------------------------------------------------------
 
 
 def _lost_tempo(lines: Comparison) -> Cause | None:

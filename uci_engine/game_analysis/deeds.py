@@ -19,8 +19,8 @@ from uci_engine.game_analysis.boards import (
     value_at,
     winning_captures,
 )
-from uci_engine.game_analysis.positional import passed_pawns
-from uci_engine.game_analysis.tactics import Kind, Line, Motif
+from uci_engine.game_analysis.tactics import Kind, Line, Motif, Win
+from uci_engine.game_analysis.thresholds import SOON
 
 # What a reply does that may refute a move. An even trade or an offer refutes nothing by itself.
 ACTIVE = (
@@ -29,7 +29,6 @@ ACTIVE = (
     Kind.PIN,
     Kind.MATE_THREAT,
     Kind.PROMOTION,
-    Kind.PASSED_PAWN,
     Kind.MATE,
     Kind.CHECK,
 )
@@ -52,7 +51,6 @@ def deed_of(line: Line, ply: int) -> Motif | None:
         return motif(Kind.CAPTURE, captured_square(before, move))
     if mating_move(after, color) and not mating_move(before, color):
         return motif(Kind.MATE_THREAT, king)
-    threatened = winning_captures(before, not color)
     is_safe = capture_gain(after, not color, to) < 1
     attacked = _attacked_anew(before, after) if is_safe else []
     pieces = [square for square in attacked if after.piece_type_at(square) != chess.PAWN]
@@ -61,25 +59,43 @@ def deed_of(line: Line, ply: int) -> Motif | None:
             return Motif(Kind.PIN, ply, move, slider, (pieces[0],), (back,), ply)
     if pieces:
         return motif(Kind.ATTACK, *pieces)
-    if is_safe and to in passed_pawns(after, color) and move.from_square not in passed_pawns(before, color):
-        return motif(Kind.PASSED_PAWN, to)
-    if is_safe and move.from_square in threatened and value_at(before, move.from_square) > 1:
-        return motif(Kind.ESCAPE, move.from_square)
     if before.is_capture(move):
         return motif(Kind.TRADE if exchange(before, move) == 0 else Kind.OFFER, to)
-    if attacked and not after.is_check():
-        return motif(Kind.ATTACK, *attacked)
-    left = winning_captures(after, not color)
-    guarded = after.attacks(to) & int(after.occupied_co[color])
-    saved = [square for square in threatened if square not in left and square in guarded]
-    if saved:
-        return motif(Kind.GUARD, *saved)
-    return motif(Kind.CASTLING, king_of(after, color)) if before.is_castling(move) else None
+    return motif(Kind.ATTACK, *attacked) if attacked and not after.is_check() else None
 
 
 def is_double(line: Line, deed: Motif) -> bool:
     """Whether a move attacks two pieces at once, of which only one can be saved."""
     return deed.kind is Kind.ATTACK and sum(value_at(line.boards[deed.ply], at) > 1 for at in deed.targets) > 1
+
+
+def is_weighty(line: Line, deed: Motif) -> bool:
+    """Whether what a move does may be why another costs so much."""
+    board = line.boards[deed.ply]
+    if deed.kind is Kind.ATTACK:
+        # A piece that only moves away is no loss.
+        captures = [ply for ply in line.own_plies()[1:] if line.boards[ply].is_capture(line.moves[ply])]
+        taken = [line.where_was(line.moves[ply].to_square, ply, deed.ply + 1) for ply in captures]
+        answer = line.moves[deed.ply + 1] if len(line.moves) > deed.ply + 1 else chess.Move.null()
+        is_even = answer.from_square in deed.targets and line.boards[deed.ply + 1].is_capture(answer)
+        return not is_even and any(square in taken and value_at(board, square) > 1 for square in deed.targets)
+    # What is taken has to stay taken.
+    is_kept = deed.kind is not Kind.CAPTURE or line.balance(min(deed.ply + SOON, line.searched)) > line.balance(0)
+    return deed.kind not in (Kind.TRADE, Kind.OFFER) and is_kept
+
+
+def is_by(line: Line, deed: Motif, win: Win) -> bool:
+    """Whether a move is how something is won: it takes it, attacks it, or drives away what guards or hides it."""
+    if deed.kind is Kind.CAPTURE:
+        return deed.ply == win.ply
+    if deed.kind is not Kind.ATTACK or is_double(line, deed):
+        return True
+    if line.where_was(win.square, win.ply, deed.ply + 1) in deed.targets:
+        return True
+    driven, capture = line.moves[deed.ply + 1].from_square, line.moves[win.ply]
+    guards = line.boards[deed.ply + 1].attackers(not line.winner, win.square)
+    was_in_the_way = driven in guards or chess.between(capture.from_square, win.square) & chess.BB_SQUARES[driven]
+    return win.ply == deed.ply + 2 and driven in deed.targets and bool(was_in_the_way)
 
 
 def check_of(line: Line, ply: int) -> Motif | None:

@@ -174,13 +174,9 @@ class Kind(Enum):
     CHECK = "check"  # the king
     RETREAT = "retreat"  # where the piece stood
     TEMPO = "tempo"  # what is attacked and moves away
-    PASSED_PAWN = "passed pawn"  # where it goes
     REMOVED_ATTACKER = "removing the attacker"  # what it takes; where that goes otherwise
-    ESCAPE = "escape"  # where the piece stood that was attacked
-    GUARD = "guard"  # what it guards, and was attacked
     TRADE = "trade"  # what it takes
     OFFER = "sacrifice"  # where the piece is given
-    CASTLING = "castling"  # the king
     # What a move does for the reply. Of these `targets` is where the reply goes.
     UNGUARDED = "lost guard"
     CUT_OFF = "guard cut off"  # ; the guard

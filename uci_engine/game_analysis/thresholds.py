@@ -13,8 +13,6 @@ MAX_QUIET = 1
 MAX_ZUGZWANG_MOVES = 12
 # A longer mate explains nothing to a player.
 LONGEST_MATE = 8
-# Who is so many pawns ahead trades queens, and who is behind does not.
-LEAST_LEAD = 2
 # A move is as good as another if it is worth at most this much less, the noise of short searches, in shown centipawns.
 AS_GOOD_CP = 20
 # The leaves of a line whose terms are compared are this far apart, so that no single move makes the difference.

@@ -52,11 +52,7 @@ SENTENCES = {
     Kind.CHECK: "{move}",
     Kind.RETREAT: "{them} moves again with {move}",
     Kind.TEMPO: "{move}{which} attacks {targets}, which has to move",
-    Kind.PASSED_PAWN: "{move}{which} makes a passed pawn",
     Kind.REMOVED_ATTACKER: "{move} takes {targets} before it {goes} {goal}",
-    Kind.ESCAPE: "{move} saves {targets}",
-    Kind.GUARD: "{move} guards {targets}",
-    Kind.CASTLING: "{move} brings {them} into safety",
     Kind.UNGUARDED: "{move} no longer guards {square}",
     Kind.CUT_OFF: "{move} cuts {it} off from {square}",
     Kind.HANGING: "{move} leaves {targets} hanging",
@@ -64,7 +60,7 @@ SENTENCES = {
 }
 
 
-TAKEN_NOW = (Kind.PINNED_GUARD, Kind.REMOVED_ATTACKER, Kind.CAPTURE, Kind.ESCAPE, Kind.RETREAT)
+TAKEN_NOW = (Kind.PINNED_GUARD, Kind.REMOVED_ATTACKER, Kind.CAPTURE, Kind.RETREAT)
 
 
 def piece_on(board: chess.Board, square: chess.Square) -> str:
@@ -195,15 +191,12 @@ def cause_words(cause: Cause) -> str:
         return f"better, {motifs}; it wins {material}{shown}"
     if why is Why.REPLY and cause.motifs[0].kind not in ACTIVE:
         return f"{_origin(cause)}{motifs}"
-    if why is Why.QUEENS:
-        moves = variation(line.boards[0], line.moves[: cause.end])
     if why is Why.POSITION:
         return _feature_words(cause, moves)
     deed = "; ".join(motif_words(line, motif, ", which") for motif in cause.motifs)
     allows = "does not meet the threat of" if cause.is_threat else "allows"
     origin = _origin(cause) if cause.opened else ""
-    queens = "it trades queens while behind" if cause.first else "ahead, it is better to trade queens"
-    return CLAUSES[why].format(origin=origin, motifs=motifs, moves=moves, deed=deed, allows=allows, queens=queens)
+    return CLAUSES[why].format(origin=origin, motifs=motifs, moves=moves, deed=deed, allows=allows)
 
 
 CLAUSES = {
@@ -211,7 +204,6 @@ CLAUSES = {
     Why.LOST_TABLEBASE: "the tablebases say that it loses",
     Why.MISSED_TABLEBASE: "the tablebases say that the better move wins",
     Why.REPLY: "{origin}it {allows} {deed}",
-    Why.QUEENS: "{queens}: {moves}",
     Why.LOST_TEMPO: "it loses a tempo: {motifs}",
     Why.ONLY_MOVE: "better, {motifs}",
     Why.TACTIC: "{motifs}",
