@@ -94,9 +94,6 @@ class Claim:
         colors = [board.color_at(self.target) == (not self.mover) for board in (self.before, self.after)]
         return colors == [True, False] and self.before.is_capture(self.move)
 
-    def is_guarded(self) -> bool:
-        return self.before.is_attacked_by(not self.mover, self.target)
-
     def attacks_all(self, attacker: chess.Square) -> bool:
         """The piece sees all targets, which are the enemy's."""
         enemies = chess.SquareSet(self.after.occupied_co[not self.mover])
@@ -148,7 +145,6 @@ RULES: dict[Kind, Callable[[Claim], bool]] = {
     Kind.RETREAT: lambda it: it.move.from_square == it.target,
     Kind.REMOVED_ATTACKER: Claim.takes,
     Kind.HANGING: lambda it: it.after.is_attacked_by(not it.mover, it.target) and it.target != it.to,
-    Kind.CHECK: lambda it: it.after.is_check(),
     Kind.TEMPO: lambda it: it.attacks_all(it.to) and it.neighbour(1).from_square == it.target,
     Kind.FORK: lambda it: it.attacks_all(it.to) and len(it.motif.targets) > 1,
     Kind.PIN: lambda it: it.is_lined_up(it.after, it.target, it.other),
@@ -212,11 +208,6 @@ def is_outpost(board: chess.Board, square: chess.Square, color: chess.Color) -> 
     return is_knight and not pawns_near(board, not color, square, (-1, 1), color)
 
 
-def has_open_file(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
-    is_rook = board.piece_at(square) == chess.Piece(chess.ROOK, color)
-    return is_rook and not any(pawns_near(board, side, square, (0,)) for side in chess.COLORS)
-
-
 def is_shut_in(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
     """At most one square to go to is not guarded by an enemy pawn."""
     pawns = board.pieces(chess.PAWN, not color)
@@ -228,7 +219,6 @@ def is_shut_in(board: chess.Board, square: chess.Square, color: chess.Color) -> 
 FEATURES: dict[str, Callable[[chess.Board, chess.Square, chess.Color], bool]] = {
     "passed pawn": is_passed,
     "outpost": is_outpost,
-    "open file": has_open_file,
     "doubled pawns": lambda board, at, color: bool(pawns_near(board, color, at, (0,))),
     "isolated pawn": lambda board, at, color: not pawns_near(board, color, at, (-1, 1)),
     "shut-in piece": is_shut_in,

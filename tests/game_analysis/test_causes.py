@@ -211,7 +211,6 @@ def test_what_a_move_does_for_the_reply(fen: str, line: str, kind: Kind | None, 
 FEATURE_POSITIONS = {
     "passed pawn": ("4k3/p7/8/8/3P4/8/8/4K3 w - - 0 1", "d4"),
     "outpost": ("4k3/5p2/8/3N4/2P5/8/8/4K3 w - - 0 1", "d5"),
-    "open file": ("4k3/8/8/8/8/8/P7/R3K2R w - - 0 1", "h1"),
     "doubled pawns": ("4k3/8/8/8/2P5/2P5/8/4K3 w - - 0 1", "c3"),
     "isolated pawn": ("4k3/8/8/8/2P5/8/PP4P1/4K3 w - - 0 1", "g2"),
     "stuck king": ("3qk3/8/8/8/8/8/8/4K3 w - - 0 1", "e1"),

@@ -65,7 +65,6 @@ def test_every_motif_and_every_feature_has_a_rule() -> None:
 @pytest.mark.parametrize(
     ("name", "fen", "square", "is_there"),
     [
-        ("open file", "6k1/p7/8/8/8/8/8/R5K1 w - - 0 1", "a1", False),
         ("doubled pawns", "6k1/8/8/8/8/P7/P7/6K1 w - - 0 1", "a2", True),
         ("isolated pawn", "6k1/8/8/8/8/P7/1P6/6K1 w - - 0 1", "b2", False),
         ("outpost", "6k1/8/2p5/3N4/4P3/8/8/6K1 w - - 0 1", "d5", False),

@@ -26,7 +26,6 @@ from uci_engine.game_analysis.boards import (
 )
 from uci_engine.game_analysis.deeds import (
     ACTIVE,
-    check_of,
     deed_of,
     is_by,
     is_double,
@@ -481,15 +480,14 @@ def _reply(lines: Comparison) -> Cause | None:
     if len(line.moves) < 2 or takes_back(line.boards[1], line.moves[1]):
         return None
     threat, opened = _origin(lines)
-    deed, without = _deed_or_motif(line, 1) or (check_of(line, 1) if opened else None), lines.without_reply
+    deed, without = _deed_or_motif(line, 1), lines.without_reply
     if deed is None or not is_weighty(line, deed) or not lines.is_met(line.moves[1]):
         return None
     # What falls in both lines is no difference.
     if deed.kind is Kind.CAPTURE and all(win.ply > 1 for win in lines.wins_alone(line)):
         return None
-    # A check that the move itself has made possible needs less, and an attack on two pieces, too.
-    is_strong = deed.kind is Kind.CHECK or is_double(line, deed)
-    least = 1 - CONFIRMED if is_strong else CONFIRMED
+    # An attack on two pieces needs less.
+    least = 1 - CONFIRMED if is_double(line, deed) else CONFIRMED
     if not threat and (without is None or without.share < least):
         return None
     evidence = _confirming(without, lines.reply_before)

@@ -30,7 +30,6 @@ ACTIVE = (
     Kind.MATE_THREAT,
     Kind.PROMOTION,
     Kind.MATE,
-    Kind.CHECK,
 )
 
 
@@ -96,13 +95,6 @@ def is_by(line: Line, deed: Motif, win: Win) -> bool:
     guards = line.boards[deed.ply + 1].attackers(not line.winner, win.square)
     was_in_the_way = driven in guards or chess.between(capture.from_square, win.square) & chess.BB_SQUARES[driven]
     return win.ply == deed.ply + 2 and driven in deed.targets and bool(was_in_the_way)
-
-
-def check_of(line: Line, ply: int) -> Motif | None:
-    """A move that gives check, whatever else it does."""
-    after, move = line.boards[ply + 1], line.moves[ply]
-    king = king_of(after, after.turn)
-    return Motif(Kind.CHECK, ply, move, move.to_square, (king,), (), ply) if after.is_check() else None
 
 
 def tempo_of(line: Line, ply: int) -> Motif | None:

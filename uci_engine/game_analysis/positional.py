@@ -75,11 +75,6 @@ def outposts(board: chess.Board, color: chess.Color) -> chess.SquareSet:
     )
 
 
-def rooks_on_open_files(board: chess.Board, color: chess.Color) -> chess.SquareSet:
-    rooks = board.pieces(chess.ROOK, color)
-    return chess.SquareSet(at for at in rooks if not board.pawns & chess.BB_FILES[chess.square_file(at)])
-
-
 def shut_in(board: chess.Board, color: chess.Color) -> chess.SquareSet:
     """Minor pieces off their first rank with at most one square that is free and that no enemy pawn attacks."""
     taboo = board.occupied_co[color]
@@ -109,7 +104,6 @@ KING_SAFETY = ("king's shelter", "safety from pawn storms", "safe checks against
 FEATURES = (
     Feature("passed pawn", ("passed pawns",), False, "{side} gets a passed pawn on {squares}", passed_pawns),
     Feature("outpost", ("outposts",), False, "no pawn can drive {pieces} away", outposts),
-    Feature("open file", ("rooks on open files",), False, "{pieces} has an open file", rooks_on_open_files),
     Feature("doubled pawns", ("doubled pawns",), True, "{side} has doubled pawns on the {files}", doubled_pawns),
     Feature("isolated pawn", ("isolated pawns",), True, "{pieces} is isolated", isolated_pawns),
     Feature(

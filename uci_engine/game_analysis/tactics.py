@@ -171,7 +171,6 @@ class Kind(Enum):
     CAPTURE = "capture"  # what it takes at a profit
     MATE_THREAT = "threat of mate"  # the king
     ATTACK = "attack"  # what the piece that moved could take next
-    CHECK = "check"  # the king
     RETREAT = "retreat"  # where the piece stood
     TEMPO = "tempo"  # what is attacked and moves away
     REMOVED_ATTACKER = "removing the attacker"  # what it takes; where that goes otherwise

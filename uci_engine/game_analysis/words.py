@@ -49,7 +49,6 @@ SENTENCES = {
     Kind.CAPTURE: "{taken}{move}{which} takes {targets}{why}{also}",
     Kind.MATE_THREAT: "{move}{which} threatens mate",
     Kind.ATTACK: "{move}{which} attacks {targets}",
-    Kind.CHECK: "{move}",
     Kind.RETREAT: "{them} moves again with {move}",
     Kind.TEMPO: "{move}{which} attacks {targets}, which has to move",
     Kind.REMOVED_ATTACKER: "{move} takes {targets} before it {goes} {goal}",
