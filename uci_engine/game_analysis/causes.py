@@ -37,7 +37,7 @@ from uci_engine.game_analysis.deeds import (
 from uci_engine.game_analysis.judgement import MISTAKE_LOSS, ONLY_MOVE_LOSS
 from uci_engine.game_analysis.positional import FoundFeature, feature_of
 from uci_engine.game_analysis.searches import EXTENSION, Finder, Searches, nothing_found
-from uci_engine.game_analysis.tactics import DRAWS, Kind, Line, Motif, Win, deciding_motifs
+from uci_engine.game_analysis.tactics import DRAWS, Case, Kind, Line, Motif, deciding_motifs
 from uci_engine.game_analysis.thresholds import (
     AS_GOOD_CP,
     CONFIRMED,
@@ -201,14 +201,14 @@ class Comparison:
     def other(self, line: Line) -> Line:
         return self.against if line is self.missed else self.missed
 
-    def wins_alone(self, line: Line) -> list[Win]:
+    def wins_alone(self, line: Line) -> list[Case]:
         """What one of the lines wins and the other does not: there the same piece is kept, or more is paid for it."""
         other = self.other(line)
         same = Line(self.board, other.moves[: other.searched], line.winner)
         ahead = line.balance(line.settled) + other.balance(other.settled)
         origins = [(win, same.where_was(win.square, win.ply, 0)) for win in same.wins()]
 
-        def is_alike(win: Win, its: Win) -> bool:
+        def is_alike(win: Case, its: Case) -> bool:
             is_as_much = its.worth >= CONFIRMED * win.worth and win.worth >= ahead
             return its.ply == win.ply or (its.ply < win.ply + SOON and is_as_much)
 
@@ -436,7 +436,7 @@ def _kept_at(lines: Comparison, line: Line, end: int) -> int:
     return soon if min(*kept, ahead) >= 1 and is_agreed else 0
 
 
-def _motifs_of_gain(lines: Comparison, line: Line, wins: list[Win], reach: int) -> tuple[Motif, ...]:
+def _motifs_of_gain(lines: Comparison, line: Line, wins: list[Case], reach: int) -> tuple[Motif, ...]:
     """What names the gain of a line; () for nothing. `wins`: what it alone wins, a mere capture within `reach`."""
     if not wins:
         return ()

@@ -19,7 +19,7 @@ from uci_engine.game_analysis.boards import (
     value_at,
     winning_captures,
 )
-from uci_engine.game_analysis.tactics import Kind, Line, Motif, Win
+from uci_engine.game_analysis.tactics import Case, Kind, Line, Motif
 from uci_engine.game_analysis.thresholds import SOON
 
 # What a reply does that may refute a move. An even trade or an offer refutes nothing by itself.
@@ -83,7 +83,7 @@ def is_weighty(line: Line, deed: Motif) -> bool:
     return deed.kind not in (Kind.TRADE, Kind.OFFER) and is_kept
 
 
-def is_by(line: Line, deed: Motif, win: Win) -> bool:
+def is_by(line: Line, deed: Motif, win: Case) -> bool:
     """Whether a move is how something is won: it takes it, attacks it, or drives away what guards or hides it."""
     if deed.kind is Kind.CAPTURE:
         return deed.ply == win.ply
