@@ -53,6 +53,7 @@ from uci_engine.explanation import Explanation
 from uci_engine.game_analysis.examination import Examination, MoveComparison, compare_moves, examine
 from uci_engine.options import EngineOptions, Options, ValueOption
 from uci_engine.search.info import BestMove, Info
+from uci_engine.search.strength import human_moves
 from uci_engine.text import MAX_INT, suggestion
 from uci_engine.time_management import Limits
 from uci_engine.tools.doctor import slow_core_warning
@@ -380,6 +381,25 @@ class Engine:
         arguments are those of `analyse`.
         """
         return self._begin(board, limit, multipv=multipv, analyses=True, in_background=True, **request)
+
+    def human(self, board: chess.Board, rating: float) -> dict[chess.Move, float]:
+        """How likely people of a rating are to play each legal move, the likeliest first.
+
+        >>> with Engine() as engine:
+        ...     shares = engine.human(chess.Board(), 1500)
+        >>> round(sum(shares.values()), 6), len(shares)
+        (1.0, 20)
+
+        The rating is one of lichess for rapid games, from 800 to 2400; one beyond counts as the nearest. The model
+        (`uci_engine.policy`) is fitted to positions of move 7 to 45 in standard chess; it knows the position and the
+        last two moves, but no clock. Promotions to less than a queen are left out. A search that runs is waited for.
+
+        ValueError: as for `evaluate`.
+        """
+        check(board)
+        with self._condition:
+            self._wait_for_turn()
+            return human_moves(self._inner.pool.main, board, rating)
 
     # The static evaluation -----------------------------------------------------------------------------------------
 

@@ -29,13 +29,13 @@ from evaluation.network.file import Network, default_network
 from evaluation.weights import Weights, default_weights
 from uci_engine import __version__
 from uci_engine import score as scores
-from uci_engine.board.game import any_move
+from uci_engine.board.game import any_move, moves_kept
 from uci_engine.book.book import Book
 from uci_engine.core import load
 from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
 from uci_engine.search.manager import SearchManager, SearchOptions
-from uci_engine.search.strength import MAX_PACE_MS, Strength, elo_of_skill_level, level_in
+from uci_engine.search.strength import MAX_PACE_MS, Strength, elo_of_skill_level
 from uci_engine.search.thread_pool import TaskThread, ThreadPool
 from uci_engine.tablebases.root_ranking import RootRanker, RootRanking
 from uci_engine.tablebases.tablebases import Tablebases
@@ -142,8 +142,7 @@ class UciEngine:
         RuntimeError: a search is running.
         """
         self._require_idle()
-        # Positions before the last capture or pawn move cannot be repeated. Copying their moves would take time.
-        self._board = None if board is None else board.copy(stack=board.halfmove_clock)
+        self._board = None if board is None else board.copy(stack=moves_kept(board))
         self._limits = limits
         self._on_info = on_info
         self._on_best_move = on_best_move
@@ -220,14 +219,9 @@ class UciEngine:
 
     def _strength(self) -> Strength | None:
         """The limited strength that the options ask for, None for full strength."""
-        elo = self._elo()
-        if elo is None or self._board is None:
-            return None
-        return Strength(level_in(self._board, elo), self.options.seed.value or self._seed)
-
-    def _elo(self) -> int | None:
         options = self.options
-        return options.elo.value if options.limit_strength.value else elo_of_skill_level(options.skill_level.value)
+        elo = options.elo.value if options.limit_strength.value else elo_of_skill_level(options.skill_level.value)
+        return None if elo is None or self._board is None else Strength(elo, options.seed.value or self._seed)
 
     def _new_clock(self, received_at: float) -> Clock:
         budget = UNLIMITED
@@ -366,7 +360,6 @@ class UciEngine:
             parameter.on_set = self._configure_search
         options.weights_file.on_set = self._load_weights
         options.use_nnue.on_set = options.eval_file.on_set = self._load_network
-        options.limit_strength.on_set = options.skill_level.on_set = self._switch_network
 
     def _open_syzygy(self) -> list[Message]:
         messages = self._tablebases.set_syzygy_path(self.options.syzygy_path.value)
@@ -395,17 +388,8 @@ class UciEngine:
     def _load_network(self) -> None:
         """Evaluate with the network that the options name, or by none. A file is read even while the network is off."""
         path = self.options.eval_file.value
-        is_used = self._wants_network()
+        is_used = self.options.use_nnue.value
         network = Network.load(path) if path else default_network() if is_used else None
         network = network if is_used else None
         if network != self.pool.network:
             self.pool.set_evaluation(self.pool.weights, network)
-
-    def _switch_network(self) -> None:
-        """Load or drop the network if the strength asks for it, and forget nothing if not."""
-        if self._wants_network() != (self.pool.network is not None):
-            self._load_network()
-
-    def _wants_network(self) -> bool:
-        """Limited strength plays with the features alone, because its levels were measured so."""
-        return self.options.use_nnue.value and self._elo() is None

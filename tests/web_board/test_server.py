@@ -82,7 +82,7 @@ def test_the_game_ends_by_the_rules(server: Served, fen: str, moves: list[str], 
     [
         {"elo": 0},
         {"elo": 1000},
-        {"elo": 2600, "white": 3000, "black": 3000, "increment": 0},
+        {"elo": 2400, "white": 3000, "black": 3000, "increment": 0},
     ],
 )
 def test_the_engine_replies_with_a_legal_move(server: Served, fields: dict[str, int]) -> None:

@@ -27,6 +27,9 @@ MAX_HALFMOVE_CLOCK = 150
 
 MAX_FULLMOVE_NUMBER = 9999
 
+RECENT_MOVES = 2
+"""So many of the last moves tell how people go on, see `uci_engine.policy`."""
+
 # A FEN is at most 71 characters of board and a few dozen of the rest.
 _MAX_FEN_LENGTH = 160
 
@@ -178,14 +181,14 @@ def read_fen(text: str, chess960: bool | None) -> tuple[chess.Board, list[str]]:
 
 
 def checked(board: chess.Board) -> tuple[chess.Board, list[str]]:
-    """A copy of a board, for a search, with the moves since the last irreversible one on its stack.
+    """A copy of a board, for a search, with the moves on its stack that `moves_kept` says.
 
     Repaired and refused as by `read_fen`. Returns the copy and messages about repairs. A null move is not a move of a
     game: then the copy has no stack. ValueError, also PositionError: the fields of the board are those of no position,
     or its stack does not lead to it.
     """
     check(board)
-    given = board.copy(stack=min(board.halfmove_clock, MAX_HALFMOVE_CLOCK))
+    given = board.copy(stack=min(moves_kept(board), MAX_HALFMOVE_CLOCK))
     if not all(given.move_stack):
         given.clear_stack()
     _reject(given)
@@ -200,6 +203,13 @@ def checked(board: chess.Board) -> tuple[chess.Board, list[str]]:
         raise PositionError("the moves of the board do not lead to its position")
     game.halfmove_clock, game.fullmove_number = given.halfmove_clock, given.fullmove_number
     return game, _repair(game, f"on {rights} squares", rights)
+
+
+def moves_kept(board: chess.Board) -> int:
+    """How many of the last moves matter: those since the last capture or pawn move, whose positions may come again,
+    and RECENT_MOVES. To copy all would take time.
+    """
+    return max(board.halfmove_clock, RECENT_MOVES)
 
 
 def play(board: chess.Board, moves: Sequence[str]) -> None:

@@ -27,9 +27,11 @@ import chess
 from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.board.game import seen_twice
+from uci_engine.policy.features import DEPTHS
+from uci_engine.policy.policy import search_move
 from uci_engine.search.info import Info
 from uci_engine.search.root_moves import RootAnalysis, RootMove, sorted_root_moves, vote
-from uci_engine.search.strength import MATE_NODES, Strength
+from uci_engine.search.strength import LEVEL_NODES, Strength
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.root_ranking import RootRanking
 from uci_engine.text import Message
@@ -75,11 +77,6 @@ class SearchOptions:
     analyse_mode: bool = False
     strength: Strength | None = None
     contempt_cp: int = 0
-
-    @property
-    def lines(self) -> int:
-        """The number of lines to search. The first `multipv` of them are reported."""
-        return max(1, self.multipv, 0 if self.strength is None else self.strength.level.lines)
 
 
 class SearchManager:
@@ -127,8 +124,6 @@ class SearchManager:
         self._before: tuple[RootMove, ...] = ()
         # By line: the end of the root moves that it searches, those of one tablebase rank.
         self._pv_ends: list[int] = []
-        # With limited strength: the lines at the node budget. The search may continue after it.
-        self._strength_lines: tuple[RootMove, ...] = ()
         self._depth = 1
         self._finished_depth = 0
         self._stable_for = 0  # the number of depths for which the best move has not changed
@@ -160,8 +155,6 @@ class SearchManager:
                 pass
             if mate is not None:
                 self._answer_mate(mate)
-            elif self._options.strength is not None:
-                self._find_short_mate()
             has_nodes_left = not self._main_share or self._main.nodes < self._main_share
         finally:
             # Only if the main searcher has used up its share of the nodes the others finish theirs.
@@ -174,7 +167,7 @@ class SearchManager:
             for error in self.join(until):
                 self._on_info(Info(message=Message.error(f"{type(error).__name__} in a worker thread: {error}")))
         # No vote with MultiPV, nor for `go depth`: there the result of the main searcher counts.
-        if self._options.lines == 1 and self._limits.depth is None:
+        if self._options.multipv == 1 and self._limits.depth is None:
             others = zip(self._threads, self.searchers[1:], strict=True)
             found = [RootMove.of(searcher, self._ranks) for thread, searcher in others if not thread.is_working]
             self._lines[0] = vote([self._lines[0], *found])
@@ -194,11 +187,11 @@ class SearchManager:
         rank_order = [-ranks[move] for move in order]
         self._pv_ends = [bisect_right(rank_order, rank) for rank in rank_order]
         candidates = [RootMove((move,), tablebase_rank=self._ranks.get(move)) for move in order]
-        self._lines = candidates[: self._options.lines]
+        self._lines = candidates[: self._options.multipv]
         self._before = tuple(self._lines)
         # No analysis with MultiPV (each line has its own window already), nor for `go mate` (full width), nor in timed
         # games (it costs nodes), nor for one root move.
-        is_excluded = self._options.lines > 1 or self._limits.mate is not None or self._clock.may_end_early
+        is_excluded = self._options.multipv > 1 or self._limits.mate is not None or self._clock.may_end_early
         if self._options.analyse_mode and not is_excluded and self._pv_ends[0] > 1:
             self.analysis = RootAnalysis(self._board, candidates[: self._pv_ends[0]])
 
@@ -220,7 +213,7 @@ class SearchManager:
         Analysis is not limited by the strength; only its best move is.
         """
         strength = self._options.strength
-        budget = None if strength is None or self._options.analyse_mode else strength.level.nodes
+        budget = None if strength is None or self._options.analyse_mode else LEVEL_NODES
         return min((nodes for nodes in (self._limits.nodes, budget) if nodes), default=0)
 
     def is_enough(self) -> bool:
@@ -268,9 +261,6 @@ class SearchManager:
         for index, line in enumerate(self._lines[: self._options.multipv]):
             if finished or (index > 0 and line.depth and line is not self._before[index]):
                 self.report(index + 1)
-        strength = self._options.strength
-        if strength is not None and not self._strength_lines and self.nodes >= strength.level.nodes:
-            self._strength_lines = tuple(self._lines)
         if not finished:
             return False
         best, before = self._lines[0], self._before[0]
@@ -313,16 +303,6 @@ class SearchManager:
             self.report()
         elif not self._main.stopped:
             self._on_info(Info(message=Message(f"there is no mate in {max_moves}")))
-
-    def _find_short_mate(self) -> None:
-        """With limited strength: play a mate that MATE_NODES more nodes prove."""
-        searcher = self._main
-        limit = searcher.nodes + MATE_NODES
-        searcher.node_limit = min(self._limits.nodes or limit, limit)
-        searcher.stopped = False
-        if mate := self._shortest_mate((self._depth_limit + 1) // 2):
-            self._lines = [mate if line.move == mate.move else line for line in self._lines]
-            self._strength_lines = (mate,)
 
     def _shortest_mate(self, max_moves: int) -> RootMove | None:
         """The shortest mate in at most `max_moves`, proved by trying every reply. None proves nothing after a stop."""
@@ -391,19 +371,20 @@ class SearchManager:
         return sum(int(searcher.nodes) for searcher in self.searchers)
 
     def _apply_strength(self) -> None:
-        """With limited strength, replace the best line by the one that the level picks."""
+        """With limited strength, put the move of the level first."""
         strength = self._options.strength
-        lines = [line for line in self._strength_lines or self._lines if line.depth > 0]
-        if strength is None or not lines:
+        if strength is None:
             return
-        chosen = strength.choose(lines, self._board)
-        best = self._lines[0]
-        # The search may have continued, so the last result of the move counts.
-        chosen = next((line for line in self._lines if line.move == chosen.move), chosen)
-        self._lines = [chosen, *(line for line in self._lines if line.move != chosen.move)]
-        if chosen is not best:
-            for index in range(1, min(self._options.multipv, len(self._lines))):
-                self.report(index + 1)
+        nodes = self._main.nodes
+        chosen = strength.choose(self._main, self._board, [self._decode(move) for move in self._root_moves])
+        if chosen is not None and chosen != self.best:
+            search_move(self._main, moves.encode(self._board, chosen), DEPTHS[-1])
+            line = RootMove.of(self._main, self._ranks)
+            others = [each for each in self._lines if each.move != line.move]
+            self._lines = [line, *others][: len(self._lines)]
+        self._main.nodes += nodes
+        for index in range(1, min(self._options.multipv, len(self._lines))):
+            self.report(index + 1)
 
     # Reports -------------------------------------------------------------------------------------------------------
 

@@ -47,13 +47,11 @@ TEMPLATES = Path(__file__).with_name("templates")
 SCRIPTS = ("game.js", "engine.js", "explain.js", "pgn.js", "live.js")
 LEVELS = (
     (MIN_ELO, "beginner"),
-    (1200, "casual player"),
+    (1100, "casual player"),
     (1400, "weak club player"),
-    (1600, "club player"),
-    (1900, "strong club player"),
-    (2200, "candidate master"),
-    (2400, "master"),
-    (MAX_ELO, "grandmaster"),
+    (1700, "club player"),
+    (2000, "strong club player"),
+    (MAX_ELO, "master"),
 )
 # A new version has another page.
 HEADERS = {"Cache-Control": "no-store"}
