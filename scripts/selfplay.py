@@ -11,7 +11,7 @@ marks the quiet ones. The same command gives the same file. With --resume it goe
 may be more.
 
 With --ahead N it also keeps up to N positions of each search, as the search meets them: some way along its line, up to
-two random moves off it, and after the captures that follow. Their scores come from --network, or positions.py label.
+two random moves off it, and after the captures that follow. Their scores come from positions.py label.
 """
 
 from __future__ import annotations
@@ -44,18 +44,7 @@ from toolkit.errors import ProgramError
 from toolkit.files import digest_of_files
 from toolkit.games.openings import OpeningBook, read_openings
 from toolkit.pool import in_order
-from toolkit.training.positions import (
-    AHEAD,
-    CAPTURE,
-    FIRST,
-    QUIET,
-    RECORD,
-    RESULT_NAMES,
-    begun,
-    continued,
-    packed,
-)
-from toolkit.training.stockfish_network import StockfishNetwork, read_network, scorer_of, scores_of_network
+from toolkit.training.positions import AHEAD, CAPTURE, FIRST, QUIET, RECORD, begun, continued, packed
 from uci_engine import __version__
 from uci_engine.core import load
 from uci_engine.options import NETWORK_BY_DEFAULT
@@ -142,8 +131,7 @@ class Recipe:
     begin with one of so many pieces. nodes: of each search. A game is not played if its first score is beyond
     `max_opening_cp`, lost by a side that sees itself at `-resign_cp` or worse at some moves in a row, and drawn after
     `max_moves`; 0 switches each off. ahead: up to so many positions ahead of each search are kept besides its own.
-    skipped_plies: nothing is kept of a game before this ply, from the start position. network: of Stockfish 15, for the
-    scores; None: those of the searches.
+    skipped_plies: nothing is kept of a game before this ply, from the start position.
     """
 
     openings: tuple[Path, ...] = ()
@@ -158,7 +146,6 @@ class Recipe:
     max_opening_cp: int = 400
     ahead: int = 0
     skipped_plies: int = 0
-    network: Path | None = None
 
     def opening(self, chance: random.Random) -> chess.Board:
         """Raises ProgramError, OSError."""
@@ -177,13 +164,13 @@ class SelfPlayer:
 
         # Of games, and of the scout.
         self._searchers = [pool.main, pool.new_searcher(TranspositionTable(1))]
-        self._game: Any = SelfPlay(*self._searchers)
+        self.game: Any = SelfPlay(*self._searchers)
         for name in ("nodes", "resign_cp", "max_moves", "max_opening_cp", "ahead", "skipped_plies"):
-            setattr(self._game, name, getattr(recipe, name))
+            setattr(self.game, name, getattr(recipe, name))
 
-    def play(self, board: chess.Board, seed: int) -> tuple[str | None, Records]:
-        """Play a game to its end: the result, and what is kept, without positions in check. `seed`: of random moves off
-        lines. An opening that is too unequal has no result and no positions.
+    def play(self, board: chess.Board, seed: int) -> Records:
+        """Play a game to its end. Returns what is kept: no positions in check, none of an opening that is too unequal.
+        `seed`: of random moves off lines.
         """
         from uci_engine.search.self_play import NOT_PLAYED, ROW
 
@@ -191,10 +178,10 @@ class SelfPlayer:
             searcher.table.clear()
             searcher.histories.clear()
             searcher.position.set_board(board)
-        game = self._game
+        game = self.game
         game.play(board.ply(), seed)
         if game.result == NOT_PLAYED:
-            return None, np.empty(0, RECORD)
+            return np.empty(0, RECORD)
         rows = np.frombuffer(array("Q", game.kept_rows()), np.uint64).reshape(-1, ROW).copy()
         ply, score_cp, *flags = rows[:, 11:].T
         rows[:, 11] = ply // 2 + 1
@@ -203,18 +190,13 @@ class SelfPlayer:
         records["result"] = game.result
         records["flags"] = sum(flag * mask for flag, mask in zip((QUIET, CAPTURE, AHEAD), flags, strict=True))
         records["flags"][:1] |= FIRST
-        return RESULT_NAMES[game.result], records
+        return records
 
 
 @cache
 def self_player(recipe: Recipe) -> SelfPlayer:
     """The one of this process."""
     return SelfPlayer(recipe)
-
-
-@cache
-def network_of(path: Path) -> StockfishNetwork:
-    return read_network(path)
 
 
 def play_game(recipe: Recipe, number: int) -> Records:
@@ -224,7 +206,7 @@ def play_game(recipe: Recipe, number: int) -> Records:
     """
     chance = random.Random(f"{recipe.seed} {number}")
     for _ in range(MAX_OPENINGS):
-        _, records = self_player(recipe).play(recipe.opening(chance), chance.getrandbits(32))
+        records = self_player(recipe).play(recipe.opening(chance), chance.getrandbits(32))
         if len(records):
             return records
     raise ProgramError(f"nothing is kept of {MAX_OPENINGS} games in a row: too unequal, or too short for --skip")
@@ -240,11 +222,7 @@ class GameBatch:
 
 def play_batch(batch: GameBatch) -> Records:
     """What the processes do. Raises ProgramError, OSError."""
-    recipe = batch.recipe
-    records = np.concatenate([play_game(recipe, number) for number in batch.games])
-    if recipe.network is not None:
-        records["score_cp"] = scores_of_network(network_of(recipe.network), records)
-    return records
+    return np.concatenate([play_game(batch.recipe, number) for number in batch.games])
 
 
 # ---- The run ----
@@ -268,46 +246,30 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
     parser.add_argument("--output", type=new_file, required=True, metavar="FILE")
     parser.add_argument("--games", type=at_least_one, default=1000, metavar="N", help="(1000)")
-    parser.add_argument(
-        "--nodes", type=at_least_one, default=Recipe.nodes, metavar="N", help="of each search (%(default)s)"
-    )
-    parser.add_argument(
-        "--hash",
-        type=at_least_one,
-        default=Recipe.hash_mib,
-        dest="hash_mib",
-        metavar="MIB",
-        help="of each process (%(default)s)",
-    )
+    parser.add_argument("--nodes", type=at_least_one, metavar="N", help="of each search (%(default)s)")
+    what = "of each process (%(default)s)"
+    parser.add_argument("--hash", type=at_least_one, dest="hash_mib", metavar="MIB", help=what)
     plies, pieces = interval(0, 100), interval(3, 16)
     what = ".pgn or .epd, also in a .zip or .gz; each as often as the others (the start position)"
-    parser.add_argument("--openings", type=Path, nargs="+", default=[], metavar="FILE", help=what)
+    parser.add_argument("--openings", type=Path, nargs="+", metavar="FILE", help=what)
     what = "random moves at the start, or behind openings of files (6-9; 0-0)"
     parser.add_argument("--plies", type=plies, metavar="N-N", help=what)
-    parser.add_argument("--endgames", type=share, default=0.0, metavar="SHARE", help="games that begin with one (0)")
-    parser.add_argument("--pieces", type=pieces, default="5-14", metavar="N-N", help="of these endgames (5-14)")
-    what = "kept ahead of each search, too (0)"
-    parser.add_argument("--ahead", type=at_least_zero, default=0, metavar="N", help=what)
-    parser.add_argument(
-        "--skip", type=at_least_zero, default=0, dest="skipped_plies", metavar="PLIES", help="nothing kept before (0)"
-    )
+    parser.add_argument("--endgames", type=share, metavar="SHARE", help="games that begin with one (%(default)s)")
+    parser.add_argument("--pieces", type=pieces, metavar="N-N", help="of these endgames (5-14)")
+    what = "kept ahead of each search, too (%(default)s)"
+    parser.add_argument("--ahead", type=at_least_zero, metavar="N", help=what)
+    what = "nothing kept before (%(default)s)"
+    parser.add_argument("--skip", type=at_least_zero, dest="skipped_plies", metavar="PLIES", help=what)
     what = "openings beyond are not played; 0: all (%(default)s)"
-    parser.add_argument(
-        "--max-opening",
-        type=at_least_zero,
-        default=Recipe.max_opening_cp,
-        dest="max_opening_cp",
-        metavar="CP",
-        help=what,
-    )
-    what = "lost by who sees it so ten times in a row; 0: never (0)"
-    parser.add_argument("--resign", type=at_least_zero, default=0, dest="resign_cp", metavar="CP", help=what)
-    what = "longer games are drawn; 0: none (0)"
-    parser.add_argument("--longest", type=at_least_zero, default=0, dest="max_moves", metavar="MOVES", help=what)
-    parser.add_argument("--network", type=Path, metavar="FILE", help="of Stockfish 15: positions have its scores")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--max-opening", type=at_least_zero, dest="max_opening_cp", metavar="CP", help=what)
+    what = "lost by who sees it so ten times in a row; 0: never (%(default)s)"
+    parser.add_argument("--resign", type=at_least_zero, dest="resign_cp", metavar="CP", help=what)
+    what = "longer games are drawn; 0: none (%(default)s)"
+    parser.add_argument("--longest", type=at_least_zero, dest="max_moves", metavar="MOVES", help=what)
+    parser.add_argument("--seed", type=int)
     parser.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="processes (1)")
     parser.add_argument("--resume", action="store_true", help="go on behind what the output has")
+    parser.set_defaults(**asdict(Recipe()) | {"plies": None})
     words = parser.parse_args(arguments)
     words.openings = tuple(words.openings)
     words.plies = words.plies or ((0, 0) if words.openings else Recipe.plies)
@@ -316,13 +278,14 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
 
 def provenance_of(recipe: Recipe) -> dict[str, Any]:
     """What makes a run the same run: the number of games may grow from run to run. Raises OSError."""
-    facts = {name: value for name, value in asdict(recipe).items() if name != "network"}
-    facts["openings"] = [{"file": path.name, "digest": digest_of_files([path])} for path in recipe.openings]
+    openings = [{"file": path.name, "digest": digest_of_files([path])} for path in recipe.openings]
     engine = {"engine": "Secateur", "version": __version__, "core": load().name}
-    provenance: dict[str, Any] = {"program": "scripts/selfplay.py", **engine, "recipe": facts}
-    if recipe.network is not None:
-        provenance["scores"] = scorer_of(recipe.network)
-    elif recipe.ahead:
+    provenance: dict[str, Any] = {
+        "program": "scripts/selfplay.py",
+        **engine,
+        "recipe": asdict(recipe) | {"openings": openings},
+    }
+    if recipe.ahead:
         provenance["scores"] = None
     return provenance
 
@@ -334,8 +297,6 @@ def main(arguments: list[str] | None = None) -> int:
     # What is wrong with a file is said before another is made.
     for path in recipe.openings:
         book_of(path)
-    if recipe.network is not None:
-        network_of(recipe.network)
     provenance = provenance_of(recipe)
     firsts = np.flatnonzero(begun(words.output, provenance, words.resume)["flags"] & FIRST)
     # The last game may have been cut off: it is played again.

@@ -23,7 +23,6 @@ from toolkit.training.positions import (
     FIRST,
     QUIET,
     RECORD,
-    RESULT_NAMES,
     are_quiet,
     board_of,
     continued,
@@ -31,6 +30,7 @@ from toolkit.training.positions import (
     read_positions,
     white_to_move,
 )
+from uci_engine.search.self_play import DRAWN, LOST, WON
 
 NODES = 100
 MIDDLEGAME = "r3k2r/pppq1ppp/2npbn2/4p3/4P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1"
@@ -108,10 +108,11 @@ def test_a_file_without_a_usable_opening_is_refused(tmp_path: Path, fen: str) ->
 
 @pytest.mark.parametrize("start", [chess.STARTING_FEN, STARTS[1], chess.Board.from_chess960_pos(100).fen()])
 def test_a_game_is_legal_and_its_positions_are_labelled(start: str) -> None:
-    result, positions = player().play(chess.Board(start), 1)
+    machine = player()
+    positions = machine.play(chess.Board(start), 1)
     boards = [board_of(position) for position in positions]
-    assert result is not None
-    assert (positions["result"] == RESULT_NAMES.index(result)).all()
+    assert machine.game.result in (LOST, DRAWN, WON)
+    assert (positions["result"] == machine.game.result).all()
     assert game_numbers(positions).tolist() == [0] * len(positions)
     assert positions["flags"][0] & FIRST
     first = chess.Board(start, chess960=boards[0].chess960)
@@ -127,8 +128,8 @@ def test_the_same_game_again() -> None:
     board = chess.Board()
     board.push_san("e4")
     first, other, again = (player(ahead=2).play(board, seed) for seed in (1, 2, 1))
-    assert (again[0], again[1].tobytes()) == (first[0], first[1].tobytes())
-    assert (other[0], other[1].tobytes() == first[1].tobytes()) == (first[0], False)
+    assert again.tobytes() == first.tobytes() != other.tobytes()
+    assert other["result"][0] == first["result"][0]
 
 
 def test_the_start_position_of_a_file_is_the_usual_one(tmp_path: Path) -> None:
@@ -139,59 +140,60 @@ def test_the_start_position_of_a_file_is_the_usual_one(tmp_path: Path) -> None:
         book_of.cache_clear()
         assert opening.chess960
         usual, read = (player(ahead=2).play(board, 1) for board in (chess.Board(fen), opening))
-        assert (usual[0], usual[1].tobytes()) == (read[0], read[1].tobytes())
+        assert usual.tobytes() == read.tobytes()
 
 
 def test_the_first_plies_are_skipped() -> None:
     opening = random_opening(random.Random(1), (4, 4))
-    result, whole = player(6).play(opening, 1)
-    skipping, found = player(6, skipped_plies=7).play(opening, 1)
+    whole = player(6).play(opening, 1)
+    found = player(6, skipped_plies=7).play(opening, 1)
     late = whole[2 * whole["fullmove"].astype(int) - white_to_move(whole) - 1 >= 7]
     assert 0 < len(late) < len(whole)
-    assert (skipping, found[1:].tobytes()) == (result, late[1:].tobytes())
+    assert found[1:].tobytes() == late[1:].tobytes()
     assert found[0]["flags"] == late[0]["flags"] | FIRST
 
 
 def test_flags_and_scores_of_known_positions() -> None:
     # A queen can be taken: not quiet, the best move captures, and the score is White's.
     for fen, sign in (("4k3/8/8/3q4/4P3/8/PP6/4K3 w - - 0 1", 1), ("4k3/pp6/8/4p3/3Q4/8/8/4K3 b - - 0 1", -1)):
-        first = player(1).play(chess.Board(fen), 1)[1][0]
+        first = player(1).play(chess.Board(fen), 1)[0]
         assert first["flags"] == FIRST | CAPTURE
         assert sign * int(first["score_cp"]) > 100
     # Also long after the last capture or move of a pawn.
     for fen in (chess.STARTING_FEN, "4k3/pppp4/8/8/8/8/PPPPPPPP/4K3 b - - 40 60"):
-        quiet = player(1).play(chess.Board(fen), 1)[1][0]
+        quiet = player(1).play(chess.Board(fen), 1)[0]
         assert quiet["flags"] & (QUIET | CAPTURE) == QUIET
 
 
 @pytest.mark.parametrize(
     ("fen", "max_moves", "result"),
     [
-        ("7k/8/5KQ1/8/8/8/8/8 w - - 0 1", 0, "1-0"),  # mates
-        ("8/8/8/8/8/5kq1/8/7K b - - 0 1", 0, "0-1"),
-        ("r5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", 1, "0-1"),  # mates by the last move
-        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", 0, "1/2-1/2"),  # stalemate
-        ("8/8/8/4k3/8/4K3/8/8 w - - 0 1", 0, "1/2-1/2"),  # bare kings
-        ("4k3/8/8/8/8/8/4R3/4K3 w - - 100 90", 0, "1/2-1/2"),  # fifty moves
-        ("7k/6Q1/6K1/8/8/8/8/8 b - - 100 90", 0, "1-0"),  # mated before
+        ("7k/8/5KQ1/8/8/8/8/8 w - - 0 1", 0, WON),  # mates
+        ("8/8/8/8/8/5kq1/8/7K b - - 0 1", 0, LOST),
+        ("r5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", 1, LOST),  # mates by the last move
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", 0, DRAWN),  # stalemate
+        ("8/8/8/4k3/8/4K3/8/8 w - - 0 1", 0, DRAWN),  # bare kings
+        ("4k3/8/8/8/8/8/4R3/4K3 w - - 100 90", 0, DRAWN),  # fifty moves
+        ("7k/6Q1/6K1/8/8/8/8/8 b - - 100 90", 0, WON),  # mated before
     ],
 )
-def test_games_end_by_the_rules(fen: str, max_moves: int, result: str) -> None:
-    assert player(max_moves).play(chess.Board(fen), 1)[0] == result
+def test_games_end_by_the_rules(fen: str, max_moves: int, result: int) -> None:
+    machine = player(max_moves)
+    machine.play(chess.Board(fen), 1)
+    assert machine.game.result == result
 
 
 def test_an_unequal_opening_is_not_played() -> None:
     board = chess.Board("4k3/pppp4/8/8/8/8/PPPP4/3QK3 w - - 0 1")
-    result, positions = player(max_opening_cp=400).play(board, 1)
-    assert (result, len(positions)) == (None, 0)
+    assert not len(player(max_opening_cp=400).play(board, 1))
 
 
 def test_who_sees_itself_lost_ten_times_in_a_row_has_lost() -> None:
     ended = 0
     for number in range(12 if is_compiled() else 1):
         opening = random_opening(random.Random(number), (6, 9))
-        _, whole = player().play(opening, 1)
-        result, found = player(resign_cp=300).play(opening, 1)
+        whole = player().play(opening, 1)
+        found = player(resign_cp=300).play(opening, 1)
         turns = white_to_move(whole).tolist()
         plies = [2 * fullmove + (not turn) for fullmove, turn in zip(whole["fullmove"].tolist(), turns, strict=True)]
         lost = {True: 0, False: 0}
@@ -202,7 +204,7 @@ def test_who_sees_itself_lost_ten_times_in_a_row_has_lost() -> None:
             assert len(found) > index
             lost[turn] = lost[turn] + 1 if (white_cp if turn else -white_cp) <= -300 else 0
             if lost[turn] == 10:
-                assert (result, len(found)) == ("0-1" if turn else "1-0", index + 1)
+                assert (found["result"][0], len(found)) == (LOST if turn else WON, index + 1)
                 ended += 1
                 break
     assert ended or not is_compiled()
@@ -210,16 +212,15 @@ def test_who_sees_itself_lost_ten_times_in_a_row_has_lost() -> None:
 
 def test_positions_ahead_are_legal_and_belong_to_the_game() -> None:
     opening = chess.Board(MIDDLEGAME)
-    result, positions = player(4, ahead=5).play(opening, 3)
+    positions = player(4, ahead=5).play(opening, 3)
     boards = [board_of(position) for position in positions]
-    own = player(4).play(opening, 3)[1].tobytes()
+    own = player(4).play(opening, 3).tobytes()
     is_ahead = (positions["flags"] & AHEAD) != 0
     # Without what is ahead, the same game: the first of its positions is the first of all.
     assert np.array(positions[~is_ahead]).tobytes() == own
     assert 6 < is_ahead.sum() <= 40
     assert are_quiet(positions[is_ahead]).all()
-    assert result is not None
-    assert set(positions["result"]) == {RESULT_NAMES.index(result)}
+    assert len(set(positions["result"])) == 1
     assert all(board.is_valid() and not board.is_check() for board in boards)
 
 
@@ -227,11 +228,11 @@ def are_quiet_here() -> list[bool]:
     """Of the positions ahead of a game: whether a quiescence search finds nothing better than their static eval."""
     opening = chess.Board(MIDDLEGAME)
     machine = player(4, ahead=5, nodes=40)
-    _, records = machine.play(opening, 3)
+    records = machine.play(opening, 3)
     found = []
     for record in records[(records["flags"] & AHEAD) != 0]:
         machine._searchers[1].position.set_board(board_of(record))
-        found.append(bool(machine._game._is_quiet()))
+        found.append(bool(machine.game._is_quiet()))
     return found
 
 
@@ -244,7 +245,7 @@ def test_positions_ahead_are_quiet() -> None:
 def records_here() -> list[str]:
     """What is kept of two short games on the core of this process, in base 16."""
     opening = chess.Board(MIDDLEGAME)
-    return [player(3, ahead=ahead, nodes=40).play(opening, 7)[1].tobytes().hex() for ahead in (0, 3)]
+    return [player(3, ahead=ahead, nodes=40).play(opening, 7).tobytes().hex() for ahead in (0, 3)]
 
 
 def test_every_core_plays_the_same_games() -> None:
