@@ -27,6 +27,13 @@ def analyse(folder: Path, *words: object, data: str = "") -> subprocess.Complete
     return secateur("analyse", *words, folder=folder, data=data)
 
 
+def refusal(folder: Path, *words: object) -> str:
+    """The one sentence of a run that must be refused."""
+    result = analyse(folder, *words)
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+    return result.stderr
+
+
 def games_of(path: Path) -> list[chess.pgn.Game]:
     with path.open(encoding="utf-8") as file:
         return list(iter(lambda: chess.pgn.read_game(file), None))
@@ -45,18 +52,13 @@ def folder(tmp_path: Path) -> Path:
 
 def test_games_become_pgn_pages_and_an_index(folder: Path) -> None:
     result = analyse(folder, "games.pgn", "--nodes", 300)
-    assert result.returncode == 0, result.stderr
     assert result.stderr == "game 4: it is a game of atomic, and this engine plays chess and Chess960\n"
     assert result.stdout == f"3 of 4 games analysed: {Path('games-analysis', 'index.html')}\n"
     out = folder / "games-analysis"
     # A game without moves has no page.
     assert names_in(out) == ["game-0001.html", "game-0003.html", "games.pgn", "index.html"]
     games = games_of(out / "games.pgn")
-    assert [(game.headers["White"], game.headers["Result"]) for game in games] == [
-        ("Ann", "*"),
-        ("Eve", "1-0"),
-        ("Bob", "*"),
-    ]
+    assert [game.headers["White"] + game.headers["Result"] for game in games] == ["Ann*", "Eve1-0", "Bob*"]
     assert [node.san() for node in games[0].mainline()] == ["e4", "e5", "Bc4", "Nc6", "Qh5", "Nf6"]
     assert 4 in games[0].end().nags
     index = (out / "index.html").read_text("utf-8")
@@ -158,26 +160,19 @@ def test_a_run_that_ends_early_is_continued(tmp_path: Path, number: signal.Signa
         with journal.open("ab") as file:
             file.write(b'{"number":9,"dig')
     first_page = (out / "game-0001.html").stat().st_mtime_ns
-
-    def refusal(*words: str) -> str:
-        """What a run with these words beside `WORDS` says. It changes nothing."""
-        before = journal.read_bytes()
-        refused = analyse(tmp_path, *WORDS, *words)
-        assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (1, "", 1)
-        assert journal.read_bytes() == before
-        return refused.stderr
-
-    assert "is of an unfinished run: continue it with --resume" in refusal()
-    assert "was begun with other games, limit, options or pages" in refusal("--resume", "--no-pages")
+    before = journal.read_bytes()
+    assert "is of an unfinished run: continue it with --resume" in refusal(tmp_path, *WORDS)
+    told = "was begun with other games, limit, options or pages"
+    assert told in refusal(tmp_path, *WORDS, "--resume", "--no-pages")
     # Other games, and the same in another order.
     swapped = games.replace("P2", "X").replace("P1", "P2").replace("X", "P1")
     for other in (games[:500], swapped):
         (tmp_path / "many.pgn").write_text(other, "utf-8")
-        assert "was begun with other games" in refusal("--resume")
+        assert told in refusal(tmp_path, *WORDS, "--resume")
     (tmp_path / "many.pgn").write_text(games, "utf-8")
+    assert journal.read_bytes() == before
 
     result = analyse(tmp_path, *WORDS, "--resume")
-    assert result.returncode == 0, result.stderr
     assert f"{GAMES} of {GAMES} games analysed" in result.stdout
     assert [game.headers["White"] for game in games_of(out / "games.pgn")] == names
     assert (out / "game-0001.html").stat().st_mtime_ns == first_page
@@ -214,36 +209,34 @@ def test_a_folder_has_one_run_at_a_time(folder: Path) -> None:
         try:
             wait_until((out / "unfinished.lock").exists)
             for words in ((), ("--force",), ("--resume",)):
-                second = analyse(folder, "games.pgn", "--output", out, *words)
-                assert (second.returncode, second.stdout) == (1, "")
-                assert second.stderr.startswith("secateur analyse: another run ")
-                assert second.stderr.count("\n") == 1
+                told = refusal(folder, "games.pgn", "--output", out, *words)
+                assert told.startswith("secateur analyse: another run ")
         finally:
             first.kill()
-    result = analyse(folder, "games.pgn", "--nodes", 50, "--output", out, "--no-pages")
-    assert result.returncode == 0, result.stderr
+    assert analyse(folder, "games.pgn", "--nodes", 50, "--output", out, "--no-pages").returncode == 0
     assert names_in(out) == ["games.pgn"]
 
 
 def test_a_file_of_games_is_never_replaced(folder: Path) -> None:
     games = folder / "games.pgn"
     text = games.read_bytes()
-    (folder / "linked").mkdir()
-    (folder / "linked" / "games.pgn").hardlink_to(games)
-    (folder / "pointed").mkdir()
-    # On Windows not everybody may make symbolic links.
-    if sys.platform != "win32":
-        (folder / "pointed" / "games.pgn").symlink_to(games)
-    for output in (".", "linked", *(["pointed"] if sys.platform != "win32" else [])):
-        result = analyse(folder, "games.pgn", "--nodes", 100, "--no-pages", "--output", output, "--force")
-        assert result.returncode == 1
+    outputs = {".": None, "linked": Path.hardlink_to, "pointed": Path.symlink_to}
+    if sys.platform == "win32":
+        # There not everybody may make symbolic links.
+        del outputs["pointed"]
+    for output, link in outputs.items():
+        (folder / output).mkdir(exist_ok=True)
+        if link is not None:
+            link(folder / output / "games.pgn", games)
         told = "has games to analyse, and would be replaced: name another folder with --output"
-        assert result.stderr == f"secateur analyse: {Path(output, 'games.pgn')} {told}\n"
+        assert refusal(folder, "games.pgn", "--no-pages", "--output", output, "--force") == (
+            f"secateur analyse: {Path(output, 'games.pgn')} {told}\n"
+        )
     with games.open() as file:
         words = [sys.executable, "-m", "uci_engine", "analyse", "-", "--no-pages", "--output", ".", "--force"]
         assert subprocess.run(words, cwd=folder, env=ENVIRONMENT, stdin=file, check=False).returncode == 1
     assert games.read_bytes() == text
-    assert names_in(folder) == ["games.pgn", "linked", "pointed"]
+    assert names_in(folder) == ["games.pgn", *list(outputs)[1:]]
 
 
 def test_results_are_replaced_only_by_force(folder: Path) -> None:
@@ -251,17 +244,12 @@ def test_results_are_replaced_only_by_force(folder: Path) -> None:
     done = f"3 of 4 games analysed: {Path('out', 'index.html')}\n"
     assert analyse(folder, *words).stdout == done
     first = {path.name: path.read_bytes() for path in out.iterdir()}
-    refused = analyse(folder, *words)
-    assert refused.returncode == 1
-    assert refused.stderr == (
-        f"secateur analyse: {Path('out', 'games.pgn')} is there already: name another folder with --output, "
-        "or replace with --force\n"
-    )
+    told = "is there already: name another folder with --output, or replace with --force"
+    assert refusal(folder, *words) == f"secateur analyse: {Path('out', 'games.pgn')} {told}\n"
     assert {path.name: path.read_bytes() for path in out.iterdir()} == first
     # Results in the folder of the games are not analysed.
     assert analyse(folder, *words, "--force").stdout == done
-    forced = analyse(folder, "-", *words[1:], "--force", data=SHORT.format(white="Eve"))
-    assert forced.returncode == 0, forced.stderr
+    assert analyse(folder, "-", *words[1:], "--force", data=SHORT.format(white="Eve")).returncode == 0
     assert [game.headers["White"] for game in games_of(out / "games.pgn")] == ["Eve"]
     # The index named another game for this page.
     assert names_in(out) == ["game-0001.html", "game-0003.html", "games.pgn"]

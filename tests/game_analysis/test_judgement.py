@@ -45,7 +45,7 @@ def judged(
     best: Value | float,
     played: Value | float,
     white: bool = True,
-    others: Value | None = None,
+    others: float | None = None,
     is_book: bool = False,
     line: tuple[str, str] | None = None,
 ) -> Judgement:
@@ -53,14 +53,16 @@ def judged(
 
     The values are those for White, or the expected results for the side that moves. Equal ones: the move is the best.
     """
-    best_value, played_value = (
-        each if isinstance(each, Value) else value(each if white else 1 - each) for each in (best, played)
-    )
     fen, words = line or QUIET[white]
     *before, moves = ([chess.Move.from_uci(word) for word in part.split()] for part in words.split("|"))
+    board = board_after(chess.Board(fen), chain(*before))
+    best_value, played_value = (
+        each if isinstance(each, Value) else value(each if board.turn else 1 - each) for each in (best, played)
+    )
+    value_of_others = None if others is None else value(others if board.turn else 1 - others)
     found = Found(played_value, line=tuple(moves))
     better = Found(best_value, line=found.line if best == played else (chess.Move.null(),))
-    return judge(board_after(chess.Board(fen), chain(*before)), SearchedMove(better, found, others), is_book)
+    return judge(board, SearchedMove(better, found, value_of_others), is_book)
 
 
 @pytest.mark.parametrize("white", chess.COLORS)
@@ -81,16 +83,13 @@ def test_the_mark_is_that_of_the_loss_of_expected_result(white: bool, loss: floa
     assert judgement.mark.is_error == (mark in ERRORS)
 
 
-ONLY = value(0.2)
-
-
 @pytest.mark.parametrize(
     ("played", "options", "mark"),
     [
-        (0.5, {"others": ONLY, "line": SACRIFICE}, Mark.BRILLIANT),
-        (0.5, {"others": value(0.45)}, Mark.BEST),
+        (0.5, {"others": 0.2, "line": SACRIFICE}, Mark.BRILLIANT),
+        (0.5, {"others": 0.45}, Mark.BEST),
         # In a won game no move is brilliant.
-        (1.0, {"others": value(0.92), "line": SACRIFICE}, Mark.BEST),
+        (1.0, {"others": 0.92, "line": SACRIFICE}, Mark.BEST),
         # A forced move, and one of the book that is no mistake, are not judged.
         (0.2, {"line": FORCED}, Mark.FORCED),
         (0.5 - MISTAKE_LOSS + 0.001, {"is_book": True}, Mark.BOOK),
@@ -120,10 +119,7 @@ def test_what_deserves_another_mark_than_its_loss_says(played: float, options: d
     ],
 )
 def test_the_only_move_deserves_a_sign_unless_it_is_obvious(fen: str, words: str, mark: Mark) -> None:
-    board = chess.Board(fen)
-    white = board.turn != ("|" in words)
-    others = ONLY if white else value(0.8)
-    assert judged(0.5, 0.5, white, others=others, line=(fen, words)).mark is mark
+    assert judged(0.5, 0.5, others=0.2, line=(fen, words)).mark is mark
 
 
 @pytest.mark.parametrize("white", chess.COLORS)

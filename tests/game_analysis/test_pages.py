@@ -16,8 +16,9 @@ import pytest
 from markupsafe import escape
 
 from tests.game_analysis.test_pgn import SCHOLAR, report_of
+from tests.support.kernel import random_game
 from uci_engine.game_analysis import pages
-from uci_engine.game_analysis.analysed_game import AnalysedGame, annotate
+from uci_engine.game_analysis.analysed_game import annotate
 from uci_engine.game_analysis.boards import numbered, positions
 from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.pages import MAX_SHOWN_ERRORS, game_page, index_page, index_row
@@ -65,12 +66,6 @@ def page_of(text: str) -> Page:
     return Page(game_page(report_of(read_game(text.encode()))))
 
 
-def index_of(report: AnalysedGame, problem: str) -> Page:
-    """The index of this game, and of one that could not be analysed."""
-    failed = {"number": 2, "names": problem, "remarks": [problem]}
-    return Page(index_page([{"number": 1, **index_row(report, "game-0001.html")}, failed]))
-
-
 def attributes_of(page: Page, name: str) -> list[str]:
     return [attributes[name] for _, attributes in page.tags if name in attributes]
 
@@ -109,7 +104,8 @@ def test_a_script_in_a_name_or_a_comment_is_text(header: str) -> None:
     # Nor does it end the data.
     assert "<" not in page.scripts[0]
     assert "<script>alert(1)</script>" in page.data()["positions"][1]["say"]
-    index = index_of(report, EVIL)
+    failed = {"number": 2, "names": EVIL, "remarks": [EVIL]}
+    index = Page(index_page([{"number": 1, **index_row(report, "game-0001.html")}, failed]))
     assert index.scripts == []
     assert not [tag for tag, _ in index.tags if tag == "img"]
     # The other game could not be analysed.
@@ -197,13 +193,8 @@ def test_times_are_drawn_where_the_game_has_them() -> None:
 
 
 def test_the_longest_game_of_many_errors_is_a_small_page() -> None:
-    words: list[str] = []
-    board = chess.Board()
-    while len(words) < MAX_PLIES:
-        move = sorted(board.legal_moves, key=chess.Move.uci)[len(words) * 7 % board.legal_moves.count()]
-        words.append(board.san(move))
-        board.push(move)
-    report = report_of(read_game(f'[Event "x"]\n\n{" ".join(words)} *'.encode()))
+    *_, last = random_game(1, chess.Board(), MAX_PLIES)
+    report = report_of(read_game(str(chess.pgn.Game.from_board(last)).encode()))
     assert len(report.plies) == MAX_PLIES
     assert len(report.errors) > MAX_SHOWN_ERRORS
     text = game_page(report)

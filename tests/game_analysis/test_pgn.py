@@ -402,25 +402,19 @@ def test_times_are_those_of_the_clock_with_what_it_gets(
 
 
 @pytest.mark.parametrize(
-    ("header", "said"),
+    ("data", "said"),
     [
-        ('Variant "Crazyhouse"', "crazyhouse"),
-        ('FEN "8/8/8/8/8/8/8/8 w - - 0 1"', "its first position"),
-        ('FEN "nonsense"', "its first position"),
-        ('FEN "4k3/4R3/8/8/8/8/8/4K3 w - - 0 1"', "its first position"),
+        (b'[Variant "Crazyhouse"]\n\n1. e4 *', "crazyhouse"),
+        *(
+            (f'[FEN "{fen}"]\n[SetUp "1"]\n\n1. e4 *'.encode(), "its first position")
+            for fen in ("8/8/8/8/8/8/8/8 w - - 0 1", "nonsense", "4k3/4R3/8/8/8/8/8/4K3 w - - 0 1")
+        ),
+        *((data, "it holds no game") for data in (b"", b"\n\n", b"hello", bytes(range(256)) * 50, b"\x00" * 5000)),
     ],
 )
-def test_what_is_no_game_of_chess_is_refused_in_a_sentence(header: str, said: str) -> None:
-    game = read_game(f'[Event "x"]\n[{header}]\n[SetUp "1"]\n\n1. e4 *'.encode())
+def test_what_is_no_game_of_chess_is_refused_in_a_sentence(data: bytes, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        report_of(game)
-
-
-@pytest.mark.parametrize("data", [b"", b"\n\n", b"hello", bytes(range(256)) * 50, b"\x00" * 5000])
-def test_what_is_no_game_is_told(data: bytes) -> None:
-    for text in texts(data):
-        with pytest.raises(ValueError, match="it holds no game"):
-            read_game(text)
+        report_of(read_game(data))
 
 
 @given(st.binary(max_size=400))

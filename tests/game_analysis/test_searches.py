@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import chess
@@ -12,13 +13,7 @@ from chess.engine import Cp, Limit, Mate, PovScore, Score
 from tests.support.analyser import MaterialAnalyser
 from uci_engine import Engine
 from uci_engine.game_analysis.boards import board_after, positions
-from uci_engine.game_analysis.searches import (
-    MAIN_SHARE,
-    Analyser,
-    limit_text,
-    search_game,
-    share_of,
-)
+from uci_engine.game_analysis.searches import MAIN_SHARE, Analyser, limit_text, search_game, share_of
 from uci_engine.game_analysis.values import Found, SearchedMove
 
 
@@ -35,6 +30,7 @@ def search(
     return search_game(analyser, positions(chess.Board(), moves), moves, limit, tell)
 
 
+@dataclass
 class Script(MaterialAnalyser):
     """Gives these scores for White and first moves by ply, and others, `again`, when it searches a position again.
 
@@ -42,17 +38,12 @@ class Script(MaterialAnalyser):
     the ply, the seconds and the moves of each search.
     """
 
-    def __init__(
-        self,
-        scores: dict[int, int],
-        best: dict[int, str] | None = None,
-        again: dict[int, tuple[int, str]] | None = None,
-        others: Score | None = None,
-    ) -> None:
-        super().__init__()
-        self.scores, self.best, self.again, self.others = scores, best or {}, again or {}, others
-        self.asked: list[tuple[int, float, list[chess.Move] | None]] = []
-        self.games: list[object] = []
+    scores: dict[int, int]
+    best: dict[int, str] = field(default_factory=dict)
+    again: dict[int, tuple[int, str]] = field(default_factory=dict)
+    others: Score | None = None
+    asked: list[tuple[int, float, list[chess.Move] | None]] = field(default_factory=list)
+    games: list[object] = field(default_factory=list)
 
     def analyse(self, board: chess.Board, limit: Limit, **words: Any) -> Any:
         moves, ply = words["root_moves"], board.ply()
