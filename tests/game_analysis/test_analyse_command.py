@@ -79,31 +79,6 @@ def test_one_game_has_no_index_and_pages_can_be_left_out(folder: Path) -> None:
         assert names_in(folder / name[0]) == ["games.pgn"]
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ("analyse missing.pgn", "secateur analyse: missing.pgn: "),
-        ("analyse nothing", "secateur analyse: there is no .pgn file in nothing"),
-        ("analyse empty.pgn", "secateur analyse: empty.pgn holds no game"),
-        ("analyse games.pgn --time 0", "secateur analyse: argument --time: '0' is not a number of seconds"),
-        ("analyse games.pgn --nodes 9 --depth 3", "argument --depth: not allowed with argument --nodes"),
-        ("analyse games.pgn --option Hsah=3", "there is no option 'Hsah', did you mean hash?"),
-        ("explain --option Hash", "secateur explain: Hash must be "),
-        ("explain --move e2e5", "secateur explain: 'e2e5' is no legal move here"),
-        ("explain --fen nonsense", "error: "),
-    ],
-)
-def test_a_mistake_gets_one_sentence(folder: Path, words: str, sentence: str) -> None:
-    (folder / "empty.pgn").write_text("\n")
-    (folder / "nothing").mkdir()
-    result = secateur(*words.split(), folder=folder)
-    assert result.returncode in (1, 2)
-    assert sentence in result.stderr
-    assert result.stderr.count("\n") == 1
-    if words.startswith("analyse"):
-        assert result.stdout == ""
-
-
 def test_standard_input_is_open_and_the_games_have_a_bound(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setattr("uci_engine.command_line.analyse.MAX_BYTES", 10)
     for stdin, name, sentence in (

@@ -41,21 +41,17 @@ class Page(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.tags: list[tuple[str, dict[str, str]]] = []
-        self.texts: dict[str, list[str]] = {"script": [], "style": [], "": []}
-        self._inside = ""
+        self.texts: dict[str | None, list[str]] = {"script": [], "style": [], None: []}
         self.feed(text)
         self.close()
-        self.scripts, self.text = self.texts["script"], "".join(self.texts[""])
+        self.scripts, self.text = self.texts["script"], "".join(self.texts[None])
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, {name: value or "" for name, value in attrs}))
-        self._inside = tag if tag in self.texts else ""
-
-    def handle_endtag(self, tag: str) -> None:
-        self._inside = ""
 
     def handle_data(self, data: str) -> None:
-        self.texts[self._inside].append(data)
+        # Inside what has no elements: a script or a style.
+        self.texts[self.cdata_elem].append(data)
 
     def data(self) -> Any:
         """What the script reads."""

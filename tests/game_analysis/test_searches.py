@@ -13,7 +13,13 @@ from chess.engine import Cp, Limit, Mate, PovScore, Score
 from tests.support.analyser import MaterialAnalyser
 from uci_engine import Engine
 from uci_engine.game_analysis.boards import board_after, positions
-from uci_engine.game_analysis.searches import MAIN_SHARE, Analyser, limit_text, search_game, share_of
+from uci_engine.game_analysis.searches import (
+    MAIN_SHARE,
+    Analyser,
+    limit_text,
+    search_game,
+    share_of,
+)
 from uci_engine.game_analysis.values import Found, SearchedMove
 
 
@@ -92,18 +98,21 @@ KNIGHTS = moves_of("g1f3 g8f6 f3g1 f6g8 " * 9 + "g1f3 g8f6 f3g1 f6d5")
 # Only the third move costs enough for a second look.
 SCORES = {0: 0, 1: -5, 2: 0, 3: -100, 4: -98, 5: -100, 6: -98}
 LONG_SCORES = {ply: 0 if ply < 5 else -100 for ply in range(41)}
+TWO_ERRORS = {ply: score if ply < 13 else -300 for ply, score in LONG_SCORES.items()}
 
 
 @pytest.mark.parametrize(
-    ("scores", "best", "again", "moves", "ply", "cp", "better"),
+    ("scores", "best", "again", "moves", "ply", "cp", "better", "errors"),
     [
-        (SCORES, {2: "g1f3"}, {}, MOVES[:6], 2, 0, "g1f3"),
+        (SCORES, {2: "g1f3"}, {}, MOVES[:6], 2, 0, "g1f3", [2]),
         # It was no error.
-        ({0: 0, 1: -5, 2: 0, 3: -300, 4: 0}, {2: "g1f3"}, {3: (0, "g8e7")}, MOVES[:6], 2, 0, None),
+        ({0: 0, 1: -5, 2: 0, 3: -300, 4: 0}, {2: "g1f3"}, {3: (0, "g8e7")}, MOVES[:6], 2, 0, None, [2]),
         # The opponent missed a chance.
-        (SCORES, {2: "g1f3", 3: "g7g6"}, {3: (-400, "g7g6")}, MOVES[:6], 3, -400, "g7g6"),
+        (SCORES, {2: "g1f3", 3: "g7g6"}, {3: (-400, "g7g6")}, MOVES[:6], 3, -400, "g7g6", [2]),
         # Another move is better.
-        (LONG_SCORES, {4: "e2e4"}, {4: (0, "d2d4")}, KNIGHTS, 4, 0, "d2d4"),
+        (LONG_SCORES, {4: "e2e4"}, {4: (0, "d2d4")}, KNIGHTS, 4, 0, "d2d4", [4]),
+        # The last one first.
+        (TWO_ERRORS, {4: "e2e4", 12: "e2e4"}, {}, KNIGHTS, 12, -100, "e2e4", [12, 4]),
     ],
 )
 def test_an_error_gets_a_second_look_at_both_moves(
@@ -114,6 +123,7 @@ def test_an_error_gets_a_second_look_at_both_moves(
     ply: int,
     cp: int,
     better: str | None,
+    errors: list[int],
 ) -> None:
     analyser = Script(scores, best, again)
     found, searched = search(analyser, moves, Limit(time=1.0))
@@ -121,30 +131,13 @@ def test_an_error_gets_a_second_look_at_both_moves(
     assert searched[ply].is_best == (better is None)
     assert better is None or searched[ply].best.move == chess.Move.from_uci(better)
     looks = [(ply, seconds) for ply, seconds, moves in analyser.asked if moves is None][len(moves) + 1 :]
-    error = 4 if moves is KNIGHTS else 2
-    assert [ply for ply, _ in looks] == [error, error + 1]
+    assert [ply for ply, _ in looks] == [ply for error in errors for ply in (error, error + 1)]
     assert looks[0][1] == looks[1][1] > MAIN_SHARE
     assert analyser.seconds() <= len(moves) + 1 + 1e-9
     # A search to a depth has none.
     by_depth = Script(scores, best, again)
     search(by_depth, moves, Limit(depth=5))
     assert by_depth.looks() == list(range(len(moves), -1, -1))
-
-
-def test_second_looks_go_from_the_last_error_to_the_first() -> None:
-    scores = {ply: 0 if ply < 5 else -100 if ply < 13 else -300 for ply in range(41)}
-    analyser = Script(scores, {4: "e2e4", 12: "e2e4"})
-    search(analyser, KNIGHTS, Limit(time=1.0))
-    assert analyser.looks()[41:] == [12, 13, 4, 5]
-
-
-def test_a_mate_at_the_end_of_the_game_is_counted_from_each_position() -> None:
-    found, searched = search(MaterialAnalyser(), MOVES, Limit(nodes=1))
-    assert found[7].value.expected == 1.0
-    assert found[6].value.score == Mate(1)
-    assert searched[6].is_best
-    assert not searched[5].is_best
-    assert searched[5].played.value.score == Mate(1)
 
 
 def test_a_repetition_at_the_end_of_the_game_is_a_draw() -> None:

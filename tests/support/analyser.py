@@ -12,10 +12,7 @@ from uci_engine.game_analysis.boards import material_balance
 
 
 class MaterialAnalyser:
-    """Takes the move after which the side to move has most material, and knows mates in one. `searches` counts."""
-
-    def __init__(self) -> None:
-        self.searches = 0
+    """Takes the move after which the side to move has most material, and knows mates in one."""
 
     def analyse(
         self,
@@ -27,7 +24,6 @@ class MaterialAnalyser:
         multipv: int | None = None,
     ) -> Any:
         """The last report of a search; of the move that is first in the alphabet among equal ones."""
-        self.searches += 1
         moves = list(board.legal_moves if root_moves is None else root_moves)
         scored = [(self._score(board, move), move) for move in moves]
         ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1].uci()))
