@@ -395,8 +395,12 @@ def test_other_wrong_arguments(engine: Engine) -> None:
     board, limit = chess.Board(), Limit(depth=1)
     with pytest.raises(ValueError, match=r"^root_moves holds no move$"):
         engine.play(board, limit, root_moves=[])
-    with pytest.raises(ValueError, match=r"^e2e5 is not legal here$"):
-        engine.play(board, limit, root_moves=[chess.Move.from_uci("e2e5")])
+    illegal = chess.Move.from_uci("e2e5")
+    for call in (partial(engine.play, root_moves=[illegal]), partial(engine.explain, move=illegal)):
+        with pytest.raises(ValueError, match=r"^e2e5 is not legal here$"):
+            call(board, limit=limit)
+    with pytest.raises(ValueError, match="the limit needs"):
+        engine.compare_moves(board, Limit(mate=3))
     board.push(chess.Move.from_uci("g1g5"))
     with pytest.raises(ValueError, match=r"g1g5.*not legal"):
         engine.play(board, limit)

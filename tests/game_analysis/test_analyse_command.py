@@ -15,7 +15,7 @@ import pytest
 
 from tests.support import ENVIRONMENT, PATIENCE_SECONDS, wait_until
 from tests.test_command_line import secateur
-from uci_engine.command_line.analyse import _files, _parser, _Run, _sealed, run
+from uci_engine.command_line.analyse import _parser, _Run, _sealed, run
 from uci_engine.command_line.arguments import UsageError
 
 SHORT = '[Event "A"]\n[White "{white}"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 *\n\n'
@@ -89,12 +89,6 @@ def test_standard_input_is_open_and_the_games_have_a_bound(monkeypatch: pytest.M
         monkeypatch.setattr(sys, "stdin", stdin)
         with pytest.raises(UsageError, match=f"secateur analyse: {sentence}"):
             run([name], "auto")
-
-
-def test_a_folder_gives_its_pgn_files_by_name(tmp_path: Path) -> None:
-    for name in ("b.pgn", "a.PGN", "notes.txt"):
-        (tmp_path / name).touch()
-    assert [Path(file.name).name for file in _files([str(tmp_path)])] == ["a.PGN", "b.pgn"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such names of files")
@@ -216,8 +210,12 @@ def test_a_file_of_games_is_never_replaced(folder: Path) -> None:
 
 def test_results_are_replaced_only_by_force(folder: Path) -> None:
     out, words = folder / "out", (".", "--nodes", 100, "--output", "out")
-    done = f"3 of 4 games analysed: {Path('out', 'index.html')}\n"
+    (folder / "z.PGN").write_text(FORFEIT)
+    (folder / "notes.txt").write_text(FORFEIT)
+    done = f"4 of 5 games analysed: {Path('out', 'index.html')}\n"
     assert analyse(folder, *words).stdout == done
+    # The files of the folder by name.
+    assert [game.headers["White"] for game in games_of(out / "games.pgn")] == ["Ann", "Eve", "Bob", "Eve"]
     first = {path.name: path.read_bytes() for path in out.iterdir()}
     told = "is there already: name another folder with --output, or replace with --force"
     assert refusal(folder, *words) == f"secateur analyse: {Path('out', 'games.pgn')} {told}\n"

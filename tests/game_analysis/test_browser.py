@@ -165,13 +165,10 @@ def test_a_screen_reader_and_a_printer_find_what_they_need(page: Page, file: Pat
         page.show(file.with_name(name))
         assert "heading" in dict(page.roles())
         assert page.run("document.documentElement.lang") == "en"
-    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    try:
-        for selector in ("#next", "#slider", "#board", "#error-after"):
-            assert not page.is_shown(selector), selector
-        for selector in (".diagram", ".move", "#graph", "table", ".error p"):
-            assert page.is_shown(selector), selector
-        assert page.find(".diagram [data-square]")
-        assert page.run("byId('moves').scrollHeight === byId('moves').clientHeight")
-    finally:
-        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    page.show(file, media="print")
+    for selector in ("#next", "#slider", "#board", "#error-after"):
+        assert not page.is_shown(selector), selector
+    for selector in (".diagram", ".move", "#graph", "table", ".error p"):
+        assert page.is_shown(selector), selector
+    assert page.find(".diagram [data-square]")
+    assert page.run("byId('moves').scrollHeight === byId('moves').clientHeight")

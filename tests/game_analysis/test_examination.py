@@ -139,13 +139,6 @@ def test_tablebases_give_a_verdict() -> None:
             assert f"The tablebases say: {said}." in str(explained(engine, fen, "h2h4"))
 
 
-def test_an_illegal_move_is_refused(engine: Engine) -> None:
-    with pytest.raises(ValueError, match="e2e5 is not legal here"):
-        engine.explain(chess.Board(), chess.Move.from_uci("e2e5"))
-    with pytest.raises(ValueError, match="the limit needs"):
-        engine.compare_moves(chess.Board(), Limit(mate=3))
-
-
 def test_json(engine: Engine) -> None:
     data: Any = explained(engine, SCHOLAR, "g8f6").data()
     assert data["line"] == ["g8f6", "h5f7"]

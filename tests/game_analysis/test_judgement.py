@@ -26,11 +26,6 @@ from uci_engine.game_analysis.judgement import (
 )
 from uci_engine.game_analysis.values import Found, SearchedMove, Value, site_expected, value_of
 
-
-def value(expected: float) -> Value:
-    return Value(Cp(round(400 * (expected - 0.5))), expected)
-
-
 # The usual position with White and with Black to move, and a line in which nothing is taken.
 QUIET = {
     chess.WHITE: (chess.STARTING_FEN, "e2e4"),
@@ -38,12 +33,13 @@ QUIET = {
 }
 BISHOP = "r1bqkb1r/ppp2ppp/2np1n2/4p3/2B1P3/2N2N2/PPPP1PPP/R1BQ1RK1 w kq - 0 1"
 SACRIFICE = (BISHOP, "c4f7 e8f7 d2d3 f8e7 c1e3 h8f8")
+FORK = ("2b2rk1/5ppp/8/8/3Q4/8/PPn2PPP/R5K1 w - - 0 1", "d4d1 c2a1 d1a1 f8e8 a1d1 e8e7")
 FORCED = ("K7/8/1k6/8/8/8/8/7q w - - 0 1", "a8b8")
 
 
 def judged(
-    best: Value | float,
-    played: Value | float,
+    best: Score | float,
+    played: Score | float,
     white: bool = True,
     others: float | None = None,
     is_book: bool = False,
@@ -51,42 +47,32 @@ def judged(
 ) -> Judgement:
     """The judgement of the first move of a line, which is a position with moves; a move before it stands before `|`.
 
-    The values are those for White, or the expected results for the side that moves. Equal ones: the move is the best.
+    The scores, or the expected results, are those for the side that moves. Equal ones: the move is the best.
     """
     fen, words = line or QUIET[white]
     *before, moves = ([chess.Move.from_uci(word) for word in part.split()] for part in words.split("|"))
     board = board_after(chess.Board(fen), chain(*before))
-    best_value, played_value = (
-        each if isinstance(each, Value) else value(each if board.turn else 1 - each) for each in (best, played)
-    )
-    value_of_others = None if others is None else value(others if board.turn else 1 - others)
-    found = Found(played_value, line=tuple(moves))
-    better = Found(best_value, line=found.line if best == played else (chess.Move.null(),))
-    return judge(board, SearchedMove(better, found, value_of_others), is_book)
+
+    def seen(each: Score | float) -> Value:
+        if isinstance(each, Score):
+            return value_of(each if board.turn else -each)
+        expected = each if board.turn else 1 - each
+        return Value(Cp(round(400 * (expected - 0.5))), expected)
+
+    found = Found(seen(played), line=tuple(moves))
+    better = Found(seen(best), line=found.line if best == played else (chess.Move.null(),))
+    return judge(board, SearchedMove(better, found, None if others is None else seen(others)), is_book)
 
 
-@pytest.mark.parametrize("white", chess.COLORS)
-@pytest.mark.parametrize(
-    ("loss", "mark"),
-    [
-        (0.0, Mark.BEST),
-        (INACCURACY_LOSS - 0.001, Mark.SOUND),
-        (INACCURACY_LOSS + 0.001, Mark.INACCURACY),
-        (MISTAKE_LOSS + 0.001, Mark.MISTAKE),
-        (BLUNDER_LOSS + 0.001, Mark.BLUNDER),
-    ],
-)
-def test_the_mark_is_that_of_the_loss_of_expected_result(white: bool, loss: float, mark: Mark) -> None:
-    judgement = judged(0.6, 0.6 - loss, white)
-    assert judgement.mark is mark
-    assert judgement.loss == pytest.approx(loss)
-    assert judgement.mark.is_error == (mark in ERRORS)
+def only(fen: str, words: str) -> dict[str, Any]:
+    """For `judged`: all other moves are worth much less."""
+    return {"others": 0.2, "line": (fen, words)}
 
 
 @pytest.mark.parametrize(
     ("played", "options", "mark"),
     [
-        (0.5, {"others": 0.2, "line": SACRIFICE}, Mark.BRILLIANT),
+        (0.5, only(*SACRIFICE), Mark.BRILLIANT),
         (0.5, {"others": 0.45}, Mark.BEST),
         # In a won game no move is brilliant.
         (1.0, {"others": 0.92, "line": SACRIFICE}, Mark.BEST),
@@ -94,32 +80,24 @@ def test_the_mark_is_that_of_the_loss_of_expected_result(white: bool, loss: floa
         (0.2, {"line": FORCED}, Mark.FORCED),
         (0.5 - MISTAKE_LOSS + 0.001, {"is_book": True}, Mark.BOOK),
         (0.5 - MISTAKE_LOSS - 0.001, {"is_book": True}, Mark.MISTAKE),
+        # The only move is obvious: it takes at least what it can lose, takes back, promotes, or is one of few out of
+        # check.
+        (0.5, only("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", "e4d5"), Mark.BEST),
+        (0.5, only("4k3/2p5/3p4/8/8/3R4/8/4K3 w - - 0 1", "d3d6"), Mark.GOOD),
+        (0.5, only("4k3/2p5/3p4/8/8/3R4/3R4/4K3 w - - 0 1", "d3d6 | c7d6"), Mark.BEST),
+        (0.5, only("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q"), Mark.BEST),
+        (0.5, only("4k3/8/8/8/8/8/8/r3K3 w - - 0 1", "e1e2"), Mark.BEST),
+        # A sacrifice is taken, and the line does not bring back what it gives.
+        (0.5, only(BISHOP, "c4f7 e8f7"), Mark.GOOD),
+        # A fork costs a rook, whatever the queen does.
+        (0.5, only(*FORK), Mark.GOOD),
+        (0.5, only("4k3/8/8/8/8/8/p5PP/4R1K1 w - - 0 1", "e1f1 a2a1q f1a1 e8e7 a1d1 e7e6"), Mark.GOOD),
     ],
 )
 def test_what_deserves_another_mark_than_its_loss_says(played: float, options: dict[str, Any], mark: Mark) -> None:
     judgement = judged(max(played, 0.5), played, **options)
     assert judgement.mark is mark
     assert (judgement.weight == 0) == (mark in (Mark.FORCED, Mark.BOOK))
-
-
-@pytest.mark.parametrize(
-    ("fen", "words", "mark"),
-    [
-        # Obvious: it takes at least what it can lose, takes back, promotes, or is one of few out of check.
-        ("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", "e4d5", Mark.BEST),
-        ("4k3/2p5/3p4/8/8/3R4/8/4K3 w - - 0 1", "d3d6", Mark.GOOD),
-        ("4k3/2p5/3p4/8/8/3R4/3R4/4K3 w - - 0 1", "d3d6 | c7d6", Mark.BEST),
-        ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", Mark.BEST),
-        ("4k3/8/8/8/8/8/8/r3K3 w - - 0 1", "e1e2", Mark.BEST),
-        # A sacrifice is taken, and the line does not bring back what it gives.
-        (BISHOP, "c4f7 e8f7", Mark.GOOD),
-        # A fork costs a rook, whatever the queen does.
-        ("2b2rk1/5ppp/8/8/3Q4/8/PPn2PPP/R5K1 w - - 0 1", "d4d1 c2a1 d1a1 f8e8 a1d1 e8e7", Mark.GOOD),
-        ("4k3/8/8/8/8/8/p5PP/4R1K1 w - - 0 1", "e1f1 a2a1q f1a1 e8e7 a1d1 e7e6", Mark.GOOD),
-    ],
-)
-def test_the_only_move_deserves_a_sign_unless_it_is_obvious(fen: str, words: str, mark: Mark) -> None:
-    assert judged(0.5, 0.5, others=0.2, line=(fen, words)).mark is mark
 
 
 @pytest.mark.parametrize("white", chess.COLORS)
@@ -136,6 +114,11 @@ def test_a_lost_game_weighs_little_and_a_missed_win_is_told(white: bool) -> None
 @pytest.mark.parametrize(
     ("best", "played", "mark"),
     [
+        (0.6, 0.6, Mark.BEST),
+        (0.6, 0.6 - INACCURACY_LOSS + 0.001, Mark.SOUND),
+        (0.6, 0.6 - INACCURACY_LOSS - 0.001, Mark.INACCURACY),
+        (0.6, 0.6 - MISTAKE_LOSS - 0.001, Mark.MISTAKE),
+        (0.6, 0.6 - BLUNDER_LOSS - 0.001, Mark.BLUNDER),
         # A mate that is missed is the worse, the less is left.
         (Mate(3), Cp(900), Mark.INACCURACY),
         (Mate(3), Cp(500), Mark.MISTAKE),
@@ -153,10 +136,12 @@ def test_a_lost_game_weighs_little_and_a_missed_win_is_told(white: bool) -> None
         (Cp(0), Cp(-110), Mark.BLUNDER),
     ],
 )
-def test_the_marks_are_those_of_lichess(white: bool, best: Score, played: Score, mark: Mark) -> None:
-    of_best, of_played = (value_of(score if white else -score) for score in (best, played))
-    judgement = judged(of_best, of_played, white)
+def test_the_marks_are_those_of_the_loss_and_of_lichess(
+    white: bool, best: Score | float, played: Score | float, mark: Mark
+) -> None:
+    judgement = judged(best, played, white)
     assert judgement.mark is mark
+    assert mark.is_error == (mark in ERRORS)
     is_missed = best == Mate(3) and played != Mate(9)
     assert judgement.missed_mate == (3 if is_missed else None)
 
@@ -183,7 +168,7 @@ def test_a_greater_loss_is_never_a_better_mark_and_both_sides_are_judged_alike(
     assert 100 >= smaller.accuracy >= greater.accuracy >= 0
     for_white, for_black = judged(one, other), judged(one, other, white=False)
     assert for_white.loss == pytest.approx(for_black.loss, abs=1e-9)
-    assert 0 <= for_white.loss <= 1
+    assert for_white.loss == pytest.approx(max(one - other, 0), abs=1e-9)
 
 
 def test_the_accuracy_of_a_player_is_that_of_the_moves_that_are_judged() -> None:
@@ -202,24 +187,19 @@ def test_phases_never_return() -> None:
 
 
 @pytest.mark.parametrize(
-    ("after", "mover", "before"),
+    ("score", "text", "mover", "before"),
     [
-        (MateGiven, chess.WHITE, Mate(1)),
-        (-MateGiven, chess.BLACK, Mate(-1)),
-        (Mate(2), chess.WHITE, Mate(3)),
-        (Mate(-2), chess.WHITE, Mate(-2)),
-        (Cp(30), chess.BLACK, Cp(30)),
+        (MateGiven, "#", chess.WHITE, Mate(1)),
+        (-MateGiven, "#-0", chess.BLACK, Mate(-1)),
+        (Mate(2), "#2", chess.WHITE, Mate(3)),
+        (Mate(-2), "#-2", chess.WHITE, Mate(-2)),
+        (Cp(31), "+0.31", chess.BLACK, Cp(31)),
+        (Cp(-5), "-0.05", chess.WHITE, Cp(-5)),
     ],
 )
-def test_a_mate_is_one_move_longer_before_the_move_of_the_mating_side(
-    after: Score, mover: chess.Color, before: Score
+def test_a_score_is_text_and_a_mate_is_one_move_longer_before_the_move_of_the_mating_side(
+    score: Score, text: str, mover: chess.Color, before: Score
 ) -> None:
-    assert Value(after, 0.5).backed_up(mover).score == before
-
-
-@pytest.mark.parametrize(
-    ("score", "text"),
-    [(Cp(31), "+0.31"), (Cp(-5), "-0.05"), (Mate(3), "#3"), (Mate(-1), "#-1"), (MateGiven, "#"), (-MateGiven, "#-0")],
-)
-def test_scores_as_text(score: Score, text: str) -> None:
-    assert Value(score, 0.5).text == text
+    value = Value(score, 0.5)
+    assert value.text == text
+    assert value.backed_up(mover).score == before

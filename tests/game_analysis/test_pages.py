@@ -16,6 +16,7 @@ import pytest
 from markupsafe import escape
 
 from tests.game_analysis.test_pgn import SCHOLAR, report_of
+from tests.game_analysis.test_searches import OPERA
 from tests.support.kernel import random_game
 from uci_engine.game_analysis import pages
 from uci_engine.game_analysis.analysed_game import annotate
@@ -25,14 +26,6 @@ from uci_engine.game_analysis.pages import MAX_SHOWN_ERRORS, game_page, index_pa
 from uci_engine.game_analysis.pgn import MAX_PLIES, read_game
 
 EVIL = "<script>alert(1)</script>\u2028</script><img src=x onerror=alert(2)>&amp;'"
-
-# Both sides take what they can, until there is nothing left.
-MANY_PHASES = """[Event "x"]
-
-1. e4 e5 2. Nf3 d6 3. d4 exd4 4. Qxd4 Nc6 5. Bb5 Bd7 6. Bxc6 Bxc6 7. Nc3 Nf6 8. Bg5 Be7 9. O-O-O O-O 10. Rhe1 Re8
-11. Kb1 Bd7 12. Bxf6 Bxf6 13. e5 Be7 14. exd6 Bxd6 15. Rxe8+ Qxe8 16. Qxd6 cxd6 17. Rxd6 Bc6 18. Nd4 Qe1+ 19. Nd1 Bxg2
-20. Nf5 Re8 21. Nfe3 Bf3 22. Rd7 Bxd1 23. Nxd1 Qxd1+ 24. Rxd1 h6 25. Rd7 Re1+ 26. Rd1 Rxd1# 0-1
-"""
 
 
 class Page(HTMLParser):
@@ -53,6 +46,9 @@ class Page(HTMLParser):
         # Inside what has no elements: a script or a style.
         self.texts[self.cdata_elem].append(data)
 
+    def attributes(self, name: str) -> list[str]:
+        return [attributes[name] for _, attributes in self.tags if name in attributes]
+
     def data(self) -> Any:
         """What the script reads."""
         return json.loads(self.scripts[0])
@@ -62,26 +58,22 @@ def page_of(text: str) -> Page:
     return Page(game_page(report_of(read_game(text.encode()))))
 
 
-def attributes_of(page: Page, name: str) -> list[str]:
-    return [attributes[name] for _, attributes in page.tags if name in attributes]
-
-
 @pytest.fixture(scope="module")
 def page() -> Page:
     return page_of(SCHOLAR)
 
 
 def test_nothing_is_loaded_and_only_its_own_style_and_script_allowed(page: Page) -> None:
-    names = attributes_of(page, "id")
+    names = page.attributes("id")
     assert {f"{color}-{piece}" for color in chess.COLOR_NAMES for piece in chess.PIECE_NAMES[1:]} <= {*names}
     assert not {tag for tag, _ in page.tags} & {"iframe", "object", "embed", "audio", "video", "base", "img", "form"}
     used = {name for _, attributes in page.tags for name in attributes}
     assert not [name for name in used if name.startswith("on") or name == "style"]
-    links = [link for name in ("src", "href", "data", "action", "poster") for link in attributes_of(page, name)]
+    links = [link for name in ("src", "href", "data", "action", "poster") for link in page.attributes(name)]
     assert {*links} <= {"data:,", *(f"#{name}" for name in names)}
     (style,) = page.texts["style"]
     assert not re.search(r"url\(|@import", style)
-    (policy,) = (content for content in attributes_of(page, "content") if "default-src" in content)
+    (policy,) = (content for content in page.attributes("content") if "default-src" in content)
     for kind, text in (("script", page.scripts[1]), ("style", style)):
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         assert f"{kind}-src 'sha256-{digest}'" in policy
@@ -107,7 +99,7 @@ def test_a_script_in_a_name_or_a_comment_is_text(header: str) -> None:
     # The other game could not be analysed.
     assert index.text.count(EVIL) >= 2
     assert "1 not analysed" in index.text
-    assert [link for link in attributes_of(index, "href") if link != "data:,"] == ["game-0001.html"]
+    assert [link for link in index.attributes("href") if link != "data:,"] == ["game-0001.html"]
 
 
 def test_quotation_marks_and_backslashes_in_a_name_are_shown_without_their_escapes() -> None:
@@ -151,7 +143,7 @@ def test_the_script_has_every_position_and_line(page: Page) -> None:
         for step, board in zip(line["steps"], positions(ply.board, found.line)[1:], strict=True):
             assert (step["fen"], step["last"]) == (board.board_fen(), board.peek().uci())
     # Each has a button, and its moves.
-    assert sorted(map(int, attributes_of(page, "data-line"))) == sorted(2 * list(range(len(founds))))
+    assert sorted(map(int, page.attributes("data-line"))) == sorted(2 * list(range(len(founds))))
 
 
 def test_the_list_of_moves_has_marks_values_and_the_end_of_the_book() -> None:
@@ -173,7 +165,7 @@ def test_the_list_of_moves_has_marks_values_and_the_end_of_the_book() -> None:
 
 
 def test_it_says_what_decided_the_game() -> None:
-    text = game_page(report_of(read_game(MANY_PHASES.encode())))
+    text = game_page(report_of(read_game(OPERA.encode())))
     turning, *_ = re.findall(r"<li>(.*?)</li>", text.replace("&#39;", "'"))
     assert turning.count("??") == 3
     assert turning.count("%") == 3

@@ -32,10 +32,11 @@ class Page:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver: Any = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
 
-    def show(self, page: Path | str, width: int = 1280) -> None:
-        """Open a file, or an address."""
+    def show(self, page: Path | str, width: int = 1280, media: str = "") -> None:
+        """Open a file, or an address, as on a screen or on what `media` names."""
         metrics = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media})
         self.driver.get(page if isinstance(page, str) else page.as_uri())
 
     def log(self) -> list[str]:
