@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -131,15 +131,6 @@ def label(words: argparse.Namespace) -> None:
             label_by_engine(spec, chosen, provenance, words, advance)
 
 
-@dataclass(frozen=True)
-class LabelBatch:
-    """One task: positions, packed, to be scored by an engine."""
-
-    engine: EngineSpec
-    positions: bytes
-    ahead: int
-
-
 def label_by_engine(
     engine: EngineSpec,
     positions: npt.NDArray[Any],
@@ -158,9 +149,8 @@ def label_by_engine(
     advance(len(done))
     rest = positions[len(done) :]
     parts = [rest[first : first + ENGINE_BATCH] for first in range(0, len(rest), ENGINE_BATCH)]
-    scored = in_order(
-        label_batch, (LabelBatch(engine, each.tobytes(), words.ahead) for each in parts), words.concurrency
-    )
+    score = partial(scores_by_engine, engine, words.ahead)
+    scored = in_order(score, (each.tobytes() for each in parts), words.concurrency)
     with continued(part, provenance, len(done)) as append, closing(scored):
         for each, scores in zip(parts, scored, strict=True):
             each["score_cp"] = scores
@@ -169,15 +159,12 @@ def label_by_engine(
     part.replace(words.output)
 
 
-def label_batch(batch: LabelBatch) -> list[int]:
-    """The engine's scores, White's view. Raises EngineError, ProgramError."""
-    boards = [board_of(record) for record in np.frombuffer(batch.positions, RECORD)]
+def scores_by_engine(spec: EngineSpec, ahead: int, packed: bytes) -> list[int]:
+    """The engine's scores of packed positions, White's view. Raises EngineError, ProgramError."""
+    boards = [board_of(record) for record in np.frombuffer(packed, RECORD)]
     with running_engines() as engines:
-        engine = engines.engine(batch.engine)
-        answers = engine.play_each(boards, batch.engine.control.fixed_limit(), LABEL_SECONDS, batch.ahead)
-        return [
-            score_cp_of(batch.engine.name, board, answer.score) for board, answer in zip(boards, answers, strict=True)
-        ]
+        answers = engines.engine(spec).play_each(boards, spec.control.fixed_limit(), LABEL_SECONDS, ahead)
+        return [score_cp_of(spec.name, board, answer.score) for board, answer in zip(boards, answers, strict=True)]
 
 
 def score_cp_of(name: str, board: chess.Board, score: chess.engine.PovScore | None) -> int:

@@ -19,9 +19,9 @@ from __future__ import annotations
 import argparse
 import random
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -212,17 +212,9 @@ def play_game(recipe: Recipe, number: int) -> Records:
     raise ProgramError(f"nothing is kept of {MAX_OPENINGS} games in a row: too unequal, or too short for --skip")
 
 
-@dataclass(frozen=True)
-class GameBatch:
-    """One task: games with these numbers."""
-
-    recipe: Recipe
-    games: range
-
-
-def play_batch(batch: GameBatch) -> Records:
-    """What the processes do. Raises ProgramError, OSError."""
-    return np.concatenate([play_game(batch.recipe, number) for number in batch.games])
+def play_games(recipe: Recipe, numbers: Iterable[int]) -> Records:
+    """What the processes do: games with these numbers. Raises ProgramError, OSError."""
+    return np.concatenate([play_game(recipe, number) for number in numbers])
 
 
 # ---- The run ----
@@ -305,14 +297,12 @@ def main(arguments: list[str] | None = None) -> int:
     def play() -> None:
         nonlocal games, positions
         numbers = range(games, words.games)
-        batches = (
-            GameBatch(recipe, numbers[first : first + BATCH_GAMES]) for first in range(0, len(numbers), BATCH_GAMES)
-        )
+        batches = (numbers[first : first + BATCH_GAMES] for first in range(0, len(numbers), BATCH_GAMES))
         with (
             continued(words.output, provenance, positions) as append,
             show_progress("games", words.games, games) as advance,
         ):
-            for records in in_order(play_batch, batches, words.concurrency):
+            for records in in_order(partial(play_games, recipe), batches, words.concurrency):
                 append(records)
                 played = int(np.count_nonzero(records["flags"] & FIRST))
                 games, positions = games + played, positions + len(records)
