@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
+from unittest import mock
 
 import chess
 import chess.polyglot
@@ -292,24 +293,19 @@ def test_search_parameters_are_options_for_tuners_alone() -> None:
         assert engine._search_options.time_parameters == replace(TIME_DEFAULTS, time_drop_cp=77)
 
 
-def test_where_no_thread_can_be_created_a_search_is_answered(
-    engine: UciEngine, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("error", "failing"),
+    [
+        (RuntimeError("can't start new thread"), [(threading.Thread, "start")]),
+        # Nor is there memory for the report of the failed search.
+        (MemoryError(), [(SearchManager, "_search_depth"), (engine_module, "print_failure")]),
+    ],
+)
+def test_a_search_is_answered_without_threads_or_memory(
+    engine: UciEngine, monkeypatch: pytest.MonkeyPatch, error: Exception, failing: list[tuple[object, str]]
 ) -> None:
-    def fail(thread: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
     engine.options.set("Threads", "3")
-    monkeypatch.setattr(threading.Thread, "start", fail)
+    for place, name in failing:
+        monkeypatch.setattr(place, name, mock.Mock(side_effect=error))
     assert go(engine, depth=2).answer.move is not None
-    assert go(engine, depth=2).answer.move is not None
-
-
-def test_without_memory_for_the_report_a_failed_search_is_answered(
-    engine: UciEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*ignored: object) -> None:
-        raise MemoryError
-
-    monkeypatch.setattr(SearchManager, "_search_depth", fail)
-    monkeypatch.setattr(engine_module, "print_failure", fail)
     assert go(engine, depth=2).answer.move is not None

@@ -183,11 +183,6 @@ def test_games_end_by_the_rules(fen: str, max_moves: int, result: int) -> None:
     assert machine.game.result == result
 
 
-def test_an_unequal_opening_is_not_played() -> None:
-    board = chess.Board("4k3/pppp4/8/8/8/8/PPPP4/3QK3 w - - 0 1")
-    assert not len(player(max_opening_cp=400).play(board, 1))
-
-
 def test_who_sees_itself_lost_ten_times_in_a_row_has_lost() -> None:
     ended = 0
     for number in range(12 if is_compiled() else 1):

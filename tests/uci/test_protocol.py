@@ -35,16 +35,6 @@ def test_commands_in_any_frame(line: str, command: protocol.Command, frame: str)
     assert parse(frame.format(line)) == command
 
 
-@pytest.mark.parametrize("line", ["", "\n", "\r\n", " \t ", "\0", "\ufeff", "\x0b\x0c"])
-def test_empty_lines(line: str) -> None:
-    assert parse(line) == Word.EMPTY
-
-
-@pytest.mark.parametrize("line", ["UCI", "Quit", "quit!", "uciok", "ucinewgames", "stop;", "go\u0301", "x" * 10_000])
-def test_commands_are_exact_and_what_is_none_is_shortened(line: str) -> None:
-    assert parse(f" {line}\n") == protocol.Unknown(line[:QUOTE_LENGTH])
-
-
 # Numbers
 
 
@@ -103,9 +93,13 @@ FEN = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
         ),
         ("position new startpos", SetPosition(None, ())),
         ("position startpos moves E2E4 0000 moves", SetPosition(None, ("E2E4", "0000", "moves"))),
+        *((line, Word.EMPTY) for line in ("", "\n", "\r\n", " \t ", "\0", "\ufeff", "\x0b\x0c")),
+        # Commands are exact, and what is none is shortened.
+        *((f" {line}\n", protocol.Unknown(line)) for line in ("UCI", "Quit", "quit!", "uciok", "stop;", "go\u0301")),
+        ("x" * 10_000, protocol.Unknown("x" * QUOTE_LENGTH)),
     ],
 )
-def test_options_and_positions(line: str, command: SetOption | SetPosition) -> None:
+def test_options_positions_and_what_is_no_command(line: str, command: protocol.Command) -> None:
     assert parse(line) == command
 
 
