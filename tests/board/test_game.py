@@ -85,22 +85,15 @@ def test_what_may_be_wrong(text: str, chess960: bool) -> None:
     check(text, chess960)
 
 
-@given(
-    st.lists(
-        st.one_of(
-            st.sampled_from(TEXTS),
-            st.text("KQRBNPkqrbnp12345678/", max_size=71),
-            st.text(" -wbKQkqAHah03e6", max_size=20),
-            st.text(max_size=10),
-        ),
-        max_size=4,
-    ).map(" ".join),
-    st.booleans(),
-)
-def test_any_text(text: str, chess960: bool) -> None:
-    check(text, chess960)
-
-
+ANY_TEXT = st.lists(
+    st.one_of(
+        st.sampled_from(TEXTS),
+        st.text("KQRBNPkqrbnp12345678/", max_size=71),
+        st.text(" -wbKQkqAHah03e6", max_size=20),
+        st.text(max_size=10),
+    ),
+    max_size=4,
+).map(" ".join)
 # One king each, any other pieces anywhere, and any castling and en-passant fields.
 PLACEMENTS = st.builds(
     "{} {} {} {} 0 1".format,
@@ -111,9 +104,10 @@ PLACEMENTS = st.builds(
 )
 
 
-@given(PLACEMENTS, st.booleans())
-def test_any_placement(fen: str, chess960: bool) -> None:
-    check(fen, chess960)
+@pytest.mark.parametrize("texts", [ANY_TEXT, PLACEMENTS], ids=["text", "placement"])
+@given(st.data(), st.booleans())
+def test_anything(texts: st.SearchStrategy[str], data: st.DataObject, chess960: bool) -> None:
+    check(data.draw(texts), chess960)
 
 
 # Tidying

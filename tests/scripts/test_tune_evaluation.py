@@ -226,17 +226,9 @@ def test_the_program_writes_weights_with_their_provenance_and_the_same_again(
     fitted = Weights.load(folder / "terms.toml")
     changed = [name for name in fitted.middlegame if fitted.middlegame[name] != default_weights().middlegame[name]]
     assert set(changed) <= {"bishop_pair"}
-
-
-@pytest.mark.parametrize(
-    "more",
-    [["--terms", "x"], ["--start", "absent.toml"]],
-)
-def test_what_cannot_be_used_is_said_in_a_sentence(
-    data: Path, more: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([*command(data), *more]) == 1
-    assert capsys.readouterr().err.splitlines()[-1].startswith("error: ")
+    for wrong in ("--terms", "x"), ("--start", "absent.toml"):
+        assert main([*words, *wrong]) == 1
+        assert capsys.readouterr().err.splitlines()[-1].startswith("error: ")
 
 
 # ---- Endgame scale factors ----

@@ -200,65 +200,42 @@ class ToldSearcher:
         return self._root
 
 
-class Analysis:
-    """An analysis of three moves, by their places."""
-
-    def __init__(self) -> None:
-        board = chess.Board(MIDDLEGAME)
-        self.moves = [moves.encode(board, move) for move in board.legal_moves][:3]
-        self.analysis = RootAnalysis(board, [RootMove((move,)) for move in self.moves])
-
-    def see(self, told: dict[int, tuple[int, int]]) -> None:
-        """The analysis has searched these moves, with score and depth, but not what the main search holds for best."""
-        searcher = ToldSearcher({self.moves[place]: result for place, result in told.items()})
-        self.analysis.run(cast(Any, searcher), 30)
-
-    def better(self, score: int, depth: int, place: int = 0) -> tuple[int | None, int | None]:
-        """The main search has finished a depth with a move: which is better now, and when there is no more time."""
-        self.analysis.set_best(RootMove((self.moves[place],), score, depth))
-        found = (self.analysis.better_move(), self.analysis.better_move_at_end())
-        now, at_end = (None if root_move is None else self.moves.index(root_move.move) for root_move in found)
-        return now, at_end
-
-
-def test_a_better_move_is_as_deep_and_better_by_a_margin() -> None:
-    position = Analysis()
-    position.see({1: (500, 7)})
-    assert position.analysis.better_move() is None, "there is no best move yet"
-    assert position.better(0, 7)[0] == 1
-    assert position.better(0, 8)[0] is None
-    position.see({1: (ANALYSIS_MARGIN_CP, 8)})
-    assert position.better(0, 8)[0] == 1
-    assert position.better(1, 8)[0] is None
-
-
-def test_in_the_end_a_clearly_better_move_may_be_less_deep() -> None:
-    position = Analysis()
-    position.see({1: (ANALYSIS_CLEAR_MARGIN_CP, 12 - ANALYSIS_PLIES_BEHIND)})
-    assert position.better(0, 12) == (None, 1)
-    assert position.better(1, 12) == (None, None)
-    assert position.better(0, 13) == (None, None)
-    # Of the first depths nothing is played unseen.
-    position.see({1: (500, ANALYSIS_ASPIRATION_DEPTH - 1)})
-    assert position.better(0, ANALYSIS_ASPIRATION_DEPTH) == (None, None)
-
-
-def test_what_is_proved_is_better_however_shallow_and_narrow() -> None:
-    position = Analysis()
-    position.see({1: (MATE - 5, 3)})
-    assert position.better(MATE - 15, 20)[0] == 1
-    position.see({1: (MATE - 15, 3), 2: (WIN - 9, 2)})
-    assert position.better(MATE - 15, 20)[0] is None
-    assert position.better(900, 20) == (1, 1)
-
-
-def test_what_the_main_search_has_seen_as_deep_is_no_news() -> None:
-    position = Analysis()
-    position.see({1: (190, 10)})
-    assert position.better(35, 13, place=1) == (None, None)
-    assert position.better(30, 14) == (None, None)
-    position.see({1: (190, 14)})
-    assert position.better(30, 14)[0] == 1
+@pytest.mark.parametrize(
+    ("told", "best", "better"),
+    [
+        # Told of moves: score and depth. Best of the main search, in turn: move, score and depth. Better: the move now,
+        # and when there is no more time. It is as deep, and better by a margin.
+        ({1: (500, 7)}, [(0, 0, 7)], (1, 1)),
+        ({1: (500, 7)}, [(0, 0, 8)], (None, 1)),
+        ({1: (ANALYSIS_MARGIN_CP, 8)}, [(0, 0, 8)], (1, None)),
+        ({1: (ANALYSIS_MARGIN_CP, 8)}, [(0, 1, 8)], (None, None)),
+        # In the end a clearly better move may be less deep, but of the first depths nothing is played unseen.
+        ({1: (ANALYSIS_CLEAR_MARGIN_CP, 12 - ANALYSIS_PLIES_BEHIND)}, [(0, 0, 12)], (None, 1)),
+        ({1: (ANALYSIS_CLEAR_MARGIN_CP, 12 - ANALYSIS_PLIES_BEHIND)}, [(0, 1, 12)], (None, None)),
+        ({1: (ANALYSIS_CLEAR_MARGIN_CP, 12 - ANALYSIS_PLIES_BEHIND)}, [(0, 0, 13)], (None, None)),
+        ({1: (500, ANALYSIS_ASPIRATION_DEPTH - 1)}, [(0, 0, ANALYSIS_ASPIRATION_DEPTH)], (None, None)),
+        # What is proved is better, however shallow and narrow.
+        ({1: (MATE - 5, 3)}, [(0, MATE - 15, 20)], (1, 1)),
+        ({1: (MATE - 15, 3), 2: (WIN - 9, 2)}, [(0, MATE - 15, 20)], (None, None)),
+        ({1: (MATE - 15, 3), 2: (WIN - 9, 2)}, [(0, 900, 20)], (1, 1)),
+        # What the main search has seen as deep is no news.
+        ({1: (190, 10)}, [(1, 35, 13)], (None, None)),
+        ({1: (190, 10)}, [(1, 35, 13), (0, 30, 14)], (None, None)),
+        ({1: (190, 14)}, [(1, 35, 13), (0, 30, 14)], (1, 1)),
+    ],
+)
+def test_which_move_is_better_now_and_at_the_end(
+    told: dict[int, tuple[int, int]], best: list[tuple[int, int, int]], better: tuple[int | None, int | None]
+) -> None:
+    board = chess.Board(MIDDLEGAME)
+    encoded = [moves.encode(board, move) for move in board.legal_moves][:3]
+    analysis = RootAnalysis(board, [RootMove((move,)) for move in encoded])
+    analysis.run(cast(Any, ToldSearcher({encoded[place]: result for place, result in told.items()})), 30)
+    assert analysis.better_move() is None, "there is no best move yet"
+    for place, score, depth in best:
+        analysis.set_best(RootMove((encoded[place],), score, depth))
+    found = (analysis.better_move(), analysis.better_move_at_end())
+    assert tuple(root_move and encoded.index(root_move.move) for root_move in found) == better
 
 
 def test_forcing_moves_are_searched_more_and_promising_ones_at_once() -> None:

@@ -80,12 +80,6 @@ def test_another_seed_draws_another_move() -> None:
     assert len({search(board, strength=Strength(1200, seed)).best for seed in range(8)}) > 2
 
 
-@pytest.mark.parametrize("fen", ["8/8/8/3k4/8/8/8/KR6 w - - 0 1", "8/8/8/3k4/8/8/8/KQ6 w - - 0 1"])
-def test_against_a_bare_king_the_search_decides(fen: str) -> None:
-    board = chess.Board(fen)
-    assert len({search(board, strength=Strength(MIN_ELO, seed)).best for seed in range(4)}) == 1
-
-
 def test_a_search_that_found_nothing_still_has_a_move() -> None:
     manager, _ = prepare(chess.Board(), nodes=1, strength=Strength(MIN_ELO))
     manager.stop()

@@ -229,13 +229,8 @@ def test_info(info: Info, line: str) -> None:
 
 
 @given(st.text())
-def test_output_is_one_line_of_printable_ascii(text: str) -> None:
+def test_output_is_one_line_of_printable_ascii_and_what_is_quoted_is_short(text: str) -> None:
     line = format_info(Info(message=Message(text)))
-    assert all(" " <= character <= "~" for character in line)
+    assert all(" " <= character <= "~" for character in line + quoted(text))
     assert line == line.rstrip()
-
-
-@given(st.text())
-def test_quoted_is_short_and_printable(text: str) -> None:
-    assert all(" " <= character <= "~" for character in quoted(text))
     assert len(quoted(text * 100)) < 1000
