@@ -11,11 +11,12 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import chess
 import pytest
 
-from evaluation.network.file import Network, NetworkError
+from evaluation.network.file import NetworkError
 from tests.support import ENVIRONMENT, ROOT, run_python
 from tests.support.kernel import board_after
 from uci_engine import __version__
@@ -180,14 +181,11 @@ def test_doctor_finds_nothing_wrong(core: str) -> None:
 
 @pytest.mark.parametrize("what", ["moves", "network"])
 def test_doctor_notices_what_is_wrong(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def damaged() -> Network:
-        raise NetworkError("the network is damaged")
-
     monkeypatch.setattr(doctor, "stale_sources", lambda: ["uci_engine/search/search.py"])
     if what == "moves":
         monkeypatch.setattr(doctor, "PERFT_COUNTS", ((KIWIPETE, False, 2, 2040),))
     else:
-        monkeypatch.setattr("uci_engine.engine.default_network", damaged)
+        monkeypatch.setattr("uci_engine.engine.default_network", Mock(side_effect=NetworkError("the network")))
     lines: list[str] = []
     assert doctor.examine("auto", lines.append) == 1
     failed = [line for line in lines if line.startswith("FAILED")]

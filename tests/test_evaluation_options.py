@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import chess
 import pytest
@@ -128,10 +129,6 @@ def test_a_file_that_cannot_be_used_changes_nothing(
     option: str, is_on: str, tmp_path: Path, paths: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What may be wrong with a file is in test_bad_files.py."""
-
-    def fail(*arguments: Any) -> None:
-        raise MemoryError
-
     bad = tmp_path / "bad"
     bad.write_bytes(FILES[option][: len(FILES[option]) // 2])
     with closing(new_engine(option)) as engine:
@@ -141,7 +138,7 @@ def test_a_file_that_cannot_be_used_changes_nothing(
         messages = [*engine.options.set(option, str(bad)), *engine.options.set(option, str(tmp_path / "missing"))]
         assert len(messages) == 2
         if option == "WeightsFile" or is_on == "true":
-            monkeypatch.setattr("evaluation.evaluator.Evaluator", fail)
+            monkeypatch.setattr("evaluation.evaluator.Evaluator", Mock(side_effect=MemoryError))
             messages += engine.options.set(option, "")
             monkeypatch.undo()
             assert len(messages) == 3

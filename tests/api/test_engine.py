@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import chess
 import chess.engine
@@ -527,10 +528,7 @@ def test_a_closed_engine_says_so() -> None:
 
 @pytest.mark.usefixtures("capfd")
 def test_a_failing_search_is_an_exception(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise ZeroDivisionError("a fault")
-
-    monkeypatch.setattr(SearchManager, "report", fail)
+    monkeypatch.setattr(SearchManager, "report", Mock(side_effect=ZeroDivisionError("a fault")))
     with pytest.raises(EngineError, match=r"^the search has failed: a fault$"):
         engine.play(chess.Board(), Limit(depth=3))
     with engine.analysis(chess.Board()) as analysis, pytest.raises(EngineError):
@@ -540,12 +538,7 @@ def test_a_failing_search_is_an_exception(engine: Engine, monkeypatch: pytest.Mo
 
 
 def test_an_interrupted_call_stops_its_search(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    from uci_engine.api import Analysis
-
-    def interrupted(_: Analysis) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Analysis, "wait", interrupted)
+    monkeypatch.setattr(engine_module.Analysis, "wait", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         engine.play(chess.Board(), Limit(time=600))
     monkeypatch.undo()

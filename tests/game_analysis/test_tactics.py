@@ -23,6 +23,12 @@ def table(name: str) -> list[list[str]]:
     return [line.split("\t") for line in lines if not line.startswith("#")]
 
 
+def line_of(fen: str, moves: str, winner: chess.Color | None = None) -> Line:
+    """A line in UCI. `winner`: None for the side that moves first."""
+    board = chess.Board(fen)
+    return Line(board, list(map(chess.Move.from_uci, moves.split())), board.turn if winner is None else winner)
+
+
 class Row(NamedTuple):
     """A position, its line in UCI, the kinds of which each is right or NONE, and the set that it is in."""
 
@@ -31,13 +37,8 @@ class Row(NamedTuple):
     expected: str
     source: str
 
-    @property
-    def line(self) -> list[chess.Move]:
-        return list(map(chess.Move.from_uci, self.moves.split()))
-
     def is_right(self) -> bool:
-        board = chess.Board(self.fen)
-        kinds = [motif.kind.value for motif in deciding_motifs(Line(board, self.line, board.turn))] or [NONE]
+        kinds = [motif.kind.value for motif in deciding_motifs(line_of(self.fen, self.moves))] or [NONE]
         return not {*kinds}.isdisjoint(self.expected.split("|"))
 
 
@@ -59,21 +60,18 @@ def test_most_motifs_are_named_and_hardly_any_where_there_is_none(source: str, n
 # What each motif claims, held to the positions before and after its move ---------------------------------------------
 
 
-def check(board: chess.Board, moves: list[chess.Move], winner: chess.Color) -> int:
+def check(line: Line) -> int:
     """Check the claims of all motifs of a line, and that their words name only squares with what they say."""
-    line = Line(board, moves, winner)
     motifs = deciding_motifs(line)
     for motif in motifs:
         assert line.moves[motif.ply] == motif.move
-        assert line.boards[motif.ply].turn == winner
-        assert RULES[motif.kind](Claim.of(line, motif)), (board.fen(), moves, motif)
+        assert line.boards[motif.ply].turn == line.winner
+        assert RULES[motif.kind](Claim.of(line, motif)), (line.boards[0].fen(), line.moves, motif)
         words = motif_words(line, motif)
         assert "  " not in words
         assert words.strip() == words != ""
-        assert line.boards[motif.ply].san(motif.move) in words or motif.kind in (
-            Kind.OVERLOADED,
-            Kind.PINNED_GUARD,
-        )
+        names_no_move = motif.kind in (Kind.OVERLOADED, Kind.PINNED_GUARD)
+        assert names_no_move or line.boards[motif.ply].san(motif.move) in words
     return len(motifs)
 
 
@@ -84,7 +82,7 @@ def test_every_kind_has_a_rule() -> None:
 
 @pytest.mark.parametrize("winner", chess.COLORS)
 def test_what_is_said_of_the_table_is_true(winner: chess.Color) -> None:
-    found = sum(check(chess.Board(row.fen), row.line, winner) for row in ROWS)
+    found = sum(check(line_of(row.fen, row.moves, winner)) for row in ROWS)
     assert found > 20
 
 
@@ -98,16 +96,14 @@ def test_what_is_said_of_any_line_is_true(row: Row, choices: list[int], greedy: 
         if not moves:
             break
         after.push(moves[choice % len(moves) if not greedy else choice % min(3, len(moves))])
-    line = list(after.move_stack)
     for winner in chess.COLORS:
-        check(board, line, winner)
+        check(Line(board, list(after.move_stack), winner))
 
 
 @pytest.mark.parametrize("row", WORDS, ids=range(len(WORDS)))
 def test_the_words_name_the_moves_squares_and_pieces_of_the_motif(row: list[str]) -> None:
     fen, moves, kind, names = row
-    board = chess.Board(fen)
-    line = Line(board, [chess.Move.from_uci(move) for move in moves.split()], board.turn)
+    line = line_of(fen, moves)
     motifs = deciding_motifs(line)[:1]
     assert [motif.kind.value for motif in motifs] == ([] if kind == NONE else [kind])
     assert " ".join(NAMED.findall("".join(motif_words(line, motif) for motif in motifs))) == names.strip("-")

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
+from unittest.mock import Mock
 
 import chess
 import pytest
@@ -18,7 +19,6 @@ from uci_engine import score as scores
 from uci_engine.core import load
 from uci_engine.engine import UciEngine
 from uci_engine.search import manager as manager_module
-from uci_engine.search import thread_pool
 from uci_engine.search.info import Info
 from uci_engine.search.manager import SKIP_PATTERNS, SearchManager
 from uci_engine.search.root_moves import RootAnalysis, RootMove
@@ -230,24 +230,18 @@ def test_many_threads_come_and_go(engine: UciEngine) -> None:
     assert go(engine, depth=3).answer.move is not None
 
 
-def no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thread_pool, "available_bytes", lambda: 1 << 20)
-
-
-def no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    class NoThread:
-        def __init__(self, **ignored: Any) -> None:
-            raise RuntimeError
-
-    monkeypatch.setattr(threading, "Thread", NoThread)
-
-
-@pytest.mark.parametrize("lack", [no_memory, no_threads])
+@pytest.mark.parametrize(
+    ("place", "lacking"),
+    [
+        ("uci_engine.search.thread_pool.available_bytes", Mock(return_value=1 << 20)),
+        ("threading.Thread", Mock(side_effect=RuntimeError)),
+    ],
+)
 def test_without_memory_the_number_of_threads_stays(
-    engine: UciEngine, lack: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
+    engine: UciEngine, place: str, lacking: Mock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = set(threading.enumerate())
-    lack(monkeypatch)
+    monkeypatch.setattr(place, lacking)
     (message,) = engine.options.set("Threads", "8")
     assert str(message).startswith("error: option Threads ")
     monkeypatch.undo()
@@ -258,11 +252,7 @@ def test_without_memory_the_number_of_threads_stays(
 def test_a_thread_that_fails_is_told_of_and_costs_nothing_else(
     pool: ThreadPool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    begin_work = pool.threads[1].begin
-
-    def fail() -> None:
-        raise ZeroDivisionError("by design")
-
+    begin_work, fail = pool.threads[1].begin, Mock(side_effect=ZeroDivisionError("by design"))
     # The failing thread has never searched, or searched something else: nothing of that may be heard.
     monkeypatch.setattr(pool.threads[1], "begin", lambda _: begin_work(fail))
     (sentence,) = search(chess.Board(), pool=pool, nodes=5000).sentences

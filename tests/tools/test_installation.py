@@ -13,6 +13,7 @@ import sys
 from dataclasses import replace
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -103,10 +104,8 @@ def test_the_command_that_mends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_a_failure_of_a_stale_build_is_one_sentence(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fail() -> int:
-        raise AttributeError("the compiled class has no such field")
-
     stale: list[str] = []
+    fail = Mock(side_effect=AttributeError("the compiled class has no such field"))
     monkeypatch.setattr(doctor, "stale_sources", lambda: stale)
     monkeypatch.setattr(doctor, "compiled_modules", lambda: ["uci_engine.search.search"])
     with pytest.raises(AttributeError):

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from tests.support import PATIENCE_SECONDS, TABLES
+from tests.support.kernel import STARTS
 from tests.support.uci_lines import InfoLine, read_best_move, read_info, read_option
 from tests.support.uci_process import UciProcess, play
 
@@ -27,10 +28,7 @@ EXAMPLES = 150 if os.environ.get("SECATEUR_NEW_EXAMPLES") == "1" else 10
 STEPS = 25
 
 POSITIONS = (
-    chess.STARTING_FEN,
-    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
-    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+    *STARTS[:4],
     "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1",
     "8/8/8/4k3/8/4K3/8/8 w - - 99 80",
     "4k3/P6P/8/8/8/8/p6p/4K3 b - - 4 60",
