@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
-from pathlib import Path
 
 import chess
 import pytest
@@ -16,10 +13,8 @@ import evaluation
 from evaluation import set_up
 from evaluation.catalogue import CATALOGUE
 from evaluation.weights import MATERIAL, Weights
-from tests.support import kernel
+from tests.support import kernel, run_python
 from uci_engine.core import KERNEL_MODULES
-
-PACKAGE = Path(evaluation.__file__).parent
 
 # At most 16 pieces a side and no pawn at either end is all that the evaluation asks for.
 EXTREME = [
@@ -108,9 +103,7 @@ def test_the_hash_tables_change_nothing_with_any_weights() -> None:
 
 
 def test_importing_the_package_loads_no_kernel_module() -> None:
-    program = "import sys, evaluation; print(*sys.modules)"
-    result = subprocess.run([sys.executable, "-c", program], cwd=PACKAGE.parent, capture_output=True, check=True)
-    loaded = set(result.stdout.decode().split())
+    loaded = set(run_python("-c", "import sys, evaluation; print(*sys.modules)").stdout.split())
     assert "evaluation.weights" in loaded
     assert not set(KERNEL_MODULES) & loaded
     assert "evaluation.terms" not in loaded

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support import ENVIRONMENT, SCRIPTS
+from tests.support import SCRIPTS, run_python
 from toolkit import console
 from toolkit.errors import ProgramError
 from uci_engine.text import printable
@@ -63,6 +61,5 @@ def test_text_from_outside_cannot_steer_the_terminal(capsys: pytest.CaptureFixtu
 
 
 def test_what_cannot_be_used_is_one_sentence_of_the_program(tmp_path: Path) -> None:
-    command = [sys.executable, str(SCRIPTS / "perft.py"), "/no/such/file.epd"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=tmp_path, env=ENVIRONMENT)
+    done = run_python(SCRIPTS / "perft.py", "/no/such/file.epd", folder=tmp_path)
     assert (done.returncode, done.stderr) == (2, "error: /no/such/file.epd: No such file or directory\n")

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from selfplay import Recipe, SelfPlayer, book_of, main, parse_arguments, play_game, random_opening, self_player
-from tests.support.kernel import ALL_CORES, STARTS, board_after, core_or_skip, is_compiled, on_core
+from tests.support.kernel import STARTS, board_after, is_compiled, on_all_cores, on_core
 from toolkit.errors import ProgramError
 from toolkit.training.positions import (
     AHEAD,
@@ -244,9 +244,9 @@ def records_here() -> list[str]:
 
 
 def test_every_core_plays_the_same_games() -> None:
-    found = [on_core(core_or_skip(core), __name__, "records_here") for core in ALL_CORES]
-    assert len(found[0][0]) > 4 * RECORD.itemsize
-    assert found[0] == found[1] == found[2]
+    first, *others = on_all_cores(__name__, "records_here").values()
+    assert len(first[0]) > 4 * RECORD.itemsize
+    assert others == [first] * len(others)
 
 
 # ---- Runs ----

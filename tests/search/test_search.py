@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 import chess
@@ -60,19 +61,6 @@ STEPS_OFF = {
 }
 
 
-class NoTable:
-    """A transposition table that remembers nothing."""
-
-    def prefetch(self, key: int) -> int:
-        return 0
-
-    def probe(self, key: int) -> int:
-        return 0
-
-    def store(self, *_: int) -> int:
-        return 0
-
-
 def plain_searcher() -> Any:
     """The search without what could change its value: alpha-beta alone, to compare with minimax.
 
@@ -94,7 +82,8 @@ def plain_searcher() -> Any:
             return ply - scores.MATE if position.checkers else drawn(ply)
         return drawn(ply) if position.is_draw(ply) else int(machine.evaluate())
 
-    machine.table = NoTable()
+    # It remembers nothing.
+    machine.table = SimpleNamespace(prefetch=lambda key: 0, probe=lambda key: 0, store=lambda *_: 0)
     machine._quiescence = leaf
     machine.evaluator.is_known_draw = lambda _: False
     position.upcoming_repetition = lambda _: False
