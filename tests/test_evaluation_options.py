@@ -168,46 +168,13 @@ def test_weights_and_network_change_alone(engine: UciEngine, paths: dict[str, st
     assert static(engine) == EXPECTED["WeightsFile"] + network_score(NETWORK, BOARD)
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "full"), [("UCI_LimitStrength", "true", "false"), ("Skill Level", "7", "20")]
-)
-def test_limited_strength_plays_with_the_features_alone(
-    name: str, value: str, full: str, engine: UciEngine, paths: dict[str, str]
-) -> None:
-    engine.options.set("EvalFile", paths["EvalFile"])
+@pytest.mark.parametrize(("name", "value"), [("UCI_LimitStrength", "true"), ("Skill Level", "7")])
+def test_limited_strength_evaluates_as_before_and_forgets_nothing(name: str, value: str, engine: UciEngine) -> None:
+    before = static(engine)
     search(engine)
     assert engine.options.set(name, value) == []
-    assert is_new_game(engine)
-    for is_on in ("false", "true"):
-        assert engine.options.set("Use NNUE", is_on) == []
-        assert engine.pool.network is None
-        assert static(engine) == EXPECTED[""]
-    assert engine.options.set(name, full) == []
-    assert static(engine) == EXPECTED["EvalFile"]
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (("Skill Level", "7"), ("Skill Level", "8")),
-        (("Skill Level", "7"), ("UCI_LimitStrength", "true")),
-        (("UCI_LimitStrength", "true"), ("Skill Level", "7")),
-        (("Use NNUE", "false"), ("UCI_LimitStrength", "true")),
-    ],
-)
-def test_a_strength_that_leaves_the_network_as_it_is_forgets_nothing(
-    before: tuple[str, str], after: tuple[str, str], engine: UciEngine, tmp_path: Path
-) -> None:
-    path = tmp_path / "some.network"
-    path.write_bytes(DATA)
-    engine.options.set("EvalFile", str(path))
-    assert engine.options.set(*before) == []
-    assert engine.pool.network is None
-    # Nor is the file read again.
-    path.unlink()
-    search(engine)
-    assert engine.options.set(*after) == []
     assert not is_new_game(engine)
+    assert static(engine) == before
 
 
 # The default ------------------------------------------------------------------------------------------------------
