@@ -143,7 +143,6 @@ RULES: dict[Kind, Callable[[Claim], bool]] = {
     Kind.OVERLOADED: lambda it: all(sees(it.after, it.other, at) for at in it.motif.targets),
     Kind.ATTACK: lambda it: it.attacks_all(it.to),
     Kind.RETREAT: lambda it: it.move.from_square == it.target,
-    Kind.REMOVED_ATTACKER: Claim.takes,
     Kind.HANGING: lambda it: it.after.is_attacked_by(not it.mover, it.target) and it.target != it.to,
     Kind.TEMPO: lambda it: it.attacks_all(it.to) and it.neighbour(1).from_square == it.target,
     Kind.FORK: lambda it: it.attacks_all(it.to) and len(it.motif.targets) > 1,
@@ -198,31 +197,16 @@ def pawns_near(
     return [at for at in found if chess.square_rank(at) in ranks]
 
 
-def is_passed(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
-    is_pawn = board.piece_at(square) == chess.Piece(chess.PAWN, color)
-    return is_pawn and not pawns_near(board, not color, square, (-1, 0, 1), color)
-
-
 def is_outpost(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
     is_knight = board.piece_at(square) == chess.Piece(chess.KNIGHT, color)
     return is_knight and not pawns_near(board, not color, square, (-1, 1), color)
 
 
-def is_shut_in(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
-    """At most one square to go to is not guarded by an enemy pawn."""
-    pawns = board.pieces(chess.PAWN, not color)
-    ways = [at for at in board.attacks(square) if board.color_at(at) != color]
-    return board.color_at(square) == color and sum(not board.attackers(not color, at) & pawns for at in ways) <= 1
-
-
 # By the name of the feature: whether a side has it on a square.
 FEATURES: dict[str, Callable[[chess.Board, chess.Square, chess.Color], bool]] = {
-    "passed pawn": is_passed,
     "outpost": is_outpost,
     "doubled pawns": lambda board, at, color: bool(pawns_near(board, color, at, (0,))),
     "isolated pawn": lambda board, at, color: not pawns_near(board, color, at, (-1, 1)),
-    "shut-in piece": is_shut_in,
-    "stuck king": lambda board, at, color: board.king(color) == at and not board.has_castling_rights(color),
     "exposed king": lambda board, at, color: (
         len({chess.square_file(pawn) for pawn in pawns_near(board, color, at, (-1, 0, 1), color)}) <= 1
     ),

@@ -43,7 +43,7 @@ from uci_engine.game_analysis.thresholds import (
     CONFIRMED,
     LONGEST_MATE,
     MAX_DELAY,
-    MAX_TEMPO_COST,
+    MAX_SIDE_COST,
     SOON,
 )
 from uci_engine.game_analysis.values import DRAWN, Found, SearchedMove, Value
@@ -305,7 +305,7 @@ def causes_of(board: chess.Board, played: Found, better: Found, find: Finder = n
     main = None
     # What a missed mate takes on its way is no gain beside it.
     if not forced:
-        kinds = (_reply, _only_move, _lost_tempo, _position, _missed_tempo)
+        kinds = (_reply, _only_move, _lost_tempo, _position)
         others = (find_cause(lines) for find_cause in kinds)
         main = _gain(lines, SOON) or next(filter(None, others), None) or _gain(lines, MAX_DELAY)
     return (main, *forced) if main else forced
@@ -520,12 +520,6 @@ def _origin(lines: Comparison) -> tuple[bool, Motif | None]:
 def _only_move(lines: Comparison) -> Cause | None:
     """The better move, where every other costs most of what the move played does, if it does something by itself."""
     line, against, deed = lines.missed, lines.against, _deed_or_motif(lines.missed, 0)
-    first = line.moves[0]
-    is_small = lines.cost <= MAX_TEMPO_COST
-    for reply in against.moves[1:2] if is_small and line.boards[0].is_capture(first) else []:
-        if reply.from_square == first.to_square:
-            taken = Motif(Kind.REMOVED_ATTACKER, 0, first, first.to_square, (first.to_square,), (reply.to_square,))
-            return Cause(Why.ONLY_MOVE, line.winner, line, (taken,), 1)
     if deed is None or not is_weighty(line, deed):
         return None
     if deed.kind is Kind.ATTACK and not is_double(line, deed):
@@ -562,12 +556,14 @@ def _lost_tempo(lines: Comparison) -> Cause | None:
     is_even = line.balance(again + 1) - line.balance(0) < 1
     # A piece that moves again after the better move, too, has lost nothing by that.
     stays = not any(first.to_square == move.from_square for move in better.moves[2 : SOON + 1 : 2])
-    if not again or not is_even or not stays or lines.cost > MAX_TEMPO_COST:
+    if not again or not is_even or not stays or lines.cost > MAX_SIDE_COST:
         return None
     if piece in (chess.PAWN, chess.KING) or line.boards[again].is_check():
         return None
     attack = tempo_of(line, 1) if again == 2 else None
     is_driven = attack is not None and attack.targets == (moved.to_square,)
+    if is_driven and line.moves[1] == better.moves[1]:
+        return None
     goals = [moved.from_square, *([first.to_square] if first.from_square == moved.from_square else [])]
     if attack is None or not is_driven:
         attack = Motif(Kind.RETREAT, again, line.moves[again], moved.to_square, (moved.to_square,))
@@ -575,20 +571,9 @@ def _lost_tempo(lines: Comparison) -> Cause | None:
     return Cause(Why.LOST_TEMPO, line.winner, line, (attack,), again + 1) if is_driven or goes_back else None
 
 
-def _missed_tempo(lines: Comparison) -> Cause | None:
-    """The better move attacks a piece that has to move, and most other moves do not."""
-    line, without = lines.missed, lines.without_better
-    attack = tempo_of(line, 0)
-    if lines.cost > MAX_TEMPO_COST or attack is None or _is_shared(lines, attack):
-        return None
-    if line.moves[1] in lines.against.moves[1:2]:
-        return None
-    if without is None or without.share < (1 - CONFIRMED) / 2:
-        return None
-    return Cause(Why.ONLY_MOVE, line.winner, line, (attack,), 2, evidence=_confirming(without))
-
-
 def _position(lines: Comparison) -> Cause | None:
     """The positional feature that makes most of the difference."""
+    if lines.cost > MAX_SIDE_COST:
+        return None
     line, found = lines.against, feature_of(lines.against, lines.missed, lines.lost)
     return None if found is None else Cause(Why.POSITION, line.winner, line, end=found.ply, feature=found)

@@ -47,12 +47,6 @@ def ahead(square: chess.Square, color: chess.Color) -> chess.Bitboard:
     return sum(chess.BB_RANKS[each] for each in (range(rank + 1, 8) if color else range(rank)))
 
 
-def passed_pawns(board: chess.Board, color: chess.Color) -> chess.SquareSet:
-    enemies = int(board.pieces(chess.PAWN, not color))
-    own = board.pieces(chess.PAWN, color)
-    return chess.SquareSet(at for at in own if not enemies & files_near(at) & ahead(at, color))
-
-
 def doubled_pawns(board: chess.Board, color: chess.Color) -> chess.SquareSet:
     own = board.pieces(chess.PAWN, color)
     return chess.SquareSet(at for at in own if own & chess.BB_FILES[chess.square_file(at)] & ahead(at, color))
@@ -75,22 +69,6 @@ def outposts(board: chess.Board, color: chess.Color) -> chess.SquareSet:
     )
 
 
-def shut_in(board: chess.Board, color: chess.Color) -> chess.SquareSet:
-    """Minor pieces off their first rank with at most one square that is free and that no enemy pawn attacks."""
-    taboo = board.occupied_co[color]
-    for pawn in board.pieces(chess.PAWN, not color):
-        taboo |= board.attacks_mask(pawn)
-    own = board.occupied_co[color] & (board.knights | board.bishops) & ~(chess.BB_RANK_1 if color else chess.BB_RANK_8)
-    return chess.SquareSet(at for at in chess.SquareSet(own) if chess.popcount(board.attacks_mask(at) & ~taboo) <= 1)
-
-
-def stuck_king(board: chess.Board, color: chess.Color) -> chess.SquareSet:
-    """The king on a middle file that may no longer castle, while there is an enemy queen."""
-    king = king_of(board, color)
-    is_stuck = chess.square_file(king) in (3, 4, 5) and not board.has_castling_rights(color)
-    return chess.SquareSet([king] if is_stuck and board.pieces(chess.QUEEN, not color) else [])
-
-
 def exposed_king(board: chess.Board, color: chess.Color) -> chess.SquareSet:
     """The king off the middle files with own pawns in front of it on at most one file, and an enemy queen."""
     king = king_of(board, color)
@@ -102,18 +80,9 @@ def exposed_king(board: chess.Board, color: chess.Color) -> chess.SquareSet:
 KING_SAFETY = ("king's shelter", "safety from pawn storms", "safe checks against the king", "attack on the king")
 
 FEATURES = (
-    Feature("passed pawn", ("passed pawns",), False, "{side} gets a passed pawn on {squares}", passed_pawns),
     Feature("outpost", ("outposts",), False, "no pawn can drive {pieces} away", outposts),
     Feature("doubled pawns", ("doubled pawns",), True, "{side} has doubled pawns on the {files}", doubled_pawns),
     Feature("isolated pawn", ("isolated pawns",), True, "{pieces} is isolated", isolated_pawns),
-    Feature(
-        "shut-in piece",
-        ("knights' mobility", "bishops' mobility"),
-        True,
-        "{pieces} has hardly a square",
-        shut_in,
-    ),
-    Feature("stuck king", KING_SAFETY, True, "{pieces} can no longer castle", stuck_king),
     Feature("exposed king", KING_SAFETY, True, "{pieces} has hardly a pawn before it", exposed_king),
 )
 

@@ -173,7 +173,6 @@ class Kind(Enum):
     ATTACK = "attack"  # what the piece that moved could take next
     RETREAT = "retreat"  # where the piece stood
     TEMPO = "tempo"  # what is attacked and moves away
-    REMOVED_ATTACKER = "removing the attacker"  # what it takes; where that goes otherwise
     TRADE = "trade"  # what it takes
     OFFER = "sacrifice"  # where the piece is given
     # What a move does for the reply. Of these `targets` is where the reply goes.

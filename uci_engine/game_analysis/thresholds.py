@@ -17,5 +17,5 @@ LONGEST_MATE = 8
 AS_GOOD_CP = 20
 # The leaves of a line whose terms are compared are this far apart, so that no single move makes the difference.
 LEAF_PLIES = 2
-# A tempo is not why a move costs more than this, in expected result.
-MAX_TEMPO_COST = 0.25
+# A tempo or a positional feature is not why a move costs more than this, in expected result.
+MAX_SIDE_COST = 0.12

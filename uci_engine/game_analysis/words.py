@@ -51,7 +51,6 @@ SENTENCES = {
     Kind.ATTACK: "{move}{which} attacks {targets}",
     Kind.RETREAT: "{them} moves again with {move}",
     Kind.TEMPO: "{move}{which} attacks {targets}, which has to move",
-    Kind.REMOVED_ATTACKER: "{move} takes {targets} before it {goes} {goal}",
     Kind.UNGUARDED: "{move} no longer guards {square}",
     Kind.CUT_OFF: "{move} cuts {it} off from {square}",
     Kind.HANGING: "{move} leaves {targets} hanging",
@@ -59,7 +58,7 @@ SENTENCES = {
 }
 
 
-TAKEN_NOW = (Kind.PINNED_GUARD, Kind.REMOVED_ATTACKER, Kind.CAPTURE, Kind.RETREAT)
+TAKEN_NOW = (Kind.PINNED_GUARD, Kind.CAPTURE, Kind.RETREAT)
 
 
 def piece_on(board: chess.Board, square: chess.Square) -> str:
@@ -96,8 +95,6 @@ def motif_words(line: Line, motif: Motif, which: str = "") -> str:
         actor=named(motif.actor),
         square=chess.square_name(square),
         squares=joined([chess.square_name(target) for target in motif.targets]),
-        goes="takes on" if motif.others and before.piece_at(motif.others[0]) else "goes to",
-        goal=chess.square_name(motif.others[0]) if motif.others else "",
         side="White" if after.turn else "Black",
         promoted=f" to a {chess.piece_name(promoted)}" if promoted not in (None, chess.QUEEN) else "",
         **(_capture_words(line, motif.ply, which) if motif.kind is Kind.CAPTURE else {}),
