@@ -143,7 +143,6 @@ RULES: dict[Kind, Callable[[Claim], bool]] = {
     Kind.OVERLOADED: lambda it: all(sees(it.after, it.other, at) for at in it.motif.targets),
     Kind.ATTACK: lambda it: it.attacks_all(it.to),
     Kind.RETREAT: lambda it: it.move.from_square == it.target,
-    Kind.HANGING: lambda it: it.after.is_attacked_by(not it.mover, it.target) and it.target != it.to,
     Kind.TEMPO: lambda it: it.attacks_all(it.to) and it.neighbour(1).from_square == it.target,
     Kind.FORK: lambda it: it.attacks_all(it.to) and len(it.motif.targets) > 1,
     Kind.PIN: lambda it: it.is_lined_up(it.after, it.target, it.other),

@@ -30,11 +30,10 @@ from uci_engine.game_analysis.deeds import (
     is_by,
     is_double,
     is_weighty,
-    left_hanging,
     opened_by,
     tempo_of,
 )
-from uci_engine.game_analysis.judgement import MISTAKE_LOSS, ONLY_MOVE_LOSS
+from uci_engine.game_analysis.judgement import INACCURACY_LOSS, MISTAKE_LOSS, ONLY_MOVE_LOSS
 from uci_engine.game_analysis.positional import FoundFeature, feature_of
 from uci_engine.game_analysis.searches import EXTENSION, Finder, Searches, nothing_found
 from uci_engine.game_analysis.tactics import DRAWS, Case, Kind, Line, Motif, deciding_motifs
@@ -221,6 +220,19 @@ class Comparison:
             )
         ]
 
+    def is_avoided(self, line: Line, end: int) -> bool:
+        """Whether the loser, by another answer before the ply `end` that is no error, loses nothing."""
+        value = self.better if line is self.missed else self.played
+        for ply in range(line.own_plies().start + 1, end, 2):
+            board = line.boards[ply]
+            others = [move for move in board.legal_moves if move != line.moves[ply]]
+            found = self.find(board, others) if others else Found(DRAWN)
+            dearer = found.value.expected_for(line.winner) - value.expected_for(line.winner)
+            is_as_good = found.line and dearer <= max(INACCURACY_LOSS, (1 - CONFIRMED) * self.cost)
+            if is_as_good and Line(board, found.shown.line, line.winner).most() <= line.balance(0):
+                return True
+        return False
+
     def is_met(self, reply: chess.Move) -> bool:
         """Whether the better move meets this reply: it is not legal, does something else, or is worse than another."""
         board = self.missed.boards[1]
@@ -395,12 +407,15 @@ def _material(lines: Comparison, line: Line, reach: int) -> Cause | None:
     shown = min(end, at, key=line.balance)
     if line.balance(shown) - line.balance(0) < 1:
         return None
+    # What names the gain, and its answer, have to be forced.
+    if lines.is_avoided(line, min(motifs[0].ply + 2, motifs[0].wins)):
+        return None
     evidence = lines.without_better if is_missed else lines.without_reply
     threat, opened = (False, None) if is_missed else _origin(lines)
     if not is_missed and motifs[0].ply > first and motifs[0].kind is Kind.CAPTURE:
         # What falls later than by the first move was there before.
         threat, ply = False, motifs[-1].ply
-        opened = opened_by(line, lines.color, ply) or left_hanging(line, lines.missed, lines.color, ply)
+        opened = opened_by(line, lines.color, ply)
     before, after = line.boards[0], line.boards[shown]
     material = tuple(
         surplus(after, kind, line.winner) - surplus(before, kind, line.winner) for kind in chess.PIECE_TYPES
@@ -429,11 +444,12 @@ def _kept_at(lines: Comparison, line: Line, end: int) -> int:
     late, soon = line.settled, min(end + SOON, line.searched)
     if min(line.balance(late) - line.balance(0), line.balance(late) + other.balance(other.settled)) >= 1:
         return late
-    plies = [min(soon, last) for last in (line.searched, other.searched)]
-    kept = [line.balance(ply) - line.balance(0) for ply in (plies[0], plies[0] - 1)]
-    ahead = line.balance(plies[0]) + min(other.balance(ply) for ply in (plies[1], plies[1] - 1))
+    own, its = (
+        min(each.balance(ply) for ply in (min(soon, each.searched), min(soon, each.searched) - 1))
+        for each in (line, other)
+    )
     is_agreed = lines.lost >= CONFIRMED * (line.balance(end) - line.balance(0))
-    return soon if min(*kept, ahead) >= 1 and is_agreed else 0
+    return soon if min(own - line.balance(0), own + its) >= 1 and is_agreed else 0
 
 
 def _motifs_of_gain(lines: Comparison, line: Line, wins: list[Case], reach: int) -> tuple[Motif, ...]:
@@ -445,7 +461,10 @@ def _motifs_of_gain(lines: Comparison, line: Line, wins: list[Case], reach: int)
     motifs = deciding_motifs(line, taken if is_missed else -taken)
     plies = [win.ply for win in wins]
     if motifs and motifs[0].ply < first + SOON and motifs[-1].wins in plies and not _is_alike(lines, motifs[0], line):
-        return motifs
+        # A piece that has just come to where it is taken was no guard.
+        is_new = motifs[0].ply == 1 and motifs[0].move.to_square == line.moves[0].to_square
+        if motifs[0].kind is not Kind.REMOVED_GUARD or not is_new:
+            return motifs
     deed = deed_of(line, first)
     if deed and deed.kind in NAMES_GAIN and not _is_alike(lines, deed, line):
         by_deed = [win.ply for win in wins if is_by(line, deed, win)]
@@ -454,9 +473,11 @@ def _motifs_of_gain(lines: Comparison, line: Line, wins: list[Case], reach: int)
     # The capture that wins it, where that comes soon.
     for win in sorted(wins, key=lambda win: win.ply)[:1]:
         move = line.moves[win.ply]
-        # A pawn that goes where it is taken is an offer.
-        is_offer = win.ply > first and win.worth == 1 and line.moves[win.ply - 1].to_square == win.square
-        if win.ply <= first + reach and not is_offer and line.boards[win.ply].is_capture(move):
+        # What goes where it is taken is an offer; where that loses a piece, only the better move did not force it.
+        has_come = win.ply > first and line.moves[win.ply - 1].to_square == win.square
+        is_offer = has_come and (is_missed or win.worth == 1)
+        is_alike = is_missed and move in lines.against.moves[: win.ply + 1]
+        if win.ply <= first + reach and not is_offer and not is_alike and line.boards[win.ply].is_capture(move):
             return (Motif(Kind.CAPTURE, win.ply, move, move.to_square, (win.square,), (), win.ply),)
     return ()
 
@@ -520,7 +541,7 @@ def _origin(lines: Comparison) -> tuple[bool, Motif | None]:
 def _only_move(lines: Comparison) -> Cause | None:
     """The better move, where every other costs most of what the move played does, if it does something by itself."""
     line, against, deed = lines.missed, lines.against, _deed_or_motif(lines.missed, 0)
-    if deed is None or not is_weighty(line, deed):
+    if deed is None or not is_weighty(line, deed) or line.moves[0] in against.moves[: SOON + 1]:
         return None
     if deed.kind is Kind.ATTACK and not is_double(line, deed):
         return None

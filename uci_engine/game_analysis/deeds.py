@@ -148,13 +148,3 @@ def opened_by(line: Line, color: chess.Color, ply: int = 1) -> Motif | None:
     if ply == 1 and chess.between(reply.from_square, square) & chess.BB_SQUARES[move.from_square]:
         return motif(Kind.OPENED, reply.from_square)
     return None
-
-
-def left_hanging(line: Line, better: Line, color: chess.Color, ply: int) -> Motif | None:
-    """What the first move of a line leaves hanging until this ply, and the better one does not."""
-    square, move = line.moves[ply].to_square, line.moves[0]
-    if line.where_was(square, ply, 0) != square:
-        return None
-    boards = (line.boards[0], line.boards[1], better.boards[1])
-    hangs = [square in winning_captures(board, not color) for board in boards]
-    return Motif(Kind.HANGING, 0, move, move.to_square, (square,)) if hangs == [True, True, False] else None

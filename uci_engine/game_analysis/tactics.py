@@ -103,6 +103,11 @@ class Line:
         settled = [ply for ply in plies if best_capture(self.boards[ply])[1] is None]
         return sorted(settled or [end], key=self.balance)[len(settled) // 4]
 
+    def most(self) -> int:
+        """The best balance of the winner in the line where no capture wins anything."""
+        quiet = [ply for ply in range(1, self.searched + 1) if best_capture(self.boards[ply])[1] is None]
+        return max(map(self.balance, quiet or [self.searched]))
+
     def wins(self) -> list[Case]:
         """The captures and promotions at a profit, most valuable first. An exchange on one square is one of them."""
         wins = []
@@ -178,7 +183,6 @@ class Kind(Enum):
     # What a move does for the reply. Of these `targets` is where the reply goes.
     UNGUARDED = "lost guard"
     CUT_OFF = "guard cut off"  # ; the guard
-    HANGING = "hanging piece"
     OPENED = "opened line"  # ; where the reply comes from
 
     @property

@@ -53,7 +53,6 @@ SENTENCES = {
     Kind.TEMPO: "{move}{which} attacks {targets}, which has to move",
     Kind.UNGUARDED: "{move} no longer guards {square}",
     Kind.CUT_OFF: "{move} cuts {it} off from {square}",
-    Kind.HANGING: "{move} leaves {targets} hanging",
     Kind.OPENED: "{move} opens the line of {it} to {square}",
 }
 
