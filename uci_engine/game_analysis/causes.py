@@ -317,7 +317,7 @@ def causes_of(board: chess.Board, played: Found, better: Found, find: Finder = n
     main = None
     # What a missed mate takes on its way is no gain beside it.
     if not forced:
-        kinds = (_reply, _only_move, _lost_tempo, _position)
+        kinds = (_reply, _lost_tempo, _position)
         others = (find_cause(lines) for find_cause in kinds)
         main = _gain(lines, SOON) or next(filter(None, others), None) or _gain(lines, MAX_DELAY)
     return (main, *forced) if main else forced
@@ -489,10 +489,11 @@ def _is_alike(lines: Comparison, motif: Motif, line: Line) -> bool:
     boards = [other.boards[ply + 1] for ply in again if not other.is_taken_back(ply)]
     if any(all(board.piece_at(at) == after.piece_at(at) for at in motif.targets) for board in boards):
         return True
-    return line is lines.missed and motif.ply == 0 and _is_shared(lines, motif)
+    own = deed_of(lines.against, 0) if line is lines.missed and motif.ply == 0 else None
+    return own is not None and not {*own.targets}.isdisjoint(motif.targets)
 
 
-# The reply and the better move ----------------------------------------------------------------------------------------
+# The reply -----------------------------------------------------------------------------------------------------------
 
 
 def _reply(lines: Comparison) -> Cause | None:
@@ -536,31 +537,6 @@ def _origin(lines: Comparison) -> tuple[bool, Motif | None]:
     # It threatened the same.
     is_same &= now is None or (then is not None and (now.kind, now.targets) == (then.kind, then.targets))
     return before.confirms and is_same and not is_new, None
-
-
-def _only_move(lines: Comparison) -> Cause | None:
-    """The better move, where every other costs most of what the move played does, if it does something by itself."""
-    line, against, deed = lines.missed, lines.against, _deed_or_motif(lines.missed, 0)
-    if deed is None or not is_weighty(line, deed) or line.moves[0] in against.moves[: SOON + 1]:
-        return None
-    if deed.kind is Kind.ATTACK and not is_double(line, deed):
-        return None
-    if _is_shared(lines, deed):
-        return None
-    without = lines.without_better
-    # A capture that is left out needs less, and less still where the lines show it.
-    least, at = CONFIRMED, min(SOON, len(line.moves), len(against.moves))
-    if deed.kind is Kind.CAPTURE:
-        least = -1 if line.balance(at) + against.balance(at) >= 1 else 1 - CONFIRMED
-    if without is None or without.share < least:
-        return None
-    return Cause(Why.ONLY_MOVE, line.winner, line, (deed,), 1, evidence=_confirming(without))
-
-
-def _is_shared(lines: Comparison, deed: Motif) -> bool:
-    """Whether the move played does the same as the better one, or nearly."""
-    own = deed_of(lines.against, 0)
-    return own is not None and not {*own.targets}.isdisjoint(deed.targets)
 
 
 # Time and position --------------------------------------------------------------------------------------------------
