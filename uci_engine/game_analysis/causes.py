@@ -204,12 +204,10 @@ class Comparison:
         """What one of the lines wins and the other does not: there the same piece is kept, or more is paid for it."""
         other = self.other(line)
         same = Line(self.board, other.moves[: other.searched], line.winner)
-        ahead = line.balance(line.settled) + other.balance(other.settled)
         origins = [(win, same.where_was(win.square, win.ply, 0)) for win in same.wins()]
 
         def is_alike(win: Case, its: Case) -> bool:
-            is_as_much = its.worth >= CONFIRMED * win.worth and win.worth >= ahead
-            return its.ply == win.ply or (its.ply < win.ply + SOON and is_as_much)
+            return its.ply == win.ply or (its.ply < win.ply + SOON and its.worth >= CONFIRMED * win.worth)
 
         return [
             win
