@@ -178,7 +178,7 @@ def test_a_table_of_any_size_forgets_when_it_is_cleared_or_resized_and_works_on(
     fill()
     with pytest.raises(MemoryError):
         table.resize(1 << 42)
-    assert (table.megabytes, unpack(table.probe(5))) == (1, (77, 5, 6, 7, EXACT))
+    assert (table.megabytes, table.probe(5)) == (1, 0)
     fill()
     with pytest.raises(MemoryError):
         new_table(1 << 42)

@@ -99,24 +99,38 @@ class TranspositionTable:
 
     def __init__(self, megabytes: i64) -> None:
         """Raises MemoryError when the system has no such block."""
+        self.megabytes = 0
         self.words = new_words(0)
-        self.resize(megabytes)
+        if not self._allocate(megabytes):
+            raise MemoryError
 
     def __dealloc__(self) -> None:
         free_words(self.words)
 
     def resize(self, megabytes: i64) -> None:
-        """Replace the table by an empty one of a new size. MemoryError: there is no such block; the old table stays."""
-        size: u64 = megabytes * 1024 * 1024
-        # The system gives memory when it is first used, so there need not be room for both.
-        words = new_words(size >> 3)
-        if not words:
+        """Replace the table by an empty one of a new size.
+
+        The old one is freed first, so that there need not be room for both. MemoryError: there is no such block. The
+        table is then empty, and has its old size; or 1 MiB, if there is no longer room for that.
+        """
+        before = self.megabytes
+        if not self._allocate(megabytes):
+            # There was room for it a moment ago.
+            if not self._allocate(before) and not self._allocate(1):
+                raise SystemError("there is no memory for a table of 1 MiB")
             raise MemoryError
+
+    def _allocate(self, megabytes: i64) -> bool:
+        """Free the table, and make an empty one. False when the system has no such block; then there is no table."""
+        size: u64 = megabytes * 1024 * 1024
         free_words(self.words)
-        self.words = words
+        self.words = new_words(size >> 3)
+        if not self.words:
+            return False
         self.buckets = size >> 6
         self.megabytes = megabytes
         self.age = 0
+        return True
 
     def clear(self) -> None:
         self.clear_part(0, 1)
