@@ -107,3 +107,7 @@ def test_the_words_name_the_moves_squares_and_pieces_of_the_motif(row: list[str]
     motifs = deciding_motifs(line)[:1]
     assert [motif.kind.value for motif in motifs] == ([] if kind == NONE else [kind])
     assert " ".join(NAMED.findall("".join(motif_words(line, motif) for motif in motifs))) == names.strip("-")
+
+
+def test_a_pawn_before_its_king_is_not_pinned() -> None:
+    assert deciding_motifs(line_of("4k3/8/8/4p3/8/8/8/R5K1 w - - 0 1", "a1e1 e8d7 e1e5")) == ()
