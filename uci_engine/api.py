@@ -399,7 +399,9 @@ class Engine:
         check(board)
         with self._condition:
             self._wait_for_turn()
-            return human_moves(self._inner.pool.main, board, rating)
+            searcher = self._inner.pool.main
+            searcher.begin(0)
+            return human_moves(searcher, board, rating)
 
     # The static evaluation -----------------------------------------------------------------------------------------
 

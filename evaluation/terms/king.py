@@ -44,13 +44,13 @@ UNSAFE_CHECK_UNITS = ints(6, constants.UNSAFE_CHECK_UNITS)
 NO_SHELTER_UNITS = ints(8, constants.NO_SHELTER_UNITS)
 NEAR_STORM_UNITS = ints(8, constants.NEAR_STORM_UNITS)
 
-# The flank of a king, [8 * colour + file]: three or four files around it, five ranks from its side's first on.
+# The flank of a king, [8 * colour + file]: the files a to d, c to f or e to h, and five ranks from its side's first on.
 _FLANKS = [FILES[0] | FILES[1] | FILES[2] | FILES[3]] * 3
 _FLANKS += [FILES[2] | FILES[3] | FILES[4] | FILES[5]] * 2
 _FLANKS += [FILES[4] | FILES[5] | FILES[6] | FILES[7]] * 3
-_BLACK_HALF = RANKS[3] | RANKS[4] | RANKS[5] | RANKS[6] | RANKS[7]
-_WHITE_HALF = RANKS[0] | RANKS[1] | RANKS[2] | RANKS[3] | RANKS[4]
-KING_FLANK = u64s(16, [flank & _BLACK_HALF for flank in _FLANKS] + [flank & _WHITE_HALF for flank in _FLANKS])
+_BLACK_SIDE = RANKS[3] | RANKS[4] | RANKS[5] | RANKS[6] | RANKS[7]
+_WHITE_SIDE = RANKS[0] | RANKS[1] | RANKS[2] | RANKS[3] | RANKS[4]
+KING_FLANK = u64s(16, [flank & _BLACK_SIDE for flank in _FLANKS] + [flank & _WHITE_SIDE for flank in _FLANKS])
 
 
 def king_shelter(context: EvaluationContext, board: BaseBoard, us: int) -> i64:

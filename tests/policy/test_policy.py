@@ -22,6 +22,7 @@ from uci_engine.policy.policy import (
     candidates,
     default_policy,
     output_rows,
+    searched_scores,
     shares_of,
 )
 from uci_engine.search.strength import human_moves
@@ -39,6 +40,13 @@ def some_board(number: int, plies: int) -> chess.Board:
 def some_scores(board: chess.Board) -> list[list[int]]:
     drawn = random.Random(board.fen())
     return [[drawn.randint(-500, 500) for _ in candidates(board)] for _ in DEPTHS]
+
+
+def people(board: chess.Board, rating: float) -> dict[chess.Move, float]:
+    """What a searcher that knows nothing says."""
+    one_thread().clear()
+    searcher().begin(0)
+    return human_moves(searcher(), board, rating)
 
 
 def features(board: chess.Board, move: str) -> Features:
@@ -155,20 +163,18 @@ def test_the_search_marks_the_best_moves_and_what_others_lose() -> None:
 @given(st.integers(0, 10_000), st.integers(0, 60), RATING)
 def test_people_play_legal_moves_and_the_answer_is_the_same_again(number: int, plies: int, rating: int) -> None:
     board = some_board(number, plies)
-    one_thread().clear()
-    shares = human_moves(searcher(), board, rating)
+    shares = people(board, rating)
     assert list(shares) == sorted(shares, key=lambda move: -shares[move])
     assert set(shares) == set(candidates(board))
     assert sum(shares.values()) == pytest.approx(1)
-    one_thread().clear()
-    assert human_moves(searcher(), board, rating) == shares
+    assert people(board, rating) == shares
 
 
 def test_strong_players_take_a_queen_and_see_a_mate_more_often_than_weak_ones() -> None:
     hanging = chess.Board("r1b1kbnr/pppp1ppp/2n5/4p3/4P1q1/5N1P/PPPP1PP1/RNBQKB1R w KQkq - 0 4")
     mate = chess.Board("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
     for board, best in ((hanging, "hxg4"), (mate, "Ra8#")):
-        weak, strong = (human_moves(searcher(), board, rating)[board.parse_san(best)] for rating in (800, 2200))
+        weak, strong = (people(board, rating)[board.parse_san(best)] for rating in (800, 2200))
         assert 0.3 < weak < strong
 
 
@@ -177,3 +183,17 @@ def test_without_weights_every_move_is_as_likely() -> None:
     board = chess.Board()
     shares = policy.probabilities(board, candidates(board), some_scores(board), 1500)
     assert shares == pytest.approx([1 / 20] * 20)
+
+
+def test_a_stop_leaves_what_is_known() -> None:
+    board = chess.Board()
+    moves = candidates(board)
+    searcher().begin(0)
+    searcher().stop()
+    assert searched_scores(searcher(), board, moves) == []
+    assert set(human_moves(searcher(), board, 1500).values()) == {1 / 20}
+    searcher().begin(0)
+    # The limit of nodes ends it in the second depth.
+    searcher().node_limit = 400
+    first, *others = searched_scores(searcher(), board, moves)
+    assert others == [first] * (len(DEPTHS) - 1)

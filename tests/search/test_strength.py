@@ -37,6 +37,7 @@ def test_skill_levels_are_equal_steps_up_to_full_strength() -> None:
 
 def test_moves_are_drawn_as_often_as_people_play_them() -> None:
     board = chess.Board("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")
+    searcher().begin(0)
     shares = human_moves(searcher(), board, 1500)
     draws = 1000 if is_compiled() else 100
     drawn = Counter(Strength(1500, seed).choose(searcher(), board, list(shares)) for seed in range(draws))
@@ -78,6 +79,15 @@ def test_a_level_plays_one_legal_move_with_the_lines_asked_for(
 def test_another_seed_draws_another_move() -> None:
     board = chess.Board(MIDDLEGAME)
     assert len({search(board, strength=Strength(1200, seed)).best for seed in range(8)}) > 2
+
+
+def test_the_searches_of_a_level_count_no_nodes_and_can_be_stopped() -> None:
+    for fen in (MIDDLEGAME, "7k/8/8/8/8/8/r7/7K w - - 0 1", "8/8/8/3k4/8/8/8/KR6 w - - 0 1"):
+        assert search(chess.Board(fen), nodes=100, strength=Strength(1500, 1)).nodes <= 100
+    manager, _ = prepare(chess.Board(MIDDLEGAME), strength=Strength(1500, 1))
+    manager.stop()
+    manager.run()
+    assert manager.best in chess.Board(MIDDLEGAME).legal_moves
 
 
 def test_a_search_that_found_nothing_still_has_a_move() -> None:

@@ -65,9 +65,9 @@ class Seen:
         self.last, self.own_last = (
             board.move_stack[-back] if len(board.move_stack) >= back else chess.Move.null() for back in (1, 2)
         )
-        pieces = (board.pieces_mask(kind, color) for kind in PHASE for color in chess.COLORS)
-        weights = (weight for weight in PHASE.values() for _ in chess.COLORS)
-        self.phase = sum(weight * chess.popcount(each) for weight, each in zip(weights, pieces, strict=True))
+        self.phase = sum(
+            weight * len(board.pieces(kind, color)) for kind, weight in PHASE.items() for color in chess.COLORS
+        )
         self.enemy_king = board.king(self.them) or 0
         self.risks = {at: risk(board, at) for at in chess.scan_forward(board.occupied_co[self.us])}
         self.pawn_attacks = 0

@@ -96,22 +96,34 @@ def output_rows(board: chess.Board, move: chess.Move) -> tuple[int, int, int]:
     return piece + (move.from_square ^ flip), GOES + piece + (move.to_square ^ flip), TAKES + victim
 
 
-def search_move(searcher: Searcher, root: int, depth: int) -> int:
-    """The score of one root move, by a search of it alone in a full window."""
+def search_move(searcher: Searcher, root: int, depth: int) -> int | None:
+    """The score of one root move, by a search of it alone in a full window; None after a stop."""
     searcher.set_root([root])
     searcher.begin_line(depth, 0, 0, 1)
     searcher.open_window(0, 0)
     while searcher.search_window(depth):
         pass
-    return searcher.score
+    return searcher.score if searcher.finished else None
 
 
 def searched_scores(searcher: Searcher, board: chess.Board, moves: Iterable[chess.Move]) -> list[list[int]]:
-    """For each of DEPTHS the score of each move. The searcher has begun, without a limit."""
+    """For each of DEPTHS the score of each move. After a stop those of the last finished depth stand for all others.
+
+    The searcher has begun, without a limit. No scores: it was stopped at the first depth.
+    """
     searcher.position.set_board(board)
     searcher.table.new_search()
     roots = [encoding.encode(board, move) for move in moves]
-    return [[search_move(searcher, root, depth) for root in roots] for depth in DEPTHS]
+    rows: list[list[int]] = []
+    for depth in DEPTHS:
+        row: list[int] = []
+        for root in roots:
+            score = search_move(searcher, root, depth)
+            if score is None:
+                return rows and rows + rows[-1:] * (len(DEPTHS) - len(rows))
+            row.append(score)
+        rows.append(row)
+    return rows
 
 
 @dataclass(frozen=True)

@@ -124,6 +124,8 @@ class SearchManager:
         self._before: tuple[RootMove, ...] = ()
         # By line: the end of the root moves that it searches, those of one tablebase rank.
         self._pv_ends: list[int] = []
+        # The move of limited strength.
+        self._drawn: RootMove | None = None
         self._depth = 1
         self._finished_depth = 0
         self._stable_for = 0  # the number of depths for which the best move has not changed
@@ -180,6 +182,8 @@ class SearchManager:
     def _set_up_root(self) -> None:
         """Set up the main searcher, sort the root moves, and begin the lines of MultiPV with the first of them."""
         self._set_up(self._main)
+        if self._options.strength is not None:
+            self._draw(self._options.strength)
         ranks = {move: self._ranks[move].rank if self._ranks else 0 for move in self._root_moves}
         order = sorted_root_moves(self._main, ranks)
         self._main.set_root(order)
@@ -194,6 +198,19 @@ class SearchManager:
         is_excluded = self._options.multipv > 1 or self._limits.mate is not None or self._clock.may_end_early
         if self._options.analyse_mode and not is_excluded and self._pv_ends[0] > 1:
             self.analysis = RootAnalysis(self._board, candidates[: self._pv_ends[0]])
+
+    def _draw(self, strength: Strength) -> None:
+        """Let the level choose its move. A stop ends its searches, too. Their nodes do not count."""
+        main = self._main
+        limit, main.node_limit = main.node_limit, 1 << 62
+        move = strength.choose(main, self._board, [self._decode(move) for move in self._root_moves])
+        if move is not None:
+            root = moves.encode(self._board, move)
+            is_known = search_move(main, root, DEPTHS[-1]) is not None
+            self._drawn = RootMove.of(main, self._ranks) if is_known else RootMove((root,))
+        main.node_limit, main.nodes, main.stopped = limit, 0, False
+        main.stack.clear()
+        main.clear_result()
 
     def _set_up(self, searcher: Searcher) -> None:
         """Set up a searcher, which is not running, but for its root moves."""
@@ -372,17 +389,13 @@ class SearchManager:
 
     def _apply_strength(self) -> None:
         """With limited strength, put the move of the level first."""
-        strength = self._options.strength
-        if strength is None:
+        drawn = self._drawn
+        if drawn is None or drawn.move == self._lines[0].move:
             return
-        nodes = self._main.nodes
-        chosen = strength.choose(self._main, self._board, [self._decode(move) for move in self._root_moves])
-        if chosen is not None and chosen != self.best:
-            search_move(self._main, moves.encode(self._board, chosen), DEPTHS[-1])
-            line = RootMove.of(self._main, self._ranks)
-            others = [each for each in self._lines if each.move != line.move]
-            self._lines = [line, *others][: len(self._lines)]
-        self._main.nodes += nodes
+        # What the search has found of it is deeper.
+        line = next((line for line in self._lines if line.move == drawn.move and line.depth), drawn)
+        others = [each for each in self._lines if each.move != drawn.move]
+        self._lines = [line, *others][: len(self._lines)]
         for index in range(1, min(self._options.multipv, len(self._lines))):
             self.report(index + 1)
 

@@ -2,17 +2,16 @@
 
 `Searcher.search_window` searches one depth with one aspiration window. The search manager calls it for the main
 searcher, and reports between windows; `Searcher.run` is iterative deepening for the other threads, self-play and tools.
-`_search` searches one node, in numbered steps.
-`_quiescence` continues the search at the horizon. Scores are in centipawns from the side to move's view, on the scale
-of `uci_engine.score`. The parameters are in `parameters`.
+`_search` searches one node, in numbered steps, and `_quiescence` continues at the horizon. Scores are in centipawns
+from the side to move's view, on the scale of `uci_engine.score`. The parameters are in `parameters`.
 
 Invariant: `run` never takes the GIL, so many threads cannot delay the UCI thread.
 Invariant: node count, score, best move and principal variation depend only on the position with its history, the
 limits, the options, parameters and weights, the transposition table (TT) and the histories, so every core searches the
 same tree. A stopped search restores the board.
 
-"Gains n ± e" at a step: the Elo lost when the step is switched off, with the 95 % error. Only significant figures are
-given here. scripts/EXPERIMENTS.md has all of them, with their conditions.
+"Gains n ± e" at a step: the Elo lost when the step is switched off, with the 95 % error. Steps whose gain is within its
+error show none. scripts/EXPERIMENTS.md has all of them, with their conditions.
 """
 
 from __future__ import annotations
@@ -77,8 +76,7 @@ class Searcher(Tunables):
     """One search over one position, by one thread. Another thread may read its fields while it runs, and call `stop`.
 
     The last result is in `pv()`, `score`, `depth`, ... Depth 0 means that there is none. Call `begin` before each
-    search. `nodes` counts every position entered below the root, and again when a singular, verification or mate search
-    enters the same one.
+    search. `nodes` counts every node entered below the root, twice where a search enters the same ply again.
 
     Threads share `stop_requested`, `nodes`, `tb_hits`, `current_move` and `current_move_number` without a lock. They
     are volatile in C, so every access is one load or store of an aligned word, which no compiler drops, repeats or
@@ -643,8 +641,8 @@ class Searcher(Tunables):
                 if not self.position.gives_check(move):
                     continue
 
-            # 18. History pruning: prune quiet moves with a bad history unless they give check. LMR takes the history
-            # too. There that of a capture counts double: it is one number, where that of a quiet move is a sum.
+            # 18. History pruning: prune quiet moves with a bad history unless they give check. For LMR the history of
+            # a capture is doubled, because that of a quiet move is the sum of several tables.
             history = self.histories.quiet_history(ply, move) if quiet else 2 * self.histories.capture_history(move)
             if (
                 can_prune
@@ -878,8 +876,8 @@ class Searcher(Tunables):
             and tt_bound & (LOWER if tt_score >= beta else UPPER)
         ):
             return tt_score
-        # A mate in a PV node: search on, so that the PV reaches it.
-        if pv_node and tt_bound and (tt_score >= MATE_BOUND or tt_score <= -MATE_BOUND):
+        # A mate in a PV node: search on, so that the PV reaches it. At ply 0 there are no root moves to search.
+        if pv_node and ply and tt_bound and (tt_score >= MATE_BOUND or tt_score <= -MATE_BOUND):
             return max(least_score, self._search(1, alpha, beta, ply, False))
 
         # 3. Stand pat: when not in check, the side to move need not capture, so the eval is a lower bound.

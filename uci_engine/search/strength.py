@@ -50,13 +50,15 @@ def elo_of_skill_level(skill_level: int) -> int | None:
 def human_moves(searcher: Searcher, board: chess.Board, elo: float) -> dict[chess.Move, float]:
     """How likely people of a rating are to play each legal move, the likeliest first; their sum is 1.
 
-    Promotions to less than a queen are left out. The searcher is not running. It forgets its results and nodes.
+    Promotions to less than a queen are left out. The searcher has begun, without a limit. After a stop before it knows
+    anything, all moves are as likely.
     """
     moves = candidates(board)
     if len(moves) < 2:
         return dict.fromkeys(moves, 1.0)
-    searcher.begin(0)
     found = searched_scores(searcher, board, moves)
+    if not found:
+        return dict.fromkeys(moves, 1 / len(moves))
     shares = default_policy().probabilities(board, moves, found, elo)
     return dict(sorted(zip(moves, shares, strict=True), key=lambda each: -each[1]))
 
