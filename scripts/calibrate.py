@@ -7,7 +7,7 @@
 Each level meets the opponents whose rating is near its own. Levels do not meet each other, as an engine beats a weaker
 version of itself by more than others do.
 
-Run it again after a change of search or evaluation, and put what it measures into `uci_engine/search/strength.py`. With
+Run it again after a change of search, evaluation or policy, and put what it measures into RESULTS.md. With
 --journal, the same command with --resume goes on where it was killed. Exit code: 0, 1 for an error on the way, 2 for
 what cannot be measured, 130 when interrupted.
 """
