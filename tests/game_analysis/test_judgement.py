@@ -11,7 +11,8 @@ from chess.engine import Cp, Mate, MateGiven, Score
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.game_analysis.boards import board_after, phase_weight
+from uci_engine.board.pieces import phase_weight
+from uci_engine.game_analysis.boards import board_after
 from uci_engine.game_analysis.judgement import (
     BLUNDER_LOSS,
     ERRORS,

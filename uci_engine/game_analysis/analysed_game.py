@@ -16,8 +16,9 @@ import chess
 import chess.pgn
 from chess.engine import Limit, PovScore
 
+from uci_engine.board.pieces import phase_weight
 from uci_engine.book.book import Book, OpeningName, name_of
-from uci_engine.game_analysis.boards import numbered, phase_weight, positions
+from uci_engine.game_analysis.boards import numbered, positions
 from uci_engine.game_analysis.causes import Cause, Why, explained
 from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Phase, judge, phases_of
 from uci_engine.game_analysis.pgn import ReadGame, checksum, is_unknown, spoken, times_of

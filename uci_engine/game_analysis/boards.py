@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import chess
 
-from evaluation.base.constants import PHASE_WEIGHTS
+from uci_engine.board.pieces import captured_square, captured_type
 from uci_engine.score import SEE_VALUES
 
 PIECE_VALUES = [value_cp // 100 for value_cp in SEE_VALUES]
@@ -83,11 +83,6 @@ def surplus(board: chess.Board, piece_type: chess.PieceType, color: chess.Color)
     return len(board.pieces(piece_type, color)) - len(board.pieces(piece_type, not color))
 
 
-def phase_weight(board: chess.Board) -> int:
-    """The game phase of the evaluation: the pieces of both sides, each with its weight."""
-    return sum(PHASE_WEIGHTS[piece.piece_type] for piece in board.piece_map().values())
-
-
 # What pieces attack, guard, pin and win, by legal moves --------------------------------------------------------------
 
 
@@ -106,18 +101,9 @@ def king_of(board: chess.Board, color: chess.Color) -> chess.Square:
     return king
 
 
-def captured_square(board: chess.Board, move: chess.Move) -> chess.Square:
-    """Where the piece stands that a capture takes: beside the target if it takes en passant."""
-    if board.is_en_passant(move):
-        return chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
-    return move.to_square
-
-
 def gain_of(board: chess.Board, move: chess.Move) -> int:
     """What a move takes and promotes to, in pawns."""
-    if board.is_castling(move):
-        return 0
-    taken = PIECE_VALUES[board.piece_type_at(captured_square(board, move)) or 0]
+    taken = PIECE_VALUES[captured_type(board, move)]
     return taken + (PIECE_VALUES[move.promotion] - 1 if move.promotion else 0)
 
 

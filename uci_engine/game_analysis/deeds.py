@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import chess
 
+from uci_engine.board.pieces import captured_square
 from uci_engine.game_analysis.boards import (
     attacked_by_mover,
     board_after,
     capture_gain,
-    captured_square,
     exchange,
     gain_of,
     king_of,

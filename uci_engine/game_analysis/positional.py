@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import chess
 
 from evaluation.trace import Trace
+from uci_engine.board.pieces import ahead, files_near
 from uci_engine.game_analysis.boards import king_of
 from uci_engine.game_analysis.tactics import Line
 from uci_engine.game_analysis.thresholds import CONFIRMED, LEAF_PLIES, SOON
@@ -33,18 +34,6 @@ class Feature:
     is_weakness: bool
     words: str
     find: Callable[[chess.Board, chess.Color], chess.SquareSet]
-
-
-def files_near(square: chess.Square) -> chess.Bitboard:
-    """The files of a square and beside it."""
-    file = chess.square_file(square)
-    return sum(chess.BB_FILES[each] for each in range(max(file - 1, 0), min(file + 2, 8)))
-
-
-def ahead(square: chess.Square, color: chess.Color) -> chess.Bitboard:
-    """All squares on the ranks in front of a square, as this side sees it."""
-    rank = chess.square_rank(square)
-    return sum(chess.BB_RANKS[each] for each in (range(rank + 1, 8) if color else range(rank)))
 
 
 def doubled_pawns(board: chess.Board, color: chess.Color) -> chess.SquareSet:

@@ -13,12 +13,12 @@ from functools import cached_property
 
 import chess
 
+from uci_engine.board.pieces import captured_square
 from uci_engine.game_analysis.boards import (
     KING_VALUE,
     best_capture,
     board_after,
     capture_gain,
-    captured_square,
     exchange,
     gain_of,
     king_of,

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 import chess
 
+from uci_engine.board.pieces import captured_square
 from uci_engine.game_analysis.boards import (
     PIECE_VALUES,
     attacked_by_mover,
-    captured_square,
     exchange,
     value_at,
     variation,

@@ -11,7 +11,10 @@ from collections.abc import Sequence
 
 import chess
 
+from evaluation.base.constants import FULL_PHASE
 from uci_engine import score as scores
+from uci_engine.board.pieces import ahead, captured_type, files_near, phase_weight
+from uci_engine.score import SEE_VALUES
 
 Features = dict[str, float]
 
@@ -21,9 +24,7 @@ DEPTHS = (1, 3, 5)
 SLOPE = 0.0065
 MAX_CP = 2000
 # What a piece is worth by its type, in queens: the king nothing, because it is never taken.
-VALUES = (0.0, 1 / 9, 3 / 9, 3 / 9, 5 / 9, 1.0, 0.0)
-# What a piece counts for the phase, 1 with all pieces and 0 with none.
-PHASE = {chess.KNIGHT: 1 / 24, chess.BISHOP: 1 / 24, chess.ROOK: 2 / 24, chess.QUEEN: 4 / 24}
+VALUES = [value_cp / SEE_VALUES[chess.QUEEN] for value_cp in SEE_VALUES]
 
 
 def features_of(board: chess.Board, moves: Sequence[chess.Move], found: Sequence[Sequence[int]]) -> list[Features]:
@@ -65,9 +66,8 @@ class Seen:
         self.last, self.own_last = (
             board.move_stack[-back] if len(board.move_stack) >= back else chess.Move.null() for back in (1, 2)
         )
-        self.phase = sum(
-            weight * len(board.pieces(kind, color)) for kind, weight in PHASE.items() for color in chess.COLORS
-        )
+        # 1 with all pieces, 0 with none.
+        self.phase = phase_weight(board) / FULL_PHASE
         self.enemy_king = board.king(self.them) or 0
         self.risks = {at: risk(board, at) for at in chess.scan_forward(board.occupied_co[self.us])}
         self.pawn_attacks = 0
@@ -78,8 +78,7 @@ class Seen:
         """The features of a legal move that need no search."""
         board = self.board
         kind = board.piece_type_at(move.from_square) or 0
-        name, castles = chess.piece_name(kind), board.is_castling(move)
-        victim = 0 if castles else chess.PAWN if board.is_en_passant(move) else board.piece_type_at(move.to_square) or 0
+        name, castles, victim = chess.piece_name(kind), board.is_castling(move), captured_type(board, move)
         takers = board.attackers_mask(self.them, move.to_square)
         is_check, is_short = board.gives_check(move), move.to_square > move.from_square
         features: Features = {
@@ -148,19 +147,12 @@ class Seen:
             "to the middle ranks": (abs(rank - 3.5) - abs(to_rank - 3.5)) / 3.5,
         }
         if is_pawn:
+            enemies = board.pieces_mask(chess.PAWN, self.them)
             features["pawn, two squares"] = to_rank - rank == 2
             features["pawn, by rank"] = to_rank / 7
             features[f"pawn of the {('rook', 'knight', 'bishop', 'middle')[min(file, 7 - file)]} file"] = 1.0
-            features["passed pawn, by rank"] = to_rank / 7 if self._is_passed(end) else 0.0
+            features["passed pawn, by rank"] = 0.0 if enemies & files_near(end) & ahead(end, self.us) else to_rank / 7
         return features
-
-    def _is_passed(self, square: chess.Square) -> bool:
-        """Whether no enemy pawn stands before this square on its file or beside it."""
-        for pawn in chess.scan_forward(self.board.pieces_mask(chess.PAWN, self.them)):
-            ahead = chess.square_rank(pawn) - chess.square_rank(square)
-            if abs(chess.square_file(pawn) - chess.square_file(square)) <= 1 and (ahead > 0) == self.us and ahead:
-                return False
-        return True
 
     def _after(self, move: chess.Move, victim: int) -> Features:
         """What the piece attacks where it goes, and what the side then risks."""

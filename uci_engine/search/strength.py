@@ -88,9 +88,5 @@ class Strength:
         shares = {move: share for move, share in human_moves(searcher, board, self.elo).items() if move in allowed}
         # A text as seed gives the same number on every version of Python and every machine.
         position = chess.polyglot.zobrist_hash(board)
-        left = random.Random(f"{self.seed} {position}").random() * sum(shares.values())
-        for move, share in shares.items():
-            left -= share
-            if left < 0:
-                return move
-        return None
+        drawn = random.Random(f"{self.seed} {position}")
+        return drawn.choices(list(shares), list(shares.values()))[0] if shares else None
