@@ -15,7 +15,6 @@ how often the likeliest move is the one that was played.
 from __future__ import annotations
 
 import argparse
-import gzip
 import random
 import sys
 from collections.abc import Iterator, Sequence
@@ -32,6 +31,7 @@ import numpy.typing as npt
 import tomli_w
 from scipy.optimize import minimize
 
+from evaluation.files import replace_file
 from toolkit.console import (
     above_zero,
     at_least_one,
@@ -43,7 +43,10 @@ from toolkit.console import (
     standard_output,
 )
 from toolkit.errors import ProgramError
+from toolkit.files import unpack_text
 from toolkit.pool import in_order
+from toolkit.training.network import FIRST_DECAY, SECOND_DECAY, step
+from toolkit.training.positions import command_text
 from uci_engine.policy import policy
 from uci_engine.policy.features import features_of
 from uci_engine.policy.policy import HEAD, INPUTS, NETWORK, OUTPUTS, RATING_INPUTS, RATINGS, PolicyNetwork
@@ -61,9 +64,8 @@ FIRST_LEARNT = 6
 # Room for what the network reads of a position.
 ACTIVE = 36
 GAMES_IN_TASK = 100
-# Adam.
+# Adam, as for the network of the evaluation.
 BATCH = 4096
-MOMENTUM, MOMENTUM_OF_SQUARES = 0.9, 0.995
 RATE, DECAY = 0.004, 0.003
 # The share of the hidden units that are off, by chance.
 DROPOUT = 0.1
@@ -108,13 +110,13 @@ class Moves:
 
 def read_games(path: Path) -> list[Game]:
     games = []
-    with gzip.open(path, "rt", encoding="ascii") as file:
-        for number, line in enumerate(file):
-            try:
-                _, _, white, black, _, moves = line.split("\t")
-                games.append(Game(number, (int(black), int(white)), tuple(moves.split())))
-            except ValueError:
-                raise ProgramError(f"line {number + 1} of {path} is no game") from None
+    _, text = unpack_text(path, (".txt",))
+    for number, line in enumerate(text.splitlines()):
+        try:
+            _, _, white, black, _, moves = line.split("\t")
+            games.append(Game(number, (int(black), int(white)), tuple(moves.split())))
+        except ValueError:
+            raise ProgramError(f"line {number + 1} of {path} is no game") from None
     return games
 
 
@@ -201,7 +203,10 @@ def collect(
 
 
 def shares_of(ratings: Array) -> Floats:
-    return np.array([policy.shares_of(rating) for rating in ratings], np.float32).reshape(-1, len(RATINGS))
+    """Of each rating, as `policy.shares_of`."""
+    different, places = np.unique(ratings, return_inverse=True)
+    shares = np.array([policy.shares_of(rating) for rating in different], np.float32)
+    return shares.reshape(-1, len(RATINGS))[places]
 
 
 # The network ---------------------------------------------------------------------------------------------------------
@@ -285,19 +290,6 @@ def _network_pass(
     return loss
 
 
-@numba.njit(fastmath=True)
-def _adam(
-    weights: Floats, gradient: Floats, mean: Floats, square: Floats, rate: float, step: int, decay: float
-) -> None:
-    """One step of Adam with weight decay, on flat arrays. The gradient is cleared."""
-    for index in range(len(weights)):
-        mean[index] = MOMENTUM * mean[index] + (1 - MOMENTUM) * gradient[index]
-        square[index] = MOMENTUM_OF_SQUARES * square[index] + (1 - MOMENTUM_OF_SQUARES) * gradient[index] ** 2
-        size = np.sqrt(square[index] / (1 - MOMENTUM_OF_SQUARES**step)) + 1e-8
-        weights[index] -= rate * (mean[index] / (1 - MOMENTUM**step) / size + decay * weights[index])
-        gradient[index] = 0
-
-
 class TrainedNetwork:
     """The network in floating point: `first` has the input weights, `second` the output weights."""
 
@@ -310,14 +302,14 @@ class TrainedNetwork:
     def train(self, moves: Moves, options: argparse.Namespace) -> None:
         """Learn from all positions, `options.epochs` times, each time in another order."""
         drawn = np.random.default_rng(options.seed)
-        starts, weights = moves.starts, (self.first, self.second)
+        starts, shares, weights = moves.starts, shares_of(moves.ratings), (self.first, self.second)
         scratch = np.empty(len(moves.outputs), np.float32)
         gradients = [[np.zeros_like(each) for each in weights] for _ in range(options.concurrency)]
         moments = [[np.zeros(each.size, np.float32) for each in weights] for _ in range(2)]
         steps = round(options.epochs * len(moves.counts) / BATCH)
         order = np.empty(0, np.int64)
         with ThreadPoolExecutor(options.concurrency) as threads, show_progress("steps", steps) as advance:
-            for step in range(1, steps + 1):
+            for number in range(1, steps + 1):
                 if len(order) < BATCH:
                     order = drawn.permutation(len(moves.counts))
                 batch, order = np.sort(order[:BATCH]), order[BATCH:]
@@ -327,18 +319,18 @@ class TrainedNetwork:
                     gradient = gradients[part]
                     found: float = _network_pass(
                         self.first, self.second, gradient[0], gradient[1], moves.inputs, starts, moves.outputs,
-                        moves.chosen, shares_of(moves.ratings[own]), own, scratch, True,
+                        moves.chosen, shares[own], own, scratch, True,
                     )  # fmt: skip
                     return found
 
                 loss = sum(threads.map(learn, range(options.concurrency))) / BATCH
-                rate = RATE * (1 - (step - 1) / steps)
+                rate = RATE * (1 - (number - 1) / steps)
+                adam = (rate, DECAY, 1 - FIRST_DECAY**number, 1 - SECOND_DECAY**number)
                 for index, each in enumerate(weights):
                     gradient = sum(own[index] for own in gradients) / np.float32(BATCH)
                     for own in gradients:
                         own[index][:] = 0
-                    flat = (each.reshape(-1), gradient.reshape(-1), moments[0][index], moments[1][index])
-                    _adam(*flat, rate, step, DECAY)
+                    step(each.reshape(-1), moments[0][index], moments[1][index], gradient.reshape(-1), adam)
                 advance(text=f"loss {loss:.3f}")
 
     def logarithms(self, moves: Moves) -> Floats:
@@ -435,7 +427,7 @@ def measured(weights: Array, moves: Moves) -> Iterator[tuple[str, str, str, str]
 # The program ---------------------------------------------------------------------------------------------------------
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", type=Path, help="a gzip file of games")
     parser.add_argument("--output", type=Path, default=FOLDER, help="the folder of weights.toml and people.network")
@@ -445,7 +437,8 @@ def main() -> int:
     parser.add_argument("--limit", type=at_least_one, help="so many games alone")
     parser.add_argument("--concurrency", type=at_least_one, default=2, metavar="N", help="processes (default 2)")
     parser.add_argument("--seed", type=int, default=1, help="of the network and the order (default 1)")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
+    options.command = sys.argv[1:] if arguments is None else arguments
     games = read_games(options.games)[: options.limit]
     apart = [game for game in games if game.number % PARTS in (*HELD_OUT, *FOR_WEIGHTS)]
     rest = [game for game in games if game.number % PARTS not in (*HELD_OUT, *FOR_WEIGHTS)]
@@ -469,13 +462,17 @@ def main() -> int:
 def write(options: argparse.Namespace, network: PolicyNetwork, weights: dict[str, Array]) -> None:
     options.output.mkdir(parents=True, exist_ok=True)
     head = HEAD.pack(network.hidden_scale, network.output_scale)
-    (options.output / "people.network").write_bytes(head + network.inputs.tobytes() + network.outputs.tobytes())
+    replace_file(options.output / "people.network", head + network.inputs.tobytes() + network.outputs.tobytes())
+    ratings = ", ".join(map(str, RATINGS))
     data = {
-        "provenance": {"games": options.games.name, "command": " ".join(sys.argv)},
-        "ratings": list(RATINGS),
-        "weights": {name: [round(float(each), 4) for each in row] for name, row in sorted(weights.items())},
+        "provenance": {
+            "games": options.games.name,
+            "command": command_text("scripts/fit_policy.py", options.command),
+        },
+        "weights": {name: " ".join(f"{each:.4f}" for each in row) for name, row in sorted(weights.items())},
     }
-    (options.output / "weights.toml").write_text(tomli_w.dumps(data), "utf-8")
+    text = f"# The weights of the policy at {ratings}, by scripts/fit_policy.py.\n\n{tomli_w.dumps(data)}"
+    replace_file(options.output / "weights.toml", text.encode())
 
 
 if __name__ == "__main__":

@@ -30,7 +30,9 @@ from typing import TYPE_CHECKING
 import chess
 
 from uci_engine.board import moves as encoding
+from uci_engine.board.pieces import captured_type
 from uci_engine.policy.features import DEPTHS, features_of
+from uci_engine.score import INFINITE
 
 if TYPE_CHECKING:
     from uci_engine.search.search import Searcher
@@ -91,16 +93,14 @@ def output_rows(board: chess.Board, move: chess.Move) -> tuple[int, int, int]:
     """The rows of the three output weights of a move."""
     flip = 0 if board.turn else 56
     piece = 64 * ((board.piece_type_at(move.from_square) or 1) - 1)
-    taken = chess.PAWN if board.is_en_passant(move) else board.piece_type_at(move.to_square) or 0
-    victim = 0 if board.is_castling(move) else taken
-    return piece + (move.from_square ^ flip), GOES + piece + (move.to_square ^ flip), TAKES + victim
+    start, end = piece + (move.from_square ^ flip), GOES + piece + (move.to_square ^ flip)
+    return start, end, TAKES + captured_type(board, move)
 
 
 def search_move(searcher: Searcher, root: int, depth: int) -> int | None:
     """The score of one root move, by a search of it alone in a full window; None after a stop."""
     searcher.set_root([root])
-    searcher.begin_line(depth, 0, 0, 1)
-    searcher.open_window(0, 0)
+    searcher.begin_line(depth, 0, -INFINITE, 1)
     while searcher.search_window(depth):
         pass
     return searcher.score if searcher.finished else None
@@ -195,8 +195,9 @@ class Policy:
 
 @cache
 def default_policy() -> Policy:
-    """The policy of the package."""
+    """The policy of the package. The numbers of a weight are one text, which tomllib reads faster than a list."""
     folder = Path(__file__).parent
     data = tomllib.loads((folder / "weights.toml").read_text("utf-8"))
     network = (folder / "people.network").read_bytes()
-    return Policy(data["weights"], PolicyNetwork.of(network[HEAD.size :], *HEAD.unpack_from(network)))
+    weights = {name: [float(word) for word in text.split()] for name, text in data["weights"].items()}
+    return Policy(weights, PolicyNetwork.of(network[HEAD.size :], *HEAD.unpack_from(network)))
