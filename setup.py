@@ -42,7 +42,7 @@ TYPES = Path("evaluation", "base", "typed.pxd")
 FAST_COPY = "uci_engine.fast."
 
 # The modules whose loops are long enough for vector code, see `flags`.
-VECTOR_MODULES = ("evaluation.network.inference",)
+VECTOR_MODULES = ("evaluation.network.inference", "uci_engine.policy.convolution")
 
 COMPILER_VARIABLES = ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "LDSHARED")
 DIRECTIVES = {

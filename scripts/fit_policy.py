@@ -7,22 +7,23 @@ A line of the file is a game: source, time control, White's rating, Black's, res
 separated by tabs. Whole games are held out for the measure, and others for the weights: there the network has not seen
 the moves, so it gets no more weight than it deserves.
 
-The network learns from all positions of its games, by Adam with a rate that falls to zero. The weights are fitted by
-L-BFGS to positions drawn from their games. Both maximise the likelihood of the moves that were played. Move match is
+The network learns from all positions of its games, by PyTorch. The weights are fitted by L-BFGS to positions drawn from
+their games. Both maximise the likelihood of the moves that were played. Move match is
 how often the likeliest move is the one that was played.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import chess
 import numba
@@ -45,11 +46,20 @@ from toolkit.console import (
 from toolkit.errors import ProgramError
 from toolkit.files import unpack_text
 from toolkit.pool import in_order
-from toolkit.training.network import FIRST_DECAY, SECOND_DECAY, step
 from toolkit.training.positions import command_text
 from uci_engine.policy import policy
+from uci_engine.policy.convolution import CHANNELS, LAYERS, MAX_CHANNEL, ONE, VECTOR
 from uci_engine.policy.features import features_of
-from uci_engine.policy.policy import HEAD, INPUTS, NETWORK, OUTPUTS, RATING_INPUTS, RATINGS, PolicyNetwork
+from uci_engine.policy.policy import CASTLING, NETWORK, PLANES, RATINGS, READ
+from uci_engine.processor import instructions
+
+if TYPE_CHECKING:
+    from uci_engine.search.thread_pool import ThreadPool
+
+try:
+    import torch
+except ImportError:
+    torch = None
 
 Floats = npt.NDArray[np.float32]
 Array = npt.NDArray[Any]
@@ -61,14 +71,10 @@ HELD_OUT, FOR_WEIGHTS = (0,), (1, 2)
 # The plies that are measured, and those from which the network learns.
 FIRST_PLY, LAST_PLY = 12, 90
 FIRST_LEARNT = 6
-# Room for what the network reads of a position.
-ACTIVE = 36
 GAMES_IN_TASK = 100
-# Adam, as for the network of the evaluation.
-BATCH = 4096
-RATE, DECAY = 0.004, 0.003
-# The share of the hidden units that are off, by chance.
-DROPOUT = 0.1
+# AdamW with one cycle of the rate: up during WARM_UP of the steps, then down to zero.
+BATCH = 1024
+RATE, DECAY, WARM_UP = 0.005, 1e-4, 0.05
 # Pulls the weights of features to zero.
 RIDGE = 1e-4
 BANDS = tuple((low, low + 200) for low in range(1000, 2000, 200))
@@ -83,29 +89,29 @@ class Game:
 
 @dataclass(frozen=True)
 class Moves:
-    """Positions with their legal moves, those of one position in a row. Rows of `inputs` are filled up with INPUTS.
+    """Positions with their legal moves, those of one position in a row.
 
-    `outputs`: of each move the rows of its three output weights. `features`: of each move, when they are known.
-    `games`: the number of the game of each position.
+    `planes`: of each position what the network reads. `squares`: of each move 64 times where it comes from and where
+    it goes. `features`: of each move, when they are known. `games`: the number of the game of each position.
     """
 
-    inputs: Array
+    planes: Array
     counts: Array
-    outputs: Array
+    squares: Array
     chosen: Array
     ratings: Array
     games: Array
     features: Floats
 
-    @property
+    @cached_property
     def starts(self) -> Array:
         return np.concatenate([[0], np.cumsum(self.counts, dtype=np.int64)])
 
     def select(self, rows: Array) -> Moves:
         """The positions where `rows` is true."""
         moves = np.repeat(rows, self.counts)
-        by_position = {name: getattr(self, name)[rows] for name in ("inputs", "counts", "chosen", "ratings", "games")}
-        return Moves(**by_position, outputs=self.outputs[moves], features=self.features[moves])
+        by_position = {name: getattr(self, name)[rows] for name in ("planes", "counts", "chosen", "ratings", "games")}
+        return Moves(**by_position, squares=self.squares[moves], features=self.features[moves])
 
 
 def read_games(path: Path) -> list[Game]:
@@ -124,20 +130,20 @@ def read_games(path: Path) -> list[Game]:
 
 
 @cache
-def searcher() -> Any:
-    """The searcher of this process."""
+def own_pool() -> ThreadPool:
+    """The searcher of this process, as `UciEngine.human` has one."""
     from evaluation.network.file import default_network
     from uci_engine.core import load
     from uci_engine.search.thread_pool import ThreadPool
 
-    return ThreadPool(load("compiled"), 1, default_network()).main
+    return ThreadPool(load("compiled"), 1, default_network())
 
 
 def positions_of(task: tuple[Sequence[Game], float, bool]) -> tuple[Moves, list[str]]:
     """A share of the positions of some games. Features are found if they are asked for, with their names."""
     games, part, with_features = task
-    inputs: list[list[int]] = []
-    outputs: list[tuple[int, int, int]] = []
+    planes: list[list[int]] = []
+    squares: list[int] = []
     counts, chosen, ratings, numbers = [], [], [], []
     rows: list[tuple[int, int, float]] = []
     names: dict[str, int] = {}
@@ -150,25 +156,26 @@ def positions_of(task: tuple[Sequence[Game], float, bool]) -> tuple[Moves, list[
             legal = policy.candidates(board)
             first = FIRST_PLY if with_features else FIRST_LEARNT
             if ply >= first and len(legal) > 1 and move in legal and drawn.random() < part:
-                inputs.append((policy.active_inputs(board) + ACTIVE * [INPUTS])[:ACTIVE])
+                planes.append(policy.planes(board))
                 if with_features:
-                    searcher().begin(0)
-                    found = policy.searched_scores(searcher(), board, legal)
-                    for index, features in enumerate(features_of(board, legal, found), start=len(outputs)):
+                    own_pool().clear()
+                    own_pool().main.begin(0)
+                    found = policy.searched_scores(own_pool().main, board, legal)
+                    for index, features in enumerate(features_of(board, legal, found), start=len(squares)):
                         rows += [(index, names.setdefault(name, len(names)), value) for name, value in features.items()]
-                outputs += [policy.output_rows(board, each) for each in legal]
+                squares += [64 * start + end for start, end in policy.squares_of(board, legal)]
                 counts.append(len(legal))
                 chosen.append(legal.index(move))
                 ratings.append(game.ratings[board.turn])
                 numbers.append(game.number)
             board.push(move)
-    table = np.zeros((len(outputs), len(names)), np.float32)
+    table = np.zeros((len(squares), len(names)), np.float32)
     for row, column, value in rows:
         table[row, column] = value
     moves = Moves(
-        np.array(inputs, np.uint16).reshape(-1, ACTIVE),
-        np.array(counts, np.uint16),
-        np.array(outputs, np.uint16).reshape(-1, 3),
+        np.array(planes, np.uint64).reshape(-1, PLANES),
+        np.array(counts, np.int64),
+        np.array(squares, np.uint16),
         np.array(chosen, np.int64),
         np.array(ratings, np.int64),
         np.array(numbers, np.int64),
@@ -192,12 +199,12 @@ def collect(
     names = sorted({name for _, each in found for name in each})
     tables = []
     for moves, own in found:
-        table = np.zeros((len(moves.outputs), len(names)), np.float32)
+        table = np.zeros((len(moves.squares), len(names)), np.float32)
         table[:, [names.index(name) for name in own]] = moves.features
         tables.append(table)
     columns: dict[str, Array] = {
         field: np.concatenate([getattr(moves, field) for moves, _ in found])
-        for field in ("inputs", "counts", "outputs", "chosen", "ratings", "games")
+        for field in ("planes", "counts", "squares", "chosen", "ratings", "games")
     }
     return Moves(**columns, features=np.concatenate(tables)), names
 
@@ -212,150 +219,115 @@ def shares_of(ratings: Array) -> Floats:
 # The network ---------------------------------------------------------------------------------------------------------
 
 
-@numba.njit(fastmath=True, nogil=True)
-def _network_pass(
-    first: Floats,
-    second: Floats,
-    first_gradient: Floats,
-    second_gradient: Floats,
-    inputs: Array,
-    starts: Array,
-    outputs: Array,
-    chosen: Array,
-    shares: Floats,
-    rows: Array,
-    logits: Floats,
-    learns: bool,
-) -> float:
-    """The loss of some positions, added up. Adds their gradients if it learns, or else writes the logits of all moves.
-
-    `rows`: the positions.
-    """
-    units, nodes = first.shape[1], shares.shape[1]
-    width = units + nodes
-    hidden, slope = np.empty(width, np.float32), np.empty(width, np.float32)
-    loss = 0.0
-    for index in range(len(rows)):
-        row = rows[index]
-        start, end = starts[row], starts[row + 1]
-        hidden[:] = 0
-        for each in inputs[row]:
-            if each < RATING_INPUTS:
-                for unit in range(units):
-                    hidden[unit] += first[each, unit]
-        for node in range(nodes):
-            for unit in range(units):
-                hidden[unit] += shares[index, node] * first[RATING_INPUTS + node, unit]
-        for unit in range(units):
-            is_off = hidden[unit] < 0 or (learns and np.random.random() < DROPOUT)
-            hidden[unit] = 0 if is_off else hidden[unit] / np.float32(1 - DROPOUT if learns else 1)
-        for node in range(nodes):
-            hidden[units + node] = shares[index, node]
-        highest = np.float32(-1e9)
-        for move in range(start, end):
-            total = np.float32(0)
-            one, two, three = outputs[move]
-            for unit in range(width):
-                total += hidden[unit] * (second[one, unit] + second[two, unit] + second[three, unit])
-            logits[move] = total
-            highest = max(highest, total)
-        powers = 0.0
-        for move in range(start, end):
-            powers += np.exp(logits[move] - highest)
-        normed = highest + np.log(powers)
-        loss += normed - logits[start + chosen[row]]
-        if not learns:
-            continue
-        slope[:] = 0
-        for move in range(start, end):
-            error = np.float32(np.exp(logits[move] - normed) - (move - start == chosen[row]))
-            if abs(error) < 1e-4:
-                continue
-            one, two, three = outputs[move]
-            for unit in range(width):
-                slope[unit] += error * (second[one, unit] + second[two, unit] + second[three, unit])
-                change = error * hidden[unit]
-                second_gradient[one, unit] += change
-                second_gradient[two, unit] += change
-                second_gradient[three, unit] += change
-        for unit in range(units):
-            slope[unit] = slope[unit] / np.float32(1 - DROPOUT) if hidden[unit] > 0 else 0
-        for each in inputs[row]:
-            if each < RATING_INPUTS:
-                for unit in range(units):
-                    first_gradient[each, unit] += slope[unit]
-        for node in range(nodes):
-            for unit in range(units):
-                first_gradient[RATING_INPUTS + node, unit] += shares[index, node] * slope[unit]
-    return loss
-
-
 class TrainedNetwork:
-    """The network in floating point: `first` has the input weights, `second` the output weights."""
+    """The network of `policy.convolution` in floating point, with batch normalisation behind each convolution."""
 
-    def __init__(self, units: int, seed: int) -> None:
-        drawn = np.random.default_rng(seed)
-        self.first = drawn.normal(0, 0.1, (INPUTS, units)).astype(np.float32)
-        self.second = drawn.normal(0, 0.1, (OUTPUTS, units + len(RATINGS))).astype(np.float32)
-        self.second[:, units:] = 0
+    def __init__(self, seed: int) -> None:
+        torch.manual_seed(seed)
+        nn, inputs = torch.nn, [READ, *[CHANNELS] * (LAYERS - 1)]
+        self.layers = nn.ModuleList([nn.Conv2d(each, CHANNELS, 3, padding=1, bias=False) for each in inputs])
+        self.norms = nn.ModuleList([nn.BatchNorm2d(CHANNELS) for _ in inputs])
+        self.vectors = nn.Conv2d(CHANNELS, 2 * VECTOR, 1)
+        self.all = nn.ModuleList([self.layers, self.norms, self.vectors]).to(memory_format=torch.channels_last)
+
+    def scores(self, planes: Any, squares: Any) -> Any:
+        """The scores of moves; of each position as many."""
+        board = self._layer(0, planes, 0)
+        for layer in range(1, LAYERS, 2):
+            board = self._layer(layer + 1, self._layer(layer, board, 0), board)
+        leaves, enters = self.vectors(board).flatten(2).split(VECTOR, 1)
+        return (leaves.transpose(1, 2) @ enters).flatten(1).gather(1, squares)
+
+    def _layer(self, layer: int, board: Any, added: Any) -> Any:
+        return (self.norms[layer](self.layers[layer](board)) + added).clamp(0, MAX_CHANNEL / ONE)
+
+    def loss(self, batch: tuple[Any, ...], reduction: str = "mean") -> Any:
+        """The loss of positions by `batch_of`, or with the reduction "none" the logarithms of all moves."""
+        planes, squares, is_move, chosen = batch
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=reduction == "mean" and has_half_precision()):
+            scores = self.scores(planes, squares)
+        logarithms = scores.float().masked_fill(~is_move, -torch.inf).log_softmax(1)
+        return logarithms if reduction == "none" else torch.nn.functional.nll_loss(logarithms, chosen)
 
     def train(self, moves: Moves, options: argparse.Namespace) -> None:
         """Learn from all positions, `options.epochs` times, each time in another order."""
-        drawn = np.random.default_rng(options.seed)
-        starts, shares, weights = moves.starts, shares_of(moves.ratings), (self.first, self.second)
-        scratch = np.empty(len(moves.outputs), np.float32)
-        gradients = [[np.zeros_like(each) for each in weights] for _ in range(options.concurrency)]
-        moments = [[np.zeros(each.size, np.float32) for each in weights] for _ in range(2)]
-        steps = round(options.epochs * len(moves.counts) / BATCH)
-        order = np.empty(0, np.int64)
-        with ThreadPoolExecutor(options.concurrency) as threads, show_progress("steps", steps) as advance:
-            for number in range(1, steps + 1):
-                if len(order) < BATCH:
-                    order = drawn.permutation(len(moves.counts))
-                batch, order = np.sort(order[:BATCH]), order[BATCH:]
+        torch.set_num_threads(options.concurrency)
+        drawn, steps = np.random.default_rng(options.seed), round(options.epochs * len(moves.counts) / BATCH)
+        optimizer = torch.optim.AdamW(self.all.parameters(), RATE, (0.9, 0.99), weight_decay=DECAY)
+        rates = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, steps + 1, pct_start=WARM_UP)
+        order = np.concatenate([drawn.permutation(len(moves.counts)) for _ in range(math.ceil(options.epochs) + 1)])
 
-                def learn(part: int, rows: Array = batch) -> float:
-                    own = rows[part :: options.concurrency]
-                    gradient = gradients[part]
-                    found: float = _network_pass(
-                        self.first, self.second, gradient[0], gradient[1], moves.inputs, starts, moves.outputs,
-                        moves.chosen, shares[own], own, scratch, True,
-                    )  # fmt: skip
-                    return found
+        def batch(step: int) -> tuple[Any, ...]:
+            return batch_of(moves, np.sort(order[step * BATCH : (step + 1) * BATCH]), drawn)
 
-                loss = sum(threads.map(learn, range(options.concurrency))) / BATCH
-                rate = RATE * (1 - (number - 1) / steps)
-                adam = (rate, DECAY, 1 - FIRST_DECAY**number, 1 - SECOND_DECAY**number)
-                for index, each in enumerate(weights):
-                    gradient = sum(own[index] for own in gradients) / np.float32(BATCH)
-                    for own in gradients:
-                        own[index][:] = 0
-                    step(each.reshape(-1), moments[0][index], moments[1][index], gradient.reshape(-1), adam)
-                advance(text=f"loss {loss:.3f}")
+        with ThreadPoolExecutor(1) as thread, show_progress("steps", steps) as advance:
+            following = thread.submit(batch, 0)
+            for step in range(1, steps + 1):
+                ready, following = following.result(), thread.submit(batch, step)
+                loss = self.loss(ready)
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                rates.step()
+                advance(text=f"loss {loss.item():.3f}")
+        self.all.eval()
 
     def logarithms(self, moves: Moves) -> Floats:
         """The logarithm of what the network gives each move, normed within its position."""
-        logits, starts = np.empty(len(moves.outputs), np.float32), moves.starts
-        _network_pass(
-            self.first, self.second, self.first, self.second, moves.inputs, starts, moves.outputs, moves.chosen,
-            shares_of(moves.ratings), np.arange(len(moves.counts)), logits, False,
-        )  # fmt: skip
-        sums = np.log(np.add.reduceat(np.exp(logits), starts[:-1]))
-        normed: Floats = logits - np.repeat(sums, moves.counts)
-        return normed
+        found = []
+        with torch.no_grad():
+            for first in range(0, len(moves.counts), BATCH):
+                batch = batch_of(moves, np.arange(first, min(first + BATCH, len(moves.counts))))
+                found.append(self.loss(batch, "none")[batch[2]].numpy())
+        return np.concatenate(found)
 
-    def rounded(self) -> PolicyNetwork:
-        """The network in whole numbers of 16 bits, as the engine reads it."""
-        hidden_scale, output_scale = (float(np.abs(each).max()) / 32767 for each in (self.first, self.second))
-        whole = [
-            np.round(each / scale).astype(np.int16)
-            for each, scale in ((self.first, hidden_scale), (self.second, output_scale))
-        ]
-        # So the rounding is that of the engine, too.
-        self.first, self.second = (
-            (each * scale).astype(np.float32) for each, scale in zip(whole, (hidden_scale, output_scale), strict=True)
-        )
-        return PolicyNetwork.of(whole[0].tobytes() + whole[1].tobytes(), hidden_scale, output_scale)
+    def packed(self) -> bytes:
+        """The file of the network, in whole numbers. Batch normalisation is part of its weights and biases."""
+        weights, biases = [], []
+        for layer, norm in zip(self.layers, self.norms, strict=True):
+            factor = norm.weight / (norm.running_var + norm.eps).sqrt()
+            weight = (layer.weight * factor[:, None, None, None]).permute(0, 2, 3, 1)
+            weights.append(torch.nn.functional.pad(weight, (0, CHANNELS - weight.shape[3])))
+            biases.append(norm.bias - norm.running_mean * factor)
+        weights.append(self.vectors.weight.permute(0, 2, 3, 1))
+        biases.append(self.vectors.bias)
+        shifts, whole = [], []
+        for weight in weights:
+            numbers = weight.detach().numpy().reshape(len(weight), -1).astype(float)
+            # Invariant: neither a number of 16 bits overflows nor a sum of 32, whatever a position holds.
+            largest = max(np.abs(numbers).max() / 32767, np.abs(numbers).sum(axis=1).max() * MAX_CHANNEL / 2**30)
+            shifts.append(min(15, math.floor(-math.log2(largest))))
+            whole.append(np.round(numbers * 2.0 ** shifts[-1]).astype("<i2").tobytes())
+        # The engine rounds sums down, so half a unit is added.
+        rounded = [np.round(each.detach().numpy() * ONE + 0.5).clip(-32767, 32767).astype("<i2") for each in biases]
+        return bytes(shifts) + b"".join(each.tobytes() for each in rounded) + b"".join(whole)
+
+
+def has_half_precision() -> bool:
+    """Whether the processor computes with floating-point numbers of 16 bits."""
+    return "avx512_bf16" in (instructions() or ())
+
+
+def batch_of(moves: Moves, rows: Array, drawn: np.random.Generator | None = None) -> tuple[Any, ...]:
+    """Some positions as the network reads them: planes, the squares of moves, which are moves, and the chosen ones.
+
+    With `drawn` half of those without castling rights are mirrored, king's side and queen's side.
+    """
+    count, most = len(rows), int(moves.counts[rows].max())
+    bits = np.unpackbits(moves.planes[rows].astype("<u8").view(np.uint8), bitorder="little")
+    planes = np.ones((count, READ, 64), np.float32)
+    planes[:, :PLANES] = bits.reshape(count, PLANES, 64)
+    planes[:, PLANES:-1] = shares_of(moves.ratings[rows])[:, :, None]
+    is_move = np.arange(most) < moves.counts[rows][:, None]
+    squares = moves.squares[np.where(is_move, moves.starts[rows][:, None] + np.arange(most), 0)].astype(np.int64)
+    boards = planes.reshape(count, READ, 8, 8)
+    if drawn:
+        mirrored = (drawn.random(count) < 0.5) & (moves.planes[rows, CASTLING] == 0)
+        boards[mirrored] = boards[mirrored][..., ::-1]
+        squares[mirrored] ^= 7 * 64 + 7
+    arrays = (squares, is_move, moves.chosen[rows])
+    read = torch.from_numpy(boards).contiguous(memory_format=torch.channels_last)
+    return read, *map(torch.from_numpy, arrays)
 
 
 # The weights ---------------------------------------------------------------------------------------------------------
@@ -431,14 +403,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", type=Path, help="a gzip file of games")
     parser.add_argument("--output", type=Path, default=FOLDER, help="the folder of weights.toml and people.network")
-    parser.add_argument("--units", type=at_least_one, default=160, help="hidden units (default 160)")
-    parser.add_argument("--epochs", type=above_zero, default=5.0, help="of the network (default 5)")
+    parser.add_argument("--epochs", type=above_zero, default=1.75, help="of the network (default 1.75)")
     parser.add_argument("--share", type=share, default=0.4, help="of the positions for the weights (default 0.4)")
     parser.add_argument("--limit", type=at_least_one, help="so many games alone")
     parser.add_argument("--concurrency", type=at_least_one, default=2, metavar="N", help="processes (default 2)")
     parser.add_argument("--seed", type=int, default=1, help="of the network and the order (default 1)")
     options = parser.parse_args(arguments)
     options.command = sys.argv[1:] if arguments is None else arguments
+    if torch is None:
+        raise ProgramError("it needs PyTorch: pip install torch")
     games = read_games(options.games)[: options.limit]
     apart = [game for game in games if game.number % PARTS in (*HELD_OUT, *FOR_WEIGHTS)]
     rest = [game for game in games if game.number % PARTS not in (*HELD_OUT, *FOR_WEIGHTS)]
@@ -446,23 +419,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         raise ProgramError("there are too few games")
     learnt, _ = collect("games for the network", rest, 1.0, options.concurrency)
     note(f"the network learns from {len(learnt.counts)} positions")
-    network = TrainedNetwork(options.units, options.seed)
+    network = TrainedNetwork(options.seed)
     network.train(learnt, options)
-    rounded = network.rounded()
     seen, names = collect("games for the weights", apart, options.share, options.concurrency, True)
     seen = replace(seen, features=np.column_stack([seen.features, network.logarithms(seen)]))
     is_held = np.isin(seen.games % PARTS, HELD_OUT)
     weights = fit_weights(seen.select(~is_held))
     rows = measured(weights, seen.select(is_held))
     standard_output().print(make_table("held-out games", ("rating", "positions", "log loss", "move match"), rows))
-    write(options, rounded, dict(zip([*names, NETWORK], weights.T, strict=True)))
+    write(options, network.packed(), dict(zip([*names, NETWORK], weights.T, strict=True)))
     return 0
 
 
-def write(options: argparse.Namespace, network: PolicyNetwork, weights: dict[str, Array]) -> None:
+def write(options: argparse.Namespace, network: bytes, weights: dict[str, Array]) -> None:
     options.output.mkdir(parents=True, exist_ok=True)
-    head = HEAD.pack(network.hidden_scale, network.output_scale)
-    replace_file(options.output / "people.network", head + network.inputs.tobytes() + network.outputs.tobytes())
+    replace_file(options.output / "people.network", network)
     ratings = ", ".join(map(str, RATINGS))
     data = {
         "provenance": {

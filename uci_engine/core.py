@@ -36,6 +36,7 @@ KERNEL_MODULES = (
     "evaluation.network.inference",
     "evaluation.evaluator",
     "uci_engine.board.position",
+    "uci_engine.policy.convolution",
     "uci_engine.search.stack",
     "uci_engine.search.history",
     "uci_engine.search.move_picker",

@@ -11,19 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.kernel import board_after, is_compiled, one_thread, random_game, searcher, start_board
+from uci_engine.board.game import RECENT_MOVES
 from uci_engine.policy.features import DEPTHS, Features, features_of
 from uci_engine.policy.policy import (
-    INPUTS,
+    CASTLING,
     NETWORK,
-    OUTPUTS,
+    PLANES,
     RATINGS,
     Policy,
-    active_inputs,
     candidates,
     default_policy,
-    output_rows,
+    planes,
     searched_scores,
     shares_of,
+    squares_of,
 )
 from uci_engine.search.strength import human_moves
 
@@ -96,15 +97,29 @@ def test_the_probabilities_are_of_the_legal_moves_and_of_no_colour(number: int, 
 
 @SLOW
 @given(st.integers(0, 10_000), st.integers(0, 60))
-def test_the_network_reads_each_piece_once(number: int, plies: int) -> None:
+def test_the_network_reads_what_the_board_says(number: int, plies: int) -> None:
     board = some_board(number, plies)
-    active = active_inputs(board)
-    assert len(set(active)) == len(active)
-    assert len(active) == chess.popcount(board.occupied) + (0, 2, 3)[min(len(board.move_stack), 2)]
-    assert all(0 <= each < INPUTS - len(RATINGS) for each in active)
-    rows = [output_rows(board, move) for move in candidates(board)]
-    assert len({row[:2] for row in rows}) == len(rows)
-    assert all(0 <= each < OUTPUTS for row in rows for each in row)
+    # As Black would see it with the colours changed.
+    assert planes(mirrored(board)) == planes(board)
+    seen = planes(board) if board.turn else planes(mirrored(board))
+    white = board if board.turn else mirrored(board)
+    assert len(seen) == PLANES
+    assert sum(map(chess.popcount, seen[:12])) == chess.popcount(board.occupied)
+    for square in chess.SQUARES:
+        for side, (once, twice) in ((chess.WHITE, seen[12:14]), (chess.BLACK, seen[14:16])):
+            attackers = chess.popcount(white.attackers_mask(side, square))
+            assert (bool(once >> square & 1), bool(twice >> square & 1)) == (attackers > 0, attackers > 1)
+    assert seen[CASTLING] == white.clean_castling_rights()
+    assert sum(map(bool, seen[CASTLING + 1 :])) == 2 * min(len(board.move_stack), RECENT_MOVES)
+
+
+@SLOW
+@given(st.integers(0, 10_000), st.integers(0, 60))
+def test_no_two_moves_are_one_to_the_network(number: int, plies: int) -> None:
+    board = start_board(number, False)
+    *_, board = [each.copy() for each in random_game(number, board, plies)] or [board]
+    moves = candidates(board)
+    assert len(set(squares_of(board, moves))) == len(moves)
 
 
 def test_all_weights_are_of_features_that_occur() -> None:

@@ -27,7 +27,7 @@ MAX_HALFMOVE_CLOCK = 150
 
 MAX_FULLMOVE_NUMBER = 9999
 
-RECENT_MOVES = 2
+RECENT_MOVES = 4
 """So many of the last moves tell how people go on, see `uci_engine.policy`."""
 
 # A FEN is at most 71 characters of board and a few dozen of the rest.

@@ -5,20 +5,16 @@ weights.toml, each at RATINGS, and linear between these. One of the features, "n
 small network gives the move; the others are in `features`. `scripts/fit_policy.py` fits both to rated games of people,
 so a rating is one of lichess's scale for rapid games.
 
-The network has one hidden layer of ReLU units, over what stands on the board and where the last moves went, as the side
-to move sees it. Each move has an output weight for each unit, the sum of three: of where the piece comes from, where it
-goes, and what it takes. The rating enters by RATINGS, among which it is shared linearly: as inputs, and as units.
+The network, see `convolution`, reads what stands on the board, what is attacked and where the last moves went, as the
+side to move sees it, and the rating.
 
-Invariant: the result depends only on the position, its last two moves, the rating, and the searcher's table and
+Invariant: the result depends only on the position, its RECENT_MOVES, the rating, and the searcher's table and
 histories.
 """
 
 from __future__ import annotations
 
-import array
 import math
-import struct
-import sys
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,26 +26,20 @@ from typing import TYPE_CHECKING
 import chess
 
 from uci_engine.board import moves as encoding
-from uci_engine.board.pieces import captured_type
+from uci_engine.board.game import RECENT_MOVES
 from uci_engine.policy.features import DEPTHS, features_of
 from uci_engine.score import INFINITE
 
 if TYPE_CHECKING:
+    from uci_engine.policy.convolution import ConvolutionWeights
     from uci_engine.search.search import Searcher
 
 RATINGS = (800, 1200, 1600, 2000, 2400)
 NETWORK = "network"
-# What the network reads: own pieces and the enemy's by type and square; from and to of the last move, and to of the one
-# before; the RATINGS.
-LAST_MOVES = 2 * 6 * 64
-RATING_INPUTS = LAST_MOVES + 3 * 64
-INPUTS = RATING_INPUTS + len(RATINGS)
-# Its output weights: by the piece with the square it leaves, with that it goes to, and by the type of what it takes.
-GOES = 6 * 64
-TAKES = 2 * GOES
-OUTPUTS = TAKES + 6
-# The head of its file: what 1 in the input weights stands for, and in the output weights.
-HEAD = struct.Struct("<ff")
+# What the network reads of a board, each a set of squares: see `planes`. Then the shares of RATINGS, and the board.
+CASTLING = 16
+PLANES = CASTLING + 1 + 2 * RECENT_MOVES
+READ = PLANES + len(RATINGS) + 1
 
 Row = Sequence[float]
 
@@ -76,25 +66,37 @@ def candidates(board: chess.Board) -> list[chess.Move]:
     return [move for move in board.legal_moves if move.promotion in (None, chess.QUEEN)]
 
 
-def active_inputs(board: chess.Board) -> list[int]:
-    """What the network reads of a position, but for the rating: indices of INPUTS."""
-    flip = 0 if board.turn else 56
-    active = [
-        64 * (6 * (piece.color != board.turn) + piece.piece_type - 1) + (square ^ flip)
-        for square, piece in board.piece_map().items()
-    ]
-    for back, move in enumerate(reversed(board.move_stack[-2:])):
-        squares = (move.from_square, move.to_square) if back == 0 else (move.to_square,)
-        active += [LAST_MOVES + 64 * (2 * back + part) + (square ^ flip) for part, square in enumerate(squares)]
-    return active
+def planes(board: chess.Board) -> list[chess.Bitboard]:
+    """What the network reads of a position, as the side to move sees it.
+
+    Own pieces by type and the enemy's; what own pieces attack once and twice, and the enemy's; castling rights; from
+    and to of the RECENT_MOVES, the last one first.
+    """
+    sides = (board.turn, not board.turn)
+    found = [board.pieces_mask(kind, side) for side in sides for kind in chess.PIECE_TYPES]
+    for side in sides:
+        once = twice = chess.BB_EMPTY
+        for square in chess.scan_forward(board.occupied_co[side]):
+            attacks = board.attacks_mask(square)
+            once, twice = once | attacks, twice | once & attacks
+        found += [once, twice]
+    found.append(board.clean_castling_rights())
+    for move in reversed(board.move_stack[-RECENT_MOVES:]):
+        found += [chess.BB_SQUARES[move.from_square], chess.BB_SQUARES[move.to_square]] if move else [0, 0]
+    found += [chess.BB_EMPTY] * (PLANES - len(found))
+    return found if board.turn else [chess.flip_vertical(squares) for squares in found]
 
 
-def output_rows(board: chess.Board, move: chess.Move) -> tuple[int, int, int]:
-    """The rows of the three output weights of a move."""
+def squares_of(board: chess.Board, moves: Iterable[chess.Move]) -> list[tuple[chess.Square, chess.Square]]:
+    """Where moves come from and where they go, as the side to move sees it. A king castles to the file c or g."""
     flip = 0 if board.turn else 56
-    piece = 64 * ((board.piece_type_at(move.from_square) or 1) - 1)
-    start, end = piece + (move.from_square ^ flip), GOES + piece + (move.to_square ^ flip)
-    return start, end, TAKES + captured_type(board, move)
+    found = []
+    for move in moves:
+        end = move.to_square
+        if board.is_castling(move):
+            end = chess.square(6 if end > move.from_square else 2, chess.square_rank(end))
+        found.append((move.from_square ^ flip, end ^ flip))
+    return found
 
 
 def search_move(searcher: Searcher, root: int, depth: int) -> int | None:
@@ -126,47 +128,22 @@ def searched_scores(searcher: Searcher, board: chess.Board, moves: Iterable[ches
     return rows
 
 
-@dataclass(frozen=True)
-class PolicyNetwork:
-    """`inputs` has a row of `units` numbers for each of INPUTS, `outputs` one of `units` and RATINGS for OUTPUTS."""
+def network_logarithms(
+    numbers: ConvolutionWeights, board: chess.Board, moves: Sequence[chess.Move], rating: float
+) -> list[float]:
+    """The logarithm of what the network gives each move, all normed together."""
+    from uci_engine.policy.convolution import ONE, Convolution
 
-    units: int
-    inputs: array.array[int]
-    outputs: array.array[int]
-    hidden_scale: float
-    output_scale: float
-
-    @classmethod
-    def of(cls, numbers: bytes, hidden_scale: float, output_scale: float) -> PolicyNetwork:
-        """Out of its whole numbers, little-endian, those of the inputs first."""
-        whole = array.array("h", numbers)
-        if sys.byteorder == "big":
-            whole.byteswap()
-        units = (len(whole) - OUTPUTS * len(RATINGS)) // (INPUTS + OUTPUTS)
-        return cls(units, whole[: INPUTS * units], whole[INPUTS * units :], hidden_scale, output_scale)
-
-    def logits(self, board: chess.Board, moves: Sequence[chess.Move], rating: float) -> list[float]:
-        """The logarithm of what the network gives each move, all normed together."""
-        hidden, width = self._hidden(board, rating), self.units + len(RATINGS)
-
-        @cache
-        def output(row: int) -> float:
-            return dot(hidden, self.outputs[row * width : (row + 1) * width])
-
-        sums = [sum(map(output, output_rows(board, move))) for move in moves]
-        return [math.log(max(each, 1e-9)) for each in softmax(sums)]
-
-    def _hidden(self, board: chess.Board, rating: float) -> list[float]:
-        """The units, scaled for the outputs, with the shares of the rating behind them."""
-        shares = shares_of(rating)
-        rows = [self._input(index) for index in active_inputs(board)]
-        rows += [[share * each for each in self._input(RATING_INPUTS + k)] for k, share in enumerate(shares) if share]
-        scale = self.hidden_scale * self.output_scale
-        units = [max(0.0, sum(column)) * scale for column in zip(*rows, strict=True)]
-        return units + [share * self.output_scale for share in shares]
-
-    def _input(self, index: int) -> Row:
-        return self.inputs[index * self.units : (index + 1) * self.units]
+    network = Convolution(numbers)
+    everywhere = [*shares_of(rating), 1.0]
+    read = [(squares, ONE) for squares in planes(board)]
+    read += [(chess.BB_ALL, round(value * ONE)) for value in everywhere]
+    for plane, (squares, value) in enumerate(read):
+        network.set_plane(plane, squares, value)
+    network.run()
+    scores = [network.score(start, end) / ONE**2 for start, end in squares_of(board, moves)]
+    normed = max(scores) + math.log(math.fsum(math.exp(score - max(scores)) for score in scores))
+    return [score - normed for score in scores]
 
 
 @dataclass(frozen=True)
@@ -174,7 +151,7 @@ class Policy:
     """`weights`: of each feature, at RATINGS."""
 
     weights: Mapping[str, Sequence[float]]
-    network: PolicyNetwork
+    network: ConvolutionWeights
 
     def probabilities(
         self, board: chess.Board, moves: Sequence[chess.Move], found: Sequence[Sequence[int]], rating: float
@@ -183,7 +160,7 @@ class Policy:
         shares = shares_of(rating)
         weights = {name: dot(shares, row) for name, row in self.weights.items()}
         part = weights[NETWORK]
-        sums = [part * logit for logit in self.network.logits(board, moves, rating)]
+        sums = [part * each for each in network_logarithms(self.network, board, moves, rating)]
         features = features_of(board, moves, found)
         return softmax(
             [
@@ -196,8 +173,10 @@ class Policy:
 @cache
 def default_policy() -> Policy:
     """The policy of the package. The numbers of a weight are one text, which tomllib reads faster than a list."""
+    from uci_engine.policy.convolution import ConvolutionWeights
+
     folder = Path(__file__).parent
     data = tomllib.loads((folder / "weights.toml").read_text("utf-8"))
-    network = (folder / "people.network").read_bytes()
+    network = ConvolutionWeights((folder / "people.network").read_bytes())
     weights = {name: [float(word) for word in text.split()] for name, text in data["weights"].items()}
-    return Policy(weights, PolicyNetwork.of(network[HEAD.size :], *HEAD.unpack_from(network)))
+    return Policy(weights, network)

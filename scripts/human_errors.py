@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""The errors of levels beside those of people of the same rating, as another engine sees both.
+
+    python scripts/human_errors.py analysed.jsonl.gz --ratings 1000,1400,1800 --concurrency 2
+
+A line of the file is a game: `moves` in UCI, and the ratings `white` and `black`. Positions are drawn from those with
+a player within WINDOW of a rating to move; the level moves once in each. What a move loses is in expected results.
+Recaptures are counted where one was legal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import shlex
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import islice
+from pathlib import Path
+
+import chess
+from chess.engine import Limit, SimpleEngine
+
+from toolkit.console import at_least_one, make_table, run_program, show_progress, standard_output
+from toolkit.errors import ProgramError
+from toolkit.files import unpack_text
+from toolkit.pool import Task, run_tasks
+from uci_engine.api import Engine
+from uci_engine.game_analysis.values import MAX_SITE_CP, final_value, site_expected
+
+# What a blunder loses, at least.
+BLUNDER = 0.15
+WINDOW = 100
+FIRST_PLY, LAST_PLY = 12, 90
+# The site's centipawns in one of Stockfish 15.1.
+STOCKFISH_SITE_CP = 1.6
+
+# A position, the move that was played, the rating, the other engine and its nodes.
+Job = tuple[chess.Board, chess.Move, int, Sequence[str], int]
+# Of the player and of the level.
+Pair = tuple[float, float]
+
+
+def read_jobs(words: argparse.Namespace, rating: int) -> Iterator[Job]:
+    """The positions of a rating, two of a game at most. Raises ProgramError and OSError."""
+    lines = unpack_text(words.file, (".jsonl",))[1].splitlines()
+    chance = random.Random(rating)
+    chance.shuffle(lines)
+    for line in lines:
+        try:
+            game = json.loads(line)
+            moves, ratings = game["moves"].split(), (int(game["black"]), int(game["white"]))
+        except (LookupError, TypeError, ValueError) as error:
+            raise ProgramError(f"{words.file.name}: a line is no game: {error}") from None
+        plies = range(FIRST_PLY, min(len(moves), LAST_PLY + 1))
+        fitting = [ply for ply in plies if abs(ratings[ply % 2 == 0] - rating) <= WINDOW]
+        for ply in chance.sample(fitting, min(2, len(fitting))):
+            board = chess.Board()
+            for move in moves[:ply]:
+                board.push_uci(move)
+            yield board, board.parse_uci(moves[ply]), rating, words.engine, words.nodes
+
+
+@cache
+def own_engine() -> Engine:
+    return Engine(hash=16)
+
+
+@cache
+def judge(*command: str) -> SimpleEngine:
+    """The other engine of this process, which ends with it. Raises OSError."""
+    return SimpleEngine.popen_uci(list(command))
+
+
+def measure(job: Job) -> tuple[Pair, Pair | None]:
+    """What the move of the player and that of the level lose, and which recaptures; None where nothing can."""
+    board, played, rating, command, nodes = job
+    shares = own_engine().human(board, rating)
+    moves = (played, random.Random(board.fen()).choices(list(shares), list(shares.values()))[0])
+
+    def expected() -> float:
+        """The result that the side to move may expect."""
+        if end := final_value(board):
+            return end.expected_for(board.turn)
+        score = judge(*command).analyse(board, Limit(nodes=nodes), game=object())["score"].relative
+        return site_expected(STOCKFISH_SITE_CP * score.score(mate_score=int(MAX_SITE_CP)))
+
+    best, after = expected(), []
+    for move in moves:
+        board.push(move)
+        after.append(1 - expected())
+        board.pop()
+    losses = [max(best, *after) - each for each in after]
+    last = board.pop()
+    was_capture = board.is_capture(last)
+    board.push(last)
+    can_retake = was_capture and any(move.to_square == last.to_square for move in board.generate_legal_captures())
+    first, second = (float(move.to_square == last.to_square) for move in moves)
+    return (losses[0], losses[1]), (first, second) if can_retake else None
+
+
+def means(pairs: Sequence[Pair], shown: str) -> str:
+    """The means of people and of the level."""
+    return "; ".join(format(sum(column) / max(1, len(column)), shown) for column in zip(*pairs, strict=True))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    parser.add_argument("file", type=Path, help="games: .jsonl, .jsonl.gz")
+    parser.add_argument("--ratings", default="1000,1400,1800", metavar="N,N", help="of levels (1000,1400,1800)")
+    parser.add_argument("--positions", type=at_least_one, default=1500, metavar="N", help="for each rating (1500)")
+    parser.add_argument(
+        "--engine", type=shlex.split, default=["stockfish"], metavar="CMD", help="the other (stockfish)"
+    )
+    parser.add_argument("--nodes", type=at_least_one, default=15_000, metavar="N", help="of its searches (15000)")
+    parser.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="how many at a time (1)")
+    words, rows = parser.parse_args(arguments), []
+    for rating in map(int, words.ratings.split(",")):
+        jobs = islice(read_jobs(words, rating), words.positions)
+        tasks = (Task(str(number), job) for number, job in enumerate(jobs))
+        found = []
+        with show_progress(f"positions of {rating}", words.positions) as advance:
+            for _, each in run_tasks(measure, tasks, workers=words.concurrency):
+                found.append(each)
+                advance()
+        losses = [each for each, _ in found]
+        blunders = [(float(first >= BLUNDER), float(second >= BLUNDER)) for first, second in losses]
+        shown = (means(losses, ".4f"), means(blunders, ".1%"), means([each for _, each in found if each], ".1%"))
+        rows.append((str(rating), str(len(found)), *shown))
+    head = ("rating", "positions", "average loss", "blunders", "recaptures")
+    standard_output().print(make_table("people; level", head, rows))
+    return 0
+
+
+if __name__ == "__main__":
+    run_program(main)
