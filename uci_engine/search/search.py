@@ -136,7 +136,8 @@ class Searcher(Tunables):
     # For the search itself
     extension_limit_ply: int  # no extension and no do-deeper search from this ply on
     null_move_min_ply: int  # steps 9 to 12 are off at lower plies (null move verification)
-    probcut_move: int
+    raw_eval: int  # from which `_static_eval` made its last result
+    correction: int  # with which it did
     reductions = ints(4096)  # [depth * 64 + move count], in 1024ths of a ply
     root_nodes = i64s(MAX_MOVES)  # nodes below each root move, in all windows of this line and depth
 
@@ -213,12 +214,11 @@ class Searcher(Tunables):
         """Set all legal moves as root moves, in the order of the move picker, and return their number."""
         self.picker.begin(0, self.tt_move(), False)
         self.root_count = 0
-        while True:
-            move = self.picker.next(0)
-            if move == 0:
-                break
+        move = self.picker.next(0)
+        while move:
             self.root_moves[self.root_count] = move
             self.root_count += 1
+            move = self.picker.next(0)
         self.all_root_moves = True
         return self.root_count
 
@@ -437,12 +437,9 @@ class Searcher(Tunables):
         opponent_worsening: bool = False
         correction: int = 0
         if not in_check:
-            # Read the correction history before evaluating, so that the cache miss overlaps with the evaluation.
-            correction = self.histories.correction(ply)
-            if raw_eval == NO_SCORE:
-                raw_eval = self.evaluator.evaluate(self.position)
-            static_eval = self._corrected(raw_eval, correction)
-            eval = static_eval
+            static_eval = eval = self._static_eval(raw_eval, ply)
+            raw_eval = self.raw_eval
+            correction = self.correction
             # A new entry keeps the raw eval, also where a step below returns without a result.
             if entry == 0 and excluded_move == 0:
                 self.table.store(self.position.key, ply, 0, 0, raw_eval, EVAL_DEPTH, 0)
@@ -501,7 +498,7 @@ class Searcher(Tunables):
                 self.stack.set_null_move(ply)
                 self.position.make_null()
                 self.table.prefetch(self.position.key)
-                score = -self._search(depth - 1 - reduction, -beta, 1 - beta, ply + 1, not cut_node)
+                score = -self._search(depth - 1 - reduction, -beta, 1 - beta, ply + 1, False)
                 self.position.unmake_null()
                 if self.stopped:
                     return 0
@@ -515,9 +512,7 @@ class Searcher(Tunables):
                     self.null_move_min_ply = ply + (depth - reduction) * NULL_MOVE_VERIFICATION_PERCENT // 100
                     verified = self._search(depth - 1 - reduction, beta - 1, beta, ply, False)
                     self.null_move_min_ply = 0
-                    if self.stopped:
-                        return 0
-                    if verified >= beta:
+                    if verified >= beta or self.stopped:
                         return score
 
             # 11. ProbCut: a capture or promotion that beats beta by a margin at reduced depth will very likely fail
@@ -529,12 +524,8 @@ class Searcher(Tunables):
                 and -TABLEBASE_BOUND < beta < TABLEBASE_BOUND
                 and not (tt_bound & UPPER and tt_depth > reduced_depth and tt_score < probcut_beta)
             ):
-                score = self._probcut(reduced_depth, probcut_beta, ply, tt_move, static_eval, cut_node)
-                if self.stopped:
-                    return 0
-                if score >= probcut_beta:
-                    move = self.probcut_move
-                    self.table.store(self.position.key, ply, move, score, raw_eval, reduced_depth + 1, LOWER)
+                score = self._probcut(reduced_depth, probcut_beta, ply, tt_move, raw_eval, cut_node)
+                if score >= probcut_beta or self.stopped:
                     return score
 
             # 12. Small ProbCut: return if a TT lower bound, at most a few plies too shallow, beats beta by a larger
@@ -818,17 +809,14 @@ class Searcher(Tunables):
             score = -self._search(depth, -beta, -alpha, ply + 1, False)
         return score
 
-    def _probcut(self, depth: int, probcut_beta: int, ply: int, tt_move: int, static_eval: int, cut_node: bool) -> int:
-        """Returns the score of a capture or promotion that fails high against `probcut_beta` at `depth`, or -INFINITE.
-
-        The move is in `probcut_move`.
-        """
+    def _probcut(self, depth: int, probcut_beta: int, ply: int, tt_move: int, raw_eval: int, cut_node: bool) -> int:
+        """The score of a capture or promotion that fails high against `probcut_beta` at `depth`, or -INFINITE."""
         self.picker.begin(ply, tt_move, True)
         while True:
             move = self.picker.next(ply)
             if move == 0:
                 return -INFINITE
-            if not self.position.see_at_least(move, probcut_beta - static_eval):
+            if not self.position.see_at_least(move, probcut_beta - self.stack.static_eval[ply]):
                 continue
             self._make(move, ply, False)
             score = -self._quiescence(-probcut_beta, 1 - probcut_beta, ply + 1)
@@ -838,13 +826,16 @@ class Searcher(Tunables):
             if self.stopped:
                 return 0
             if score >= probcut_beta:
-                self.probcut_move = move
+                self.table.store(self.position.key, ply, move, score, raw_eval, depth + 1, LOWER)
                 return score
 
-    def _corrected(self, raw_eval: int, correction: int) -> int:
-        """The static eval: the raw eval, damped by the halfmove clock and corrected, clamped below tablebase scores."""
-        static_eval = raw_eval - ((raw_eval * self.position.halfmove_clock) >> FIFTY_MOVE_DAMPING)
-        static_eval += (correction * self.correction_history_weight) >> 16
+    def _static_eval(self, raw_eval: int, ply: int) -> int:
+        """The static eval: the raw eval (that of the TT, or NO_SCORE), damped, corrected, below tablebase scores."""
+        # Read the correction history before evaluating, so that the cache miss overlaps with the evaluation.
+        self.correction = self.histories.correction(ply)
+        self.raw_eval = self.evaluator.evaluate(self.position) if raw_eval == NO_SCORE else raw_eval
+        static_eval = self.raw_eval - ((self.raw_eval * self.position.halfmove_clock) >> FIFTY_MOVE_DAMPING)
+        static_eval += (self.correction * self.correction_history_weight) >> 16
         return max(1 - STATIC_LIMIT, min(static_eval, STATIC_LIMIT - 1))
 
     def _quiescence(self, alpha: int, beta: int, ply: int) -> int:
@@ -885,12 +876,8 @@ class Searcher(Tunables):
         static_eval: int = NO_SCORE
         best_score: int = -INFINITE
         if not in_check:
-            # Read the correction history before evaluating, so that the cache miss overlaps with the evaluation.
-            correction = self.histories.correction(ply)
-            if raw_eval == NO_SCORE:
-                raw_eval = self.evaluator.evaluate(self.position)
-            static_eval = self._corrected(raw_eval, correction)
-            best_score = static_eval
+            static_eval = best_score = self._static_eval(raw_eval, ply)
+            raw_eval = self.raw_eval
             if tt_bound & (LOWER if tt_score > best_score else UPPER):
                 best_score = tt_score
             if best_score >= beta:
