@@ -173,7 +173,7 @@ class ToldSearcher:
         self._told = told
         self._root: Sequence[int] = [0]
 
-    def root(self) -> Sequence[int]:
+    def root_order(self) -> Sequence[int]:
         return self._root
 
     def set_root(self, root_moves: Sequence[int]) -> None:
@@ -182,19 +182,13 @@ class ToldSearcher:
     def clear_result(self) -> None:
         """There is none."""
 
-    def begin_line(self, depth: int, line: int, score: int, end: int) -> None:
+    def search_root_move(self, move: int, depth: int, score: int, half_window_cp: int) -> bool:
         """What is seen does not depend on windows."""
-
-    def open_window(self, score: int, half_window_cp: int) -> None:
-        """As above."""
-
-    def search_window(self, depth: int) -> bool:
+        self._root = [move]
         self.nodes += 1
-        move = self._root[0]
         self.searched[move] += 1
-        self.finished = move in self._told
         self.score, self.depth = self._told.get(move, (0, 0))
-        return False
+        return move in self._told
 
     def pv(self) -> Sequence[int]:
         return self._root
@@ -252,4 +246,4 @@ def test_forcing_moves_are_searched_more_and_promising_ones_at_once() -> None:
     analysis.run(cast(Any, searcher), 3 * len(encoded))
     assert searcher.searched[encoded["h2h3"]] > len(encoded)
     assert searcher.searched[encoded["e1e2"]] == 0
-    assert searcher.root() == [0]
+    assert searcher.root_order() == [0]

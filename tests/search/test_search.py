@@ -101,7 +101,7 @@ def plain_search(cases: list[tuple[str, str, bool, int, int]]) -> list[tuple[int
         machine.begin(0)
         machine.set_root([moves.encode(board, move) for move in board.legal_moves])
         machine.run(depth, depth)
-        best: chess.Move = moves.decode(machine.root()[0], board.chess960)
+        best: chess.Move = moves.decode(machine.root_order()[0], board.chess960)
         results.append((machine.score, best.uci(), machine.nodes))
     return results
 
@@ -301,7 +301,7 @@ def test_one_depth_alone_is_exact_and_leaves_no_result_of_an_earlier_one() -> No
 
 def test_root_moves_are_sorted_by_rank_then_tt_move_then_eval() -> None:
     machine = fresh_searcher(chess.Board("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1"))
-    root = machine.root()
+    root = machine.root_order()
     order = sorted_root_moves(machine, dict.fromkeys(root, 0))
     assert sorted(order) == sorted(root)
     assert moves.decode(order[0], False).uci() == "e4d5"

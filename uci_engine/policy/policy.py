@@ -28,7 +28,6 @@ import chess
 from uci_engine.board import moves as encoding
 from uci_engine.board.game import RECENT_MOVES
 from uci_engine.policy.features import DEPTHS, features_of
-from uci_engine.score import INFINITE
 
 if TYPE_CHECKING:
     from uci_engine.policy.convolution import ConvolutionWeights
@@ -99,15 +98,6 @@ def squares_of(board: chess.Board, moves: Iterable[chess.Move]) -> list[tuple[ch
     return found
 
 
-def search_move(searcher: Searcher, root: int, depth: int) -> int | None:
-    """The score of one root move, by a search of it alone in a full window; None after a stop."""
-    searcher.set_root([root])
-    searcher.begin_line(depth, 0, -INFINITE, 1)
-    while searcher.search_window(depth):
-        pass
-    return searcher.score if searcher.finished else None
-
-
 def searched_scores(searcher: Searcher, board: chess.Board, moves: Iterable[chess.Move]) -> list[list[int]]:
     """For each of DEPTHS the score of each move. After a stop those of the last finished depth stand for all others.
 
@@ -120,10 +110,9 @@ def searched_scores(searcher: Searcher, board: chess.Board, moves: Iterable[ches
     for depth in DEPTHS:
         row: list[int] = []
         for root in roots:
-            score = search_move(searcher, root, depth)
-            if score is None:
+            if not searcher.search_root_move(root, depth):
                 return rows and rows + rows[-1:] * (len(DEPTHS) - len(rows))
-            row.append(score)
+            row.append(searcher.score)
         rows.append(row)
     return rows
 

@@ -28,7 +28,6 @@ from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.board.game import seen_twice
 from uci_engine.policy.features import DEPTHS
-from uci_engine.policy.policy import search_move
 from uci_engine.search.info import Info
 from uci_engine.search.root_moves import RootAnalysis, RootMove, sorted_root_moves, vote
 from uci_engine.search.strength import LEVEL_NODES, Strength
@@ -206,7 +205,7 @@ class SearchManager:
         move = strength.choose(main, self._board, [self._decode(move) for move in self._root_moves])
         if move is not None:
             root = moves.encode(self._board, move)
-            is_known = search_move(main, root, DEPTHS[-1]) is not None
+            is_known = main.search_root_move(root, DEPTHS[-1])
             self._drawn = RootMove.of(main, self._ranks) if is_known else RootMove((root,))
         main.node_limit, main.nodes, main.stopped = limit, 0, False
         main.stack.clear()
@@ -309,7 +308,7 @@ class SearchManager:
         if better is not None:
             self._lines[0] = better
             self.report()
-            searcher.set_root([better.move, *(move for move in searcher.root() if move != better.move)])
+            searcher.set_root([better.move, *(move for move in searcher.root_order() if move != better.move)])
 
     def _answer_mate(self, max_moves: int) -> None:
         """`go mate`: report the shortest mate in at most `max_moves`, or that there is none."""
@@ -339,7 +338,7 @@ class SearchManager:
     def _start_searcher(self, index: int) -> None:
         """Start another searcher. Each starts the next: starting hundreds in one loop would block the UCI thread."""
         if index == 0:
-            self._root_order = self._main.root()[: self._pv_ends[0]]
+            self._root_order = self._main.root_order()[: self._pv_ends[0]]
         if index < len(self._threads):
             self._threads[index].begin(partial(self._run_searcher, index))
 

@@ -165,7 +165,7 @@ class RootAnalysis:
         It also ends when there is nothing left to search. Afterwards the searcher has its root moves again, and no
         result.
         """
-        root_order = searcher.root()
+        root_order = searcher.root_order()
         start = searcher.nodes
         while searcher.nodes - start < max_nodes and not (searcher.stopped or searcher.stop_requested):
             best = self._best.move
@@ -222,12 +222,8 @@ class RootAnalysis:
         """Search one root move one ply deeper than before. The result of an interrupted search is ignored."""
         last = entry.root_move
         depth = last.depth + 1
-        searcher.set_root([last.move])
-        searcher.begin_line(depth, 0, last.score, 1)
-        searcher.open_window(last.score, ANALYSIS_HALF_WINDOW_CP if depth >= ANALYSIS_ASPIRATION_DEPTH else 0)
-        while searcher.search_window(depth):
-            pass
-        if searcher.finished:
+        half_window_cp = ANALYSIS_HALF_WINDOW_CP if depth >= ANALYSIS_ASPIRATION_DEPTH else 0
+        if searcher.search_root_move(last.move, depth, last.score, half_window_cp):
             entry.root_move = RootMove.of(searcher, {last.move: last.tablebase_rank})
 
 

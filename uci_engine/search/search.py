@@ -222,7 +222,7 @@ class Searcher(Tunables):
         self.all_root_moves = True
         return self.root_count
 
-    def root(self) -> list[int]:
+    def root_order(self) -> list[int]:
         return [self.root_moves[index] for index in range(self.root_count)]
 
     def pv(self) -> list[int]:
@@ -248,6 +248,15 @@ class Searcher(Tunables):
         with nogil:
             failed: bool = self._search_window(depth)
         return failed
+
+    def search_root_move(self, move: int, depth: int, score: int = -INFINITE, half_window_cp: int = 0) -> bool:
+        """Search one root move alone, in a window around a score. Returns whether the search has finished."""
+        self.set_root([move])
+        self.begin_line(depth, 0, score, 1)
+        self.open_window(score, half_window_cp)
+        while self.search_window(depth):
+            pass
+        return self.finished
 
     # Iterative deepening, without the GIL -----------------------------------------------------------------------
 
