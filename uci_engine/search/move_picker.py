@@ -100,9 +100,10 @@ class MovePicker:
             return tt_move
 
         if self.stage[ply] == GENERATE_NOISY:
-            end = self.position.generate(NOISY, start)
-            self._score_noisy(ply, start, end)
+            self.cursor[ply] = start
+            self.end[ply] = self.position.generate(NOISY, start)
             self.bad_end[ply] = start
+            self._score_noisy(start, self.end[ply])
             self.stage[ply] = GOOD_NOISY
 
         if self.stage[ply] == GOOD_NOISY:
@@ -124,9 +125,9 @@ class MovePicker:
                 return move
 
         if self.stage[ply] == GENERATE_QUIET:
-            quiet_start = self.end[ply]
-            end = self.position.generate(QUIET, quiet_start)
-            self._score_quiet(ply, quiet_start, end)
+            self.cursor[ply] = self.end[ply]
+            self.end[ply] = self.position.generate(QUIET, self.cursor[ply])
+            self._score_quiet(ply, self.cursor[ply], self.end[ply])
             if self.skips_quiets[ply]:
                 self._keep_checks(ply)
             self.stage[ply] = QUIETS
@@ -146,12 +147,13 @@ class MovePicker:
             self.stage[ply] = DONE
 
         if self.stage[ply] == GENERATE_AT_ONCE:
-            end = self.position.generate(NOISY, start)
-            self._score_noisy(ply, start, end)
+            self.cursor[ply] = start
+            noisy_end = self.position.generate(NOISY, start)
+            self.end[ply] = noisy_end
+            self._score_noisy(start, noisy_end)
             if self.position.checkers:
-                quiet_end = self.position.generate(QUIET, end)
-                self._score_quiet(ply, end, quiet_end)
-                self.cursor[ply] = start
+                self.end[ply] = self.position.generate(QUIET, noisy_end)
+                self._score_quiet(ply, noisy_end, self.end[ply])
             self.stage[ply] = AT_ONCE
 
         if self.stage[ply] == AT_ONCE:
@@ -188,7 +190,7 @@ class MovePicker:
             return False
         return self.skips_quiets[ply] == 0 or self.position.gives_check(move)
 
-    def _score_noisy(self, ply: int, start: int, end: int) -> void:
+    def _score_noisy(self, start: int, end: int) -> void:
         for index in range(start, end):
             move = self.position.moves[index]
             score: i64 = CAPTURE_BASE + MVV_VALUES[self.position.squares[to_square(move)] >> 1]
@@ -200,8 +202,6 @@ class MovePicker:
                 score += MVV_VALUES[PAWN]
             score += (self.histories.capture_history(move) * CAPTURE_HISTORY_WEIGHT) >> 6
             self.scored_moves[index] = (score << 16) + move
-        self.cursor[ply] = start
-        self.end[ply] = end
 
     def _score_quiet(self, ply: int, start: int, end: int) -> void:
         if start < end:
@@ -215,8 +215,6 @@ class MovePicker:
             if self.stack.threats[8 * ply + piece_type] & BB[to_square(move)]:
                 score -= THREAT_BONUS[piece_type]
             self.scored_moves[index] = (score << 16) + move
-        self.cursor[ply] = start
-        self.end[ply] = end
 
     def _select_best(self, ply: int) -> int:
         """Take the remaining move with the highest score; of equal scores, the higher encoded move."""
