@@ -29,6 +29,8 @@ from evaluation.base.bitboards import (
     KNIGHT_ATTACKS,
     LIGHT,
     LINE,
+    NOT_A,
+    NOT_H,
     PAWN,
     PAWN_ATTACKS,
     QUEEN,
@@ -479,16 +481,16 @@ class Position(BaseBoard):
             doubles = ((singles & RANKS[2]) << 8) & empty & evading
             singles &= evading
             # White captures to the right run along a rising diagonal (a1-h8), to the left along a falling one.
-            right = ((risers & (ALL ^ FILES[7])) << 9) & catch
-            left = ((fallers & (ALL ^ FILES[0])) << 7) & catch
+            right = ((risers & NOT_H) << 9) & catch
+            left = ((fallers & NOT_A) << 7) & catch
             forward = 8
             last = RANKS[7]
         else:
             singles = (pushers >> 8) & empty
             doubles = ((singles & RANKS[5]) >> 8) & empty & evading
             singles &= evading
-            right = ((fallers & (ALL ^ FILES[7])) >> 7) & catch
-            left = ((risers & (ALL ^ FILES[0])) >> 9) & catch
+            right = ((fallers & NOT_H) >> 7) & catch
+            left = ((risers & NOT_A) >> 9) & catch
             forward = -8
             last = RANKS[0]
         if gen_type & NOISY:
@@ -657,11 +659,11 @@ class Position(BaseBoard):
         at_risk = SEE_VALUES[self.squares[origin] >> 1]
         balance = SEE_VALUES[self.squares[target] >> 1] - threshold
         if move_type(move) == EN_PASSANT:
-            balance += SEE_VALUES[1]
+            balance += SEE_VALUES[PAWN]
             occupied ^= BB[target ^ 8]
         elif move_type(move) == PROMOTION:
             at_risk = SEE_VALUES[promotion(move)]
-            balance += at_risk - SEE_VALUES[1]
+            balance += at_risk - SEE_VALUES[PAWN]
         if balance < 0:
             return False
         balance -= at_risk
@@ -686,7 +688,7 @@ class Position(BaseBoard):
             mine = attackers & self.by_colour[side]
             if mine == 0:
                 break
-            attacker = 1
+            attacker = PAWN
             while mine & self.by_type[attacker] == 0:
                 attacker += 1
             if attacker == KING and attackers & self.by_colour[side ^ 1]:
