@@ -56,7 +56,7 @@ class Evaluator:
 
         King and pawn against king is exact: a drawn one scores 0, a won one gets a bonus of WON_KPK_CP.
         """
-        value = self.with_kpk_result(self.taper(board, self.sum_of_terms(board)), self.kpk.result(board))
+        value = self.score_of_terms(self.taper(board, self.sum_of_terms(board)), self.kpk.result(board))
         score = value if board.turn else -value
         return score + self.network_score(board, score)
 
@@ -64,17 +64,14 @@ class Evaluator:
         """The network's part of the score, in centipawns, by the side to move; 0 without a network."""
         if self.network is None or terms_cp > MAX_TERMS_CP or terms_cp < -MAX_TERMS_CP:
             return 0
-        return self.network.of(board)
+        return self.network.score(board)
 
     def is_known_draw(self, board: BaseBoard) -> bool:
         """Whether this is king and pawn against king, drawn with best play for this side to move. Cheap."""
         return self.kpk.result(board) == DRAWN
 
     def sum_of_terms(self, board: BaseBoard) -> i64:
-        """The packed sum of all terms, White minus Black.
-
-        Black's turn comes first. Each turn changes the sign of the score, so that Black's terms are subtracted.
-        """
+        """The packed sum of all terms, White minus Black."""
         self.context.begin(board)
         board.update_king_tables()
         key = board.pawn_key
@@ -88,8 +85,8 @@ class Evaluator:
             self.context.pawn_danger[1] = danger >> 16
         else:
             for us in range(2):
-                side = pawns.pawn_king_total(self.context, board, us)
-                score = side + king.pawn_king_total(self.context, board, us) - score
+                side = pawns.pawn_king_total(self.context, board, us) + king.pawn_king_total(self.context, board, us)
+                score += side if us else -side
             self.pawn_hash[index] = key
             self.pawn_hash[index + 1] = self.context.passed_pawns
             self.pawn_hash[index + 2] = score
@@ -97,13 +94,15 @@ class Evaluator:
         score += board.score
         score += self._material_total(board)
         for us in range(2):
-            score = pieces.mobility_total(self.context, board, us) - score
+            side = pieces.mobility_total(self.context, board, us)
+            score += side if us else -side
         for us in range(2):
             side = pieces.total(self.context, board, us)
             if self.context.passed_pawns:
                 side += pawns.total(self.context, board, us)
             side += king.total(self.context, board, us) + threats.total(self.context, board, us)
-            score = side + endgames.mop_up(self.context, board, us) - score
+            side += endgames.mop_up(self.context, board, us)
+            score += side if us else -side
         return score
 
     def _material_total(self, board: BaseBoard) -> i64:
@@ -114,7 +113,8 @@ class Evaluator:
             return self.material_hash[index + 1]
         score: i64 = 0
         for us in range(2):
-            score = pieces.material_total(self.context, board, us) - score
+            side = pieces.material_total(self.context, board, us)
+            score += side if us else -side
         self.material_hash[index] = key
         self.material_hash[index + 1] = score
         return score
@@ -130,9 +130,9 @@ class Evaluator:
         value = middlegame * share * FULL_SCALE + endgame * (FULL_SHARE - share) * scale
         return value >> 14 if value > 0 else -(-value >> 14)
 
-    def with_kpk_result(self, white_score: int, result: int) -> int:
-        """A score from White's view, with a result of king and pawn against king applied, within its limit."""
-        if result == DRAWN:
+    def score_of_terms(self, tapered: int, kpk_result: int) -> int:
+        """A tapered sum, with the result of king and pawn against king applied, strictly within ±STATIC_LIMIT."""
+        if kpk_result == DRAWN:
             return 0
-        bonus = WON_KPK_CP if result == WHITE_WINS else -WON_KPK_CP if result == BLACK_WINS else 0
-        return max(1 - STATIC_LIMIT, min(white_score + bonus, STATIC_LIMIT - 1))
+        bonus = WON_KPK_CP if kpk_result == WHITE_WINS else -WON_KPK_CP if kpk_result == BLACK_WINS else 0
+        return max(1 - STATIC_LIMIT, min(tapered + bonus, STATIC_LIMIT - 1))

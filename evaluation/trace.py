@@ -194,7 +194,7 @@ class Trace:
         terms = _tapered_terms(sides, middlegame_share(base_board.phase), scale)
         tapered = evaluator.taper(base_board, total)
         kpk_result = evaluator.kpk.result(base_board)
-        of_terms = evaluator.with_kpk_result(tapered, kpk_result)
+        of_terms = evaluator.score_of_terms(tapered, kpk_result)
         sign = 1 if board.turn else -1
         network_score = None if network is None else sign * evaluator.network_score(base_board, sign * of_terms)
         known_or_limit = KNOWN_ENDING if kpk_result else LIMIT

@@ -105,7 +105,7 @@ class Inference:
         for index in range(SLOTS * 2):
             self.views[index] = -1
 
-    def of(self, board: BaseBoard) -> int:
+    def score(self, board: BaseBoard) -> int:
         """The output in centipawns, from the side to move's view, within ±MAX_NETWORK_CP.
 
         It is 0 with fewer than MIN_PIECES pieces, and against a king alone.

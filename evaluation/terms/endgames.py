@@ -93,7 +93,7 @@ def endgame_scale(board: BaseBoard, strong_side: int) -> int:
     pawns = popcount(board.by_type[PAWN] & board.by_colour[strong_side])
     if pawns == 0:
         material = non_pawn_material(board, strong_side)
-        # Two knights cannot force mate.
+        # Two knights cannot force mate. (6 is two minor pieces.)
         two_knights: bool = material == 6 and not board.by_type[BISHOP] & board.by_colour[strong_side]
         if material < MIN_WINNING_MATERIAL or two_knights:
             return DRAWN_SCALE
@@ -104,7 +104,10 @@ def endgame_scale(board: BaseBoard, strong_side: int) -> int:
 
 
 def ending(board: BaseBoard) -> int:
-    """The kind of ending, by the pieces of both sides: a row of `constants.ENDGAME_SCALES`."""
+    """The kind of ending, by the pieces of both sides: a row of `constants.ENDGAME_SCALES`.
+
+    Material of 3 is a minor piece, 5 a rook, 8 a rook and a minor piece, 9 with a queen the queen alone.
+    """
     material = non_pawn_material(board, 0)
     if material != non_pawn_material(board, 1):
         return UNEQUAL

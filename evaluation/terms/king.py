@@ -136,12 +136,13 @@ def king_attack(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     attackers += context.king_attackers[8 * us + ROOK]
     if attackers < 2 and context.king_attackers[8 * us + QUEEN] == 0:
         return 0
-    units = _king_danger(context, board, us, us ^ 1)
+    units = _king_danger(context, board, us)
     return context.king_attack[min(units >> KING_DANGER_SHIFT, MAX_KING_DANGER)]
 
 
-def _king_danger(context: EvaluationContext, board: BaseBoard, us: int, them: int) -> int:
+def _king_danger(context: EvaluationContext, board: BaseBoard, us: int) -> int:
     """The sum of the units of our attack, at least 0."""
+    them = us ^ 1
     king = context.king[them]
     occupied = board.by_colour[0] | board.by_colour[1]
     ours = board.by_colour[us]

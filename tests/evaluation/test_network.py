@@ -44,7 +44,7 @@ def extreme_network(sign: int) -> Network:
 def on_board(network: Network, board: chess.Board) -> Any:
     """The output for a position by itself."""
     evaluator, base_board = set_up(board, network=network)
-    return evaluator.network.of(base_board)  # type: ignore[union-attr]
+    return evaluator.network.score(base_board)  # type: ignore[union-attr]
 
 
 def walk(seed: int, steps: int, chess960: bool) -> Iterator[tuple[str, int]]:
@@ -69,7 +69,7 @@ def walk(seed: int, steps: int, chess960: bool) -> Iterator[tuple[str, int]]:
             position.make(move_numbers.encode(board, move))
             board.push(move)
         if chance.random() < 0.7:
-            yield board.fen(), network.of(position)
+            yield board.fen(), network.score(position)
 
 
 @pytest.mark.parametrize("chess960", [False, True])
