@@ -10,8 +10,8 @@ toolkit/training/positions.py documents the file; positions.py prints it. Positi
 marks the quiet ones. The same command gives the same file. With --resume it goes on where it was killed, and --games
 may be more.
 
-With --ahead N it also keeps up to N positions of each search, as the search meets them: some way along its line, up to
-two random moves off it, and after the captures that follow. Their scores come from positions.py label.
+With --ahead N it also keeps up to N positions ahead of each search: some way along its line, up to two random moves off
+it, and after the captures that follow. Their scores come from positions.py label.
 """
 
 from __future__ import annotations

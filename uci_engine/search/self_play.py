@@ -4,7 +4,7 @@
 
     0-7     bitboards: White's pieces, then pawns to kings of both sides, then rooks that may castle
     8-12    whether White is to move, en passant square (64: none), halfmove clock, ply, score in 16 bits (White's view)
-    13-15   whether it is quiet, its best move captures or promotes, it was met by a search
+    13-15   whether it is quiet, its best move captures or promotes, it lies ahead of a search
 
 Invariant: the same start, seed and settings give the same game, with empty tables and histories.
 """
@@ -144,7 +144,7 @@ class SelfPlay:
         return score
 
     def _keep_ahead(self) -> void:
-        """Keep positions that the search has met: some way along its line, then random moves off it, then the captures
+        """Keep positions ahead of the search: some way along its line, then random moves off it, then the captures
         of a quiescence search to their end. Those that are not quiet are left out. They have no scores.
         """
         for _ in range(self.ahead):

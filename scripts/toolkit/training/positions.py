@@ -76,7 +76,7 @@ FIRST = 1
 QUIET = 2
 # The best move of the search is a capture or a promotion.
 CAPTURE = 4
-# Not of the game itself, but met by a search of it: the score is 0 until a program gives it one.
+# Ahead of a search of the game, not of the game itself: the score is 0 until a program gives it one.
 AHEAD = 8
 # Of a side, in a position to learn from.
 MAX_PAWNS = 8
