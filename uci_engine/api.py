@@ -399,7 +399,12 @@ class Engine:
         check(board)
         with self._condition:
             self._wait_for_turn()
-            searcher = self._inner.pool.main
+            pool = self._inner.pool
+            pool.set_contempt(0)
+            searcher = pool.main
+            # Not as the last search had them.
+            searcher.contempt_cp = searcher.probe_limit = 0
+            searcher.spares_checks = False
             searcher.begin(0)
             return human_moves(searcher, board, rating)
 
