@@ -35,7 +35,7 @@ from uci_engine.core import load
 from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
 from uci_engine.search.manager import SearchManager, SearchOptions
-from uci_engine.search.strength import MAX_PACE_MS, Strength, elo_of_skill_level
+from uci_engine.search.strength import MAX_PACE_MS, MAX_SKILL_LEVEL, Strength, elo_of_skill_level
 from uci_engine.search.thread_pool import TaskThread, ThreadPool
 from uci_engine.tablebases.root_ranking import RootRanker, RootRanking
 from uci_engine.tablebases.tablebases import Tablebases
@@ -202,7 +202,7 @@ class UciEngine:
         options, limits = self.options, self._limits
         analyse_mode = options.analyse_mode.value
         # `go mate` is always answered at full strength.
-        strength = None if limits.mate and not limits.infinite else self._strength()
+        strength = None if limits.mate else self._strength()
         return SearchOptions(
             multipv=options.multi_pv.value,
             show_wdl=options.show_wdl.value,
@@ -220,8 +220,13 @@ class UciEngine:
     def _strength(self) -> Strength | None:
         """The limited strength that the options ask for, None for full strength."""
         options = self.options
-        elo = options.elo.value if options.limit_strength.value else elo_of_skill_level(options.skill_level.value)
-        return None if elo is None or self._board is None else Strength(elo, options.seed.value or self._seed)
+        if options.limit_strength.value:
+            elo = options.elo.value
+        elif options.skill_level.value < MAX_SKILL_LEVEL:
+            elo = elo_of_skill_level(options.skill_level.value)
+        else:
+            return None
+        return Strength(elo, options.seed.value or self._seed)
 
     def _new_clock(self, received_at: float) -> Clock:
         budget = UNLIMITED
@@ -243,8 +248,8 @@ class UciEngine:
             with contextlib.suppress(MemoryError):
                 print_failure(error)
                 self._on_info(Info(message=Message.error(f"{type(error).__name__} in the search: {error}")))
-            self._may_answer.wait()
         finally:
+            self._may_answer.wait()
             self._clock.is_pondering = False
             self._on_best_move(answer)
             # On a loaded machine a thread may stop late. The answer does not wait for it, but the next command does.
@@ -255,7 +260,6 @@ class UciEngine:
         board = self._board
         if board is None:
             self._send([Message.error("there is no position to search")])
-            self._may_answer.wait()
             return BestMove(None)
         legal = list(board.legal_moves)
         allowed = legal if self._limits.searchmoves is None else self._limits.searchmoves
@@ -263,10 +267,8 @@ class UciEngine:
             if not legal:
                 score = -scores.MATE if board.is_checkmate() else scores.DRAW
                 self._on_info(Info(depth=0, score=score))
-            self._may_answer.wait()
             return BestMove(None)
         if book_move := self._book_move(board):
-            self._may_answer.wait()
             return book_move
         search = self._run_search(board, allowed)
         self._may_answer.wait()
@@ -313,7 +315,7 @@ class UciEngine:
         if not self.options.syzygy_path.value:
             return RootRanking()
         wanted = self._search_options
-        probe_limit = wanted.probe_limit if self._limits.mate is None or self._limits.infinite else 0
+        probe_limit = wanted.probe_limit if self._limits.mate is None else 0
         stopped = self._stop_event.is_set
         ranker = RootRanker(self._tablebases, self.position, board, wanted.fifty_moves, self._clock, stopped)
         ranking = ranker.rank(allowed, probe_limit)

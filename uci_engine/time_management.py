@@ -91,7 +91,7 @@ class Limits:
 
     Clocks and increments are milliseconds as sent and may be negative; `movestogo` is as sent. `depth` is in plies,
     `mate` in our own moves; they and `nodes` are at least 1. `movetime_ms` is at least 0. `searchmoves` are legal. With
-    `infinite` only `stop` ends the search, whatever the other limits are.
+    `infinite` the answer waits for `stop`, and nothing bounds the search.
     """
 
     wtime_ms: int | None = None
@@ -111,7 +111,7 @@ class Limits:
     def is_endless(self) -> bool:
         """Whether only `stop` ends it. One clock alone, whosever it is, is a bound: the search keeps to it."""
         bounds = (self.wtime_ms, self.btime_ms, self.movetime_ms, self.depth, self.nodes, self.mate)
-        return self.infinite or all(bound is None for bound in bounds)
+        return all(bound is None for bound in bounds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +164,9 @@ def allocate(
     """The budget for a search with these limits.
 
     `overhead_ms` is lost on every move between our clock and the GUI's. `ply` counts from the start of the game. The
-    budget is unlimited with `infinite`, or with neither clock nor `movetime`. If only the opponent's clock was sent, it
-    counts as ours. `movetime` alone is used to its end: UCI says "exactly".
+    budget is unlimited with neither clock nor `movetime`. If only the opponent's clock was sent, it counts as ours.
+    `movetime` alone is used to its end: UCI says "exactly".
     """
-    if limits.infinite:
-        return UNLIMITED
     budget = _for_clock(limits, white_to_move, overhead_ms, ply, parameters)
     if limits.movetime_ms is None:
         return budget

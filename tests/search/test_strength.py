@@ -27,11 +27,9 @@ SEEDS = st.integers(0, 2**64 - 1)
 
 
 def test_skill_levels_are_equal_steps_up_to_full_strength() -> None:
-    elos = [elo_of_skill_level(level) for level in range(MAX_SKILL_LEVEL + 1)]
-    assert elos[-1] is None
-    limited = [elo for elo in elos if elo is not None]
-    assert (limited[0], limited[-1]) == (MIN_ELO, MAX_ELO)
-    steps = {after - before for before, after in pairwise(limited)}
+    elos = [elo_of_skill_level(level) for level in range(MAX_SKILL_LEVEL)]
+    assert (elos[0], elos[-1]) == (MIN_ELO, MAX_ELO)
+    steps = {after - before for before, after in pairwise(elos)}
     assert max(steps) - min(steps) <= 1
 
 

@@ -77,7 +77,6 @@ def test_movetime_and_clock_the_smaller_counts() -> None:
         Limits(mate=3),
         Limits(infinite=True),
         Limits(ponder=True),
-        Limits(infinite=True, wtime_ms=1000, movetime_ms=5),
         Limits(winc_ms=1000, movestogo=4),
     ],
 )

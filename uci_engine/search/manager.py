@@ -98,13 +98,13 @@ class SearchManager:
         a better rank are searched first. Only the main searcher runs for `go mate` and limited strength.
         """
         self._board = board
-        self._limits = Limits() if limits.infinite else limits
+        self._limits = limits
         self._clock = clock
         self._on_info = on_info
         self._options = options
         self._ranking = ranking
         self._depth_limit = min(self._limits.depth or scores.MAX_DEPTH, scores.MAX_DEPTH)
-        nodes = 0 if limits.infinite else self._node_limit()
+        nodes = self._node_limit()
         threads = pool.threads if self._limits.mate is None and options.strength is None else []
         self._threads = tuple(threads[: nodes - 1] if nodes else threads)
         self._main = pool.main
@@ -228,8 +228,8 @@ class SearchManager:
 
         Analysis is not limited by the strength; only its best move is.
         """
-        strength = self._options.strength
-        budget = None if strength is None or self._options.analyse_mode else LEVEL_NODES
+        is_analysis = self._options.analyse_mode or self._limits.infinite
+        budget = None if self._options.strength is None or is_analysis else LEVEL_NODES
         return min((nodes for nodes in (self._limits.nodes, budget) if nodes), default=0)
 
     def is_enough(self) -> bool:

@@ -40,10 +40,8 @@ MAX_PACE_MS = 60_000
 MIN_ELO, MAX_ELO = RATINGS[0], RATINGS[-1]
 
 
-def elo_of_skill_level(skill_level: int) -> int | None:
-    """The rating of `Skill Level`: 0 to 19 are equal steps from the lowest rating to the highest, 20 is None."""
-    if skill_level >= MAX_SKILL_LEVEL:
-        return None
+def elo_of_skill_level(skill_level: int) -> int:
+    """The rating of `Skill Level`: 0 to 19 are equal steps from the lowest rating to the highest, 20 is no limit."""
     return MIN_ELO + round((MAX_ELO - MIN_ELO) * skill_level / (MAX_SKILL_LEVEL - 1))
 
 

@@ -306,6 +306,9 @@ def _parse_go(rest: str) -> Go:
         elif unknown_word is None:
             unknown_word = word
     perft = limits.pop("perft", None)
+    if "infinite" in limits:
+        # Only `stop` ends it, whatever else was asked for.
+        limits = {name: limits[name] for name in ("infinite", "ponder") if name in limits}
     asked = Limits(**limits)
     # A limit that was not understood must not cause an endless search. Only `go` alone means one.
     is_misread = problems or unknown_word is not None or limits.keys() - {"ponder"}
