@@ -107,6 +107,8 @@ class UciEngine:
 
         None if it is not in the tables. Also messages. Only while no search runs.
         """
+        if not self.options.syzygy_path.value:
+            return None, []
         messages = self._tablebases.drop_changed()
         self.position.set_board(board)
         return self._tablebases.probe_wdl(self.position), messages
