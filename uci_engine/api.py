@@ -53,7 +53,6 @@ from uci_engine.explanation import Explanation
 from uci_engine.game_analysis.examination import Examination, MoveComparison, compare_moves, examine
 from uci_engine.options import EngineOptions, Options, ValueOption
 from uci_engine.search.info import BestMove, Info
-from uci_engine.search.strength import human_moves
 from uci_engine.text import MAX_INT, suggestion
 from uci_engine.time_management import Limits
 from uci_engine.tools.doctor import slow_core_warning
@@ -392,21 +391,15 @@ class Engine:
 
         The rating is one of lichess for rapid games, from 800 to 2400; one beyond counts as the nearest. The model
         (`uci_engine.policy`) is fitted to positions of move 7 to 45 in standard chess; it knows the position and the
-        last two moves, but no clock. Promotions to less than a queen are left out. A search that runs is waited for.
+        last two moves, but no clock: give a board with its moves. Promotions to less than a queen are left out.
 
-        ValueError: as for `evaluate`.
+        Options and earlier searches do not count: the same question always has the same answer, after some 10 ms. A
+        search that runs is waited for. ValueError: as for `evaluate`.
         """
         check(board)
         with self._condition:
             self._wait_for_turn()
-            pool = self._inner.pool
-            pool.set_contempt(0)
-            searcher = pool.main
-            # Not as the last search had them.
-            searcher.contempt_cp = searcher.probe_limit = 0
-            searcher.spares_checks = False
-            searcher.begin(0)
-            return human_moves(searcher, board, rating)
+            return self._inner.human(board, rating)
 
     # The static evaluation -----------------------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ from uci_engine.core import load
 from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
 from uci_engine.search.manager import SearchManager, SearchOptions
-from uci_engine.search.strength import MAX_PACE_MS, MAX_SKILL_LEVEL, Strength, elo_of_skill_level
+from uci_engine.search.strength import MAX_PACE_MS, MAX_SKILL_LEVEL, Strength, elo_of_skill_level, human_moves
 from uci_engine.search.thread_pool import TaskThread, ThreadPool
 from uci_engine.tablebases.root_ranking import RootRanker, RootRanking
 from uci_engine.tablebases.tablebases import Tablebases
@@ -70,6 +70,7 @@ class UciEngine:
         # Created before the option Threads can take the last thread that the system gives.
         self._thread = TaskThread("search")
         self._book: Book | None = None
+        self._people: ThreadPool | None = None
         self._tablebases = Tablebases(self.core, self.pool.main.prober)
         self._timer = Timer()
         self._seed = random.SystemRandom().getrandbits(64)
@@ -112,6 +113,15 @@ class UciEngine:
         messages = self._tablebases.drop_changed()
         self.position.set_board(board)
         return self._tablebases.probe_wdl(self.position), messages
+
+    def human(self, board: chess.Board, rating: float) -> dict[chess.Move, float]:
+        """See `human_moves`. Only while no search runs."""
+        # By a searcher of its own, as in the fit of the policy, whatever the options are. It knows nothing at first.
+        if self._people is None:
+            self._people = ThreadPool(self.core, 1, default_network())
+        self._people.clear()
+        self._people.main.begin(0)
+        return human_moves(self._people.main, board, rating)
 
     def close(self) -> None:
         """Stop the running search, if any, and end all threads."""
