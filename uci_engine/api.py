@@ -443,12 +443,15 @@ class Engine:
 
     # Moves and endgames --------------------------------------------------------------------------------------------
 
-    def explain(self, board: chess.Board, move: chess.Move, limit: Limit | None = None) -> Examination:
+    def explain(
+        self, board: chess.Board, move: chess.Move, limit: Limit | None = None, *, rating: int | None = None
+    ) -> Examination:
         """Why a move is good or bad, by searches, as `secateur explain --move` shows it: what refutes or supports it,
         and what is better.
 
         `limit` has a time, nodes or a depth, and is for all searches together (a depth for each); None is one second.
-        `str` of the result is text, and a notebook shows that beside the board.
+        With a `rating` and a board with its moves it also says who would find it: see `human`. `str` of the result is
+        text, and a notebook shows that beside the board.
 
         >>> with Engine() as engine:
         ...     engine.explain(chess.Board(), chess.Move.from_uci("f2f3"), Limit(depth=6)).is_best
@@ -456,7 +459,7 @@ class Engine:
 
         ValueError: as for `evaluate`, or the move is not legal.
         """
-        return examine(self, board, move, _bounds(board, limit, [move]))
+        return examine(self, board, move, _bounds(board, limit, [move]), rating)
 
     def compare_moves(self, board: chess.Board, limit: Limit | None = None) -> MoveComparison:
         """All legal moves with value, depth and line, best first, as `secateur explain` shows them.

@@ -34,6 +34,10 @@ class MaterialAnalyser:
         """There are none."""
         return None
 
+    def human(self, board: chess.Board, rating: float) -> dict[chess.Move, float]:
+        """All moves are as likely."""
+        return dict.fromkeys(board.legal_moves, 1 / board.legal_moves.count())
+
     def _score(self, board: chess.Board, move: chess.Move) -> int:
         board.push(move)
         score = 99_999 if board.is_checkmate() else 100 * material_balance(board, not board.turn)

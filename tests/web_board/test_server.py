@@ -24,7 +24,7 @@ from uci_engine.web_board.desk import AT_THE_END, OTHER_TAB
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
 # Black loses a queen.
 MISTAKE = ["e2e4", "e7e5", "g1f3", "d8g5"]
-GAME = '[White "A \\"B\\""]\n[Black "B"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
+GAME = '[WhiteElo "1437"]\n[White "A \\"B\\""]\n[Black "B"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
 
 
 @pytest.fixture(scope="module")
@@ -112,10 +112,10 @@ def test_explain_tells_the_sum_then_all_moves_then_lines(server: Served) -> None
 
 
 def test_prove_tells_the_refutation_and_refines_it(server: Served) -> None:
-    told = server.ask("prove", moves=MISTAKE[:3], move="d8g5")
+    told = server.ask("prove", moves=MISTAKE[:3], move="d8g5", ratings={"black": 1437})
     assert [each["is_error"] for each in told] == [True, True, True]
     assert told[0]["lines"][0]["steps"][1]["last"] == "f3g5"
-    assert all(each["texts"] for each in told)
+    assert all(" at 1400" in " ".join(each["texts"]) for each in told)
 
 
 def test_review_finds_the_mistake_and_its_reason(server: Served) -> None:
@@ -147,7 +147,7 @@ def test_games_are_loaded(server: Served, pgn: str, games: list[list[str]], rema
     assert [game["moves"] for game in found["games"]] == games
     assert remark in (found["remark"] or found["games"][0]["remark"])
     first = found["games"][0]
-    assert ('A "B"' in first["title"]) == (pgn == GAME * 2)
+    assert ('A "B"' in first["title"]) == (pgn == GAME * 2) == (first["ratings"] == {"white": 1400, "black": None})
     (shown,) = server.ask("positions", start=first["start"], moves=first["moves"])
     assert len(shown["positions"]) == len(games[0]) + 1
 

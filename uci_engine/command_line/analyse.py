@@ -113,7 +113,7 @@ class _Run:
         self._settings = {
             "games": hashlib.sha256(b"".join(self._texts)).hexdigest()[:16],
             "limit": limit_text(options.limit),
-            "options": [str(options.threads), str(options.hash), *options.option],
+            "options": [str(options.rating), str(options.threads), str(options.hash), *options.option],
             "pages": not options.no_pages,
         }
         self._entries: list[Entry] = []
@@ -208,7 +208,7 @@ class _Run:
             game = read_game(text)
             names = game.names
             engine.new_game()
-            analysed = analyse_game(game, engine, self._options.limit, progress.add)
+            analysed = analyse_game(game, engine, self._options.limit, progress.add, self._options.rating)
         except ValueError as error:
             self._entries.append({"number": number, "names": names, "pgn": "", "remarks": [str(error)]})
             progress.add(1)

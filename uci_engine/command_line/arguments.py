@@ -55,10 +55,11 @@ def add_position(parser: argparse.ArgumentParser) -> None:
 
 
 def add_analysis(parser: argparse.ArgumentParser, core: str, seconds: float, what: str = "a move") -> None:
-    """Add `--time`, `--nodes` and `--depth`, one of which gives `limit`, and the options of the engine."""
+    """Add `--time`, `--nodes` and `--depth`, one of which gives `limit`, `--rating`, and the options of the engine."""
     from chess.engine import Limit
 
     from uci_engine.score import MAX_DEPTH
+    from uci_engine.search.strength import MAX_ELO, MIN_ELO
 
     parser.set_defaults(limit=Limit(time=seconds))
     nodes, depth = number(1, MAX_NODES), number(1, MAX_DEPTH)
@@ -72,6 +73,11 @@ def add_analysis(parser: argparse.ArgumentParser, core: str, seconds: float, wha
     add("--time", "SECONDS", text, lambda word: Limit(time=time(word)))
     add("--nodes", "N", f"nodes for {what}", lambda word: Limit(nodes=nodes(word)))
     add("--depth", "N", "depth of each search", lambda word: Limit(depth=depth(word)))
+    text = (
+        "say how often players of this rating make a mistake, and find the better move: a rating of rapid games on "
+        f"lichess, {MIN_ELO} to {MAX_ELO} (default: those of the PGN)"
+    )
+    parser.add_argument("--rating", metavar="N", type=number(MIN_ELO, MAX_ELO), help=text)
     add_options(parser, core, threads=min(2, usable_processors()))
 
 

@@ -202,10 +202,13 @@ def _explain(words: Sequence[str], core: str, tuning: bool) -> int:
     add_analysis(parser, core, EXPLAIN_SECONDS, "all searches")
     parser.add_argument("--json", action="store_true", help="show JSON")
     options = parser.parse_args(words)
-    board, limit = read_game(options, options.chess960).position, options.limit
+    limit, rating = options.limit, options.rating
+    if rating is not None and not (options.move and options.moves):
+        parser.error("--rating needs --move, and the --moves that led to the position")
+    board = read_game(options, options.chess960).position
     move = None if options.move is None else _move(board, options.move)
     with analysis_engine(options) as engine:
-        found = compare_moves(engine, board, limit) if move is None else examine(engine, board, move, limit)
+        found = compare_moves(engine, board, limit) if move is None else examine(engine, board, move, limit, rating)
     show(json.dumps(found.data(), indent=1) if options.json else str(found))
     return 0
 

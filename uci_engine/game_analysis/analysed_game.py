@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import chess
 import chess.pgn
@@ -21,10 +21,11 @@ from uci_engine.book.book import Book, OpeningName, name_of
 from uci_engine.game_analysis.boards import numbered, positions
 from uci_engine.game_analysis.causes import Cause, Why, explained
 from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Phase, judge, phases_of
+from uci_engine.game_analysis.people import MARKS, People, people_of, rating_of
 from uci_engine.game_analysis.pgn import ReadGame, checksum, is_unknown, spoken, times_of
 from uci_engine.game_analysis.searches import Analyser, Searches, limit_text, search_game, share_of
 from uci_engine.game_analysis.values import Found, Value
-from uci_engine.game_analysis.words import sentence
+from uci_engine.game_analysis.words import people_words, sentence
 
 # The effort for the search of an edit, as a part of that for a move.
 FOR_EDIT = 0.2
@@ -39,7 +40,8 @@ class Ply:
     and `played` are the best move and this one, each with its line as it is shown. `causes` are why it is an error, or
     why it is good where it has an exclamation mark. `spent`: the seconds that it took. `verdict`: what the tablebases
     say of the position after it. `notes`: sentences on the end of the book, and on a new verdict. `sign` and `words`
-    are those of the player or an annotator, from the PGN. The three texts are "" for nothing.
+    are those of the player or an annotator, from the PGN. The three texts are "" for nothing. `people`: who would play
+    it, and find the best move.
     """
 
     index: int
@@ -56,6 +58,7 @@ class Ply:
     notes: tuple[str, ...]
     sign: str
     words: str
+    people: People | None = None
 
     @property
     def move(self) -> chess.Move:
@@ -99,7 +102,12 @@ class Ply:
             sentences.append("A win is gone.")
         if missed_mate is not None and all(cause.why is not Why.MISSES_MATE for cause in causes):
             sentences.append(f"A mate in {missed_mate} is missed.")
-        return " ".join(sentences)
+        return " ".join(sentences + self.who)
+
+    @property
+    def who(self) -> list[str]:
+        """How often people play it, and find the best move, in sentences; none where it is not worth saying."""
+        return people_words(self.board, self.judgement.mark, self.people)
 
     @property
     def remarks(self) -> list[str]:
@@ -138,8 +146,9 @@ def analyse_game(
     analyser: Analyser,
     limit: Limit,
     on_position: Callable[[float], None] = lambda share: None,
+    rating: int | None = None,
 ) -> AnalysedGame:
-    """Analyse the main line of a game. The other arguments are those of `search_game`.
+    """Analyse the main line of a game. `rating`: of both players, None for those of the PGN. Else as `search_game`.
 
     ValueError: the first position cannot be analysed.
     """
@@ -184,6 +193,13 @@ def analyse_game(
             words=spoken(f"{node.starting_comment} {node.comment}"),
         )
         plies.append(ply)
+    # At the end, so that its searches change none of the others.
+    ratings = [rating_of(rating or game.header(name)) for name in ("BlackElo", "WhiteElo")]
+    for ply in plies:
+        mark = ply.judgement.mark
+        if mark in MARKS:
+            people = people_of(searches, ply.board, mark, ply.best, ply.move, ratings[ply.board.turn])
+            plies[ply.index] = replace(ply, people=people)
     return AnalysedGame(
         game, boards, found[0].value, tuple(plies), opening, limit_text(limit), tuple(remarks), spoken(game.comment)
     )

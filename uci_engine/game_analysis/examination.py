@@ -14,9 +14,10 @@ from chess.engine import Limit
 from uci_engine.game_analysis.boards import board_after, numbered
 from uci_engine.game_analysis.causes import Cause, explained
 from uci_engine.game_analysis.judgement import Judgement, Mark, judge
+from uci_engine.game_analysis.people import COMMON, People, people_of, rating_of
 from uci_engine.game_analysis.searches import Analyser, Searches, share_of
 from uci_engine.game_analysis.values import DRAWN, Found, SearchedMove, Value, final_value
-from uci_engine.game_analysis.words import evidence_words, sentence
+from uci_engine.game_analysis.words import evidence_words, people_words, percent, sentence
 
 # A loss of expected result that is shown as 0 %.
 NOTHING = 0.005
@@ -126,7 +127,8 @@ class Examination:
     `played` is the move with the best play after it: what supports or refutes it. `best` is the best move, `is_best`
     whether that is the move itself, `others` the value of the best other move where it is. `replies` are the opponent's
     best replies. `causes` say why it is worse than the best move, or why it is good where it is the best. `verdict` is
-    what the tablebases say after the move, "" for nothing. `nodes` and `seconds` are those of all searches.
+    what the tablebases say after the move, "" for nothing. `people`: who would play it, and the best move. `nodes` and
+    `seconds` are those of all searches.
     """
 
     board: chess.Board
@@ -139,6 +141,7 @@ class Examination:
     replies: tuple[Found, ...]
     causes: tuple[Cause, ...]
     verdict: str
+    people: People | None
     nodes: int
     seconds: float
 
@@ -170,6 +173,7 @@ class Examination:
             "replies": [_line_data(reply) for reply in self.replies],
             "why": self.why or None,
             "causes": [_cause_data(cause) for cause in self.causes],
+            "people": None if self.people is None else self.people.data(),
             "tablebases": self.verdict or None,
         }
 
@@ -190,6 +194,10 @@ class Examination:
         if len(self.played.line) > 1:
             words = "What refutes it" if mark.is_error else "What supports it"
             texts.append(f"{words}: {board.variation_san(self.played.line)}.")
+        people, who = self.people, people_words(board, mark, self.people)
+        if not who and people and (not self.is_best or people.played >= COMMON):
+            who = [f"{percent(people.played)} play it at {people.rating}."]
+        texts += who
         others, replies = board.legal_moves.count() - 1, self.after.legal_moves.count()
         texts.append(f"Tried to depth {self.played.depth}; other moves: {others}, replies: {replies}.")
         if self.verdict:
@@ -234,8 +242,10 @@ def compare_moves(analyser: Analyser, board: chess.Board, limit: Limit) -> MoveC
     return MoveComparison(board.copy(), tuple(moves), searches.nodes, searches.seconds)
 
 
-def examine(analyser: Analyser, board: chess.Board, move: chess.Move, limit: Limit) -> Examination:
-    """Examine one legal move. The limit is for all of it; a depth is for each search."""
+def examine(
+    analyser: Analyser, board: chess.Board, move: chess.Move, limit: Limit, rating: int | None = None
+) -> Examination:
+    """Examine one legal move. The limit is for all of it; a depth is for each search. `rating`: see `rating_of`."""
     searches = Searches(analyser, limit)
     for_position, for_replies, for_rival, for_edit = (share_of(limit, share) for share in MOVE_SHARES)
     color, after = board.turn, board_after(board, [move])
@@ -256,6 +266,7 @@ def examine(analyser: Analyser, board: chess.Board, move: chess.Move, limit: Lim
         replies=replies if replies[0].line else (),
         causes=causes,
         verdict=searches.tablebase_verdict(after),
+        people=people_of(searches, board, judgement.mark, best, move, rating_of(rating)),
         nodes=searches.nodes,
         seconds=searches.seconds,
     )

@@ -209,6 +209,8 @@ def _said(ply: Ply) -> str:
         said += f", {mark.word}"
     if ply.causes:
         said += f". {sentence(ply.causes)}"
+    if ply.who:
+        said += f". {' '.join(ply.who).removesuffix('.')}"
     if ply.verdict:
         said += f". Tablebases: {ply.verdict}"
     return said + _quoted(ply.words)

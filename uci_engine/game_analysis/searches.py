@@ -48,6 +48,9 @@ class Analyser(Protocol):
     def probe_tablebases(self, board: chess.Board) -> int | None:
         """The result by the tablebases, 2 (win) to -2 (loss) for the side to move; None if not in them."""
 
+    def human(self, board: chess.Board, rating: float) -> dict[chess.Move, float]:
+        """How likely people of a rating are to play each legal move; none of promotions to less than a queen."""
+
 
 def found_by(board: chess.Board, info: InfoDict) -> Found:
     """The result that the last report of the search of a position gives.
@@ -78,6 +81,7 @@ class Searches:
     def __init__(self, analyser: Analyser, limit: Limit | None = None) -> None:
         """`limit`: the time or the nodes for all of them, or the depth of each; None is no limit."""
         self._analyser = analyser
+        self.human = analyser.human
         self._limit = limit or Limit()
         self._began = time.perf_counter()
         self.nodes = 0

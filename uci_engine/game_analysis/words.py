@@ -1,4 +1,4 @@
-"""Causes in words: a sentence for the player, from the records of `causes` alone."""
+"""Causes and people in words: sentences for the player, from the records of `causes` and `people` alone."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from uci_engine.game_analysis.boards import (
     PIECE_VALUES,
     attacked_by_mover,
     exchange,
+    numbered,
     value_at,
     variation,
 )
 from uci_engine.game_analysis.causes import Cause, Edit, Evidence, Why
 from uci_engine.game_analysis.deeds import ACTIVE, is_untouchable
+from uci_engine.game_analysis.judgement import Mark
+from uci_engine.game_analysis.people import CALIBRATED, COMMON, DIFFERENT, HIGHER, MOST, People
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
 from uci_engine.text import counted_pieces, joined
 
@@ -250,3 +253,27 @@ def evidence_words(cause: Cause, evidence: Evidence) -> str:
     if evidence.edit is Edit.PASS:
         return f"If {'Black' if evidence.board.turn else 'White'} passed"
     return f"Without {line.name(first)}"
+
+
+def percent(share: float) -> str:
+    number = f"{100 * min(share, CALIBRATED):.0f} %"
+    return "less than 1 %" if share < 0.01 else number if share <= CALIBRATED else f"over {number}"
+
+
+def people_words(board: chess.Board, mark: Mark, people: People | None) -> list[str]:
+    """How often people play an error, and find the best move, in sentences; none where it is not worth saying."""
+    if people is None:
+        return []
+    texts, best = [], numbered(board, people.best)
+    if mark.is_error and people.played >= COMMON:
+        share = people.played if people.higher is None else people.higher
+        here, there = percent(people.played), percent(share)
+        differs = abs(share - people.played) >= DIFFERENT and here != there
+        higher = f", {there} at {people.rating + HIGHER}" if differs else ""
+        texts.append(f"A common {mark.word}: {here} at {people.rating}{higher}.")
+    if people.is_only:
+        # No number: where the policy gives a best move little, people play it about twice as often.
+        texts.append(f"{best} is hard to find at {people.rating}.")
+    elif mark.is_error and people.found >= MOST:
+        texts.append(f"Most find {best}: {percent(people.found)} at {people.rating}.")
+    return texts

@@ -28,6 +28,7 @@ class Turn:
         self.tell = tell
         self.configure = engine.configure
         self.explain_evaluation = engine.explain_evaluation
+        self.human = engine.human
         self.probe_tablebases = engine.probe_tablebases
         self._analysis = engine.analysis
         # Ctrl-C may come while the same thread stops the question.

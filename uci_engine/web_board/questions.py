@@ -18,6 +18,7 @@ from uci_engine.game_analysis.boards import last_move, numbered
 from uci_engine.game_analysis.examination import NOTHING, compare_moves, examine
 from uci_engine.game_analysis.judgement import accuracy_of
 from uci_engine.game_analysis.pages import line, position, positions_of, worst_errors
+from uci_engine.game_analysis.people import rating_of
 from uci_engine.game_analysis.pgn import MAX_PLIES, ReadGame, game_texts, read_game
 from uci_engine.game_analysis.searches import found_by
 from uci_engine.web_board.desk import Answer, Turn
@@ -71,6 +72,11 @@ class Fields:
         play(board, moves)
         return board
 
+    def rating(self, color: chess.Color) -> int | None:
+        """That of a player, out of `ratings` by the name of the side; None for none that is known."""
+        ratings: dict[str, object] = self.get("ratings", {})
+        return rating_of(ratings.get(chess.COLOR_NAMES[color]))
+
 
 # Without the engine ---------------------------------------------------------------------------------------------------
 
@@ -122,6 +128,7 @@ def _loaded(game: ReadGame) -> Answer:
         "title": f"{game.names[: 2 * MAX_WORD]}, {game.headers['Result']}",
         "start": game.board().fen(),
         "moves": [node.move.uci() for node in nodes],
+        "ratings": {name: rating_of(game.header(f"{name.capitalize()}Elo")) for name in chess.COLOR_NAMES},
         "remark": remarks[0][:MAX_WORD] if remarks else "",
     }
 
@@ -191,9 +198,9 @@ def prove(turn: Turn, fields: Fields) -> None:
     """Why a move is good or bad, three times, each with a longer search."""
     board = fields.board()
     play(board, [fields.get("move", "")])
-    move = board.pop()
+    move, rating = board.pop(), fields.rating(board.turn)
     for seconds in PROOFS:
-        found = examine(turn, board, move, Limit(time=seconds))
+        found = examine(turn, board, move, Limit(time=seconds), rating)
         mark = found.judgement.mark
         turn.tell(
             {
@@ -217,6 +224,7 @@ def review(turn: Turn, fields: Fields) -> None:
         turn.tell({"done": round(min(done, 1.0), 3)})
 
     game = ReadGame.from_board(fields.board())
+    game.headers.update(WhiteElo=str(fields.rating(chess.WHITE)), BlackElo=str(fields.rating(chess.BLACK)))
     analysed = analyse_game(game, turn, Limit(time=REVIEW), on_position)
     errors = [
         {

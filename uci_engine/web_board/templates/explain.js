@@ -76,7 +76,7 @@ function showFamilies({ sum }) {
 // A move explained: its value, what refutes or supports it, and why.
 async function prove(move) {
   const position = here();
-  await question("prove", { ...path(), move }, (answer) => {
+  await question("prove", { ...path(), move, ratings: game.ratings }, (answer) => {
     learn(position, { proof: { ...answer, move } });
     byId("proof").scrollIntoView({ block: "nearest" });
   });

@@ -2,7 +2,8 @@
 const data = JSON.parse(byId("data").textContent);
 
 // `title`: who plays. `color`: the player's, null where nobody plays. `elo`: 0 for full strength. `clock`: milliseconds,
-// null for none. `ending`: why the game is over where the board does not show it.
+// null for none. `ratings`: of the players, by their sides, null for one that is not known. `ending`: why the game is
+// over where the board does not show it.
 const newGame = (fields) => ({
   id: crypto.getRandomValues(new BigUint64Array(1))[0].toString(16),
   title: "A position to look at.",
@@ -11,6 +12,7 @@ const newGame = (fields) => ({
   color: null,
   elo: 0,
   clock: null,
+  ratings: {},
   result: "*",
   ending: "",
   ...fields,

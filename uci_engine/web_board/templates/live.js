@@ -172,8 +172,10 @@ byId("new-game").onsubmit = (event) => {
 
 function beginGame(fields) {
   const level = byId("level").selectedOptions[0];
+  const elo = Number(level.value);
+  // A player is taken to be as strong as the level.
   const title = `You are ${nameOf(fields.color)} against Secateur, ${level.text}.`;
-  return begin(newGame({ ...fields, elo: Number(level.value), title }));
+  return begin(newGame({ ...fields, elo, ratings: { white: elo, black: elo }, title }));
 }
 
 byId("load-form").onsubmit = async (event) => {
