@@ -45,6 +45,7 @@ from uci_engine.time_management import UNLIMITED, Clock, Limits, TimeParameters,
 if TYPE_CHECKING:
     from uci_engine.board.position import Position
     from uci_engine.explanation import Explanation
+    from uci_engine.search.search import Searcher
 
 OnInfo = Callable[[Info], None]
 OnBestMove = Callable[[BestMove], None]
@@ -116,12 +117,15 @@ class UciEngine:
 
     def human(self, board: chess.Board, rating: float) -> dict[chess.Move, float]:
         """See `human_moves`. Only while no search runs."""
-        # By a searcher of its own, as in the fit of the policy, whatever the options are. It knows nothing at first.
+        return human_moves(self._people_searcher(), board, rating)
+
+    def _people_searcher(self) -> Searcher:
+        """A searcher for the policy, as its fit has one: it knows nothing, and no option counts. It has begun."""
         if self._people is None:
             self._people = ThreadPool(self.core, 1, default_network())
         self._people.clear()
         self._people.main.begin(0)
-        return human_moves(self._people.main, board, rating)
+        return self._people.main
 
     def close(self) -> None:
         """Stop the running search, if any, and end all threads."""
@@ -339,8 +343,9 @@ class UciEngine:
         ranking = self._rank(board, allowed)
         contempt_cp = self._search_options.contempt_cp
         self.pool.set_contempt(contempt_cp if board.turn else -contempt_cp)
+        people = None if self._search_options.strength is None else self._people_searcher()
         search = SearchManager(
-            self.pool, board, self._limits, self._clock, self._on_info, self._search_options, allowed, ranking
+            self.pool, board, self._limits, self._clock, self._on_info, self._search_options, allowed, ranking, people
         )
         with self._lock:
             self._search = search

@@ -203,6 +203,7 @@ def test_without_weights_every_move_is_as_likely() -> None:
 def test_a_stop_leaves_what_is_known() -> None:
     board = chess.Board()
     moves = candidates(board)
+    one_thread().clear()
     searcher().begin(0)
     searcher().stop()
     assert searched_scores(searcher(), board, moves) == []

@@ -244,6 +244,7 @@ def prepare(
         SearchOptions(**{name: value for name, value in asked.items() if name not in LIMITS}),
         list(board.legal_moves) if root_moves is None else root_moves,
         ranking or RootRanking(),
+        pool.main,
     )
     return manager, infos
 

@@ -91,11 +91,13 @@ class SearchManager:
         options: SearchOptions,
         root_moves: Iterable[chess.Move],
         ranking: RootRanking,
+        people: Searcher | None,
     ) -> None:
         """The searchers must not be running. Their stop flags are cleared here, so a `stop` before `run` counts.
 
         `root_moves`: those allowed, at least one. `ranking`: has tablebase ranks for all of them or for none. Moves of
-        a better rank are searched first. Only the main searcher runs for `go mate` and limited strength.
+        a better rank are searched first. Only the main searcher runs for `go mate` and limited strength. `people`: has
+        begun, and searches for the draw of limited strength.
         """
         self._board = board
         self._limits = limits
@@ -103,6 +105,7 @@ class SearchManager:
         self._on_info = on_info
         self._options = options
         self._ranking = ranking
+        self._people = people
         self._depth_limit = min(self._limits.depth or scores.MAX_DEPTH, scores.MAX_DEPTH)
         nodes = self._node_limit()
         threads = pool.threads if self._limits.mate is None and options.strength is None else []
@@ -134,7 +137,7 @@ class SearchManager:
         self.analysis: RootAnalysis | None = None
 
     def stop(self) -> None:
-        for searcher in self.searchers:
+        for searcher in (*self.searchers, *([self._people] if self._people else [])):
             searcher.stop()
 
     def run(self) -> None:
@@ -181,8 +184,8 @@ class SearchManager:
     def _set_up_root(self) -> None:
         """Set up the main searcher, sort the root moves, and begin the lines of MultiPV with the first of them."""
         self._set_up(self._main)
-        if self._options.strength is not None:
-            self._draw(self._options.strength)
+        if self._options.strength is not None and self._people is not None:
+            self._draw(self._options.strength, self._people)
         ranks = {move: self._ranks[move].rank if self._ranks else 0 for move in self._root_moves}
         order = sorted_root_moves(self._main, ranks)
         self._main.set_root(order)
@@ -198,11 +201,11 @@ class SearchManager:
         if self._options.analyse_mode and not is_excluded and self._pv_ends[0] > 1:
             self.analysis = RootAnalysis(self._board, candidates[: self._pv_ends[0]])
 
-    def _draw(self, strength: Strength) -> None:
+    def _draw(self, strength: Strength, people: Searcher) -> None:
         """Let the level choose its move. A stop ends its searches, too. Their nodes do not count."""
         main = self._main
         limit, main.node_limit = main.node_limit, 1 << 62
-        move = strength.choose(main, self._board, [self._decode(move) for move in self._root_moves])
+        move = strength.choose(people, self._board, [self._decode(move) for move in self._root_moves])
         if move is not None:
             root = moves.encode(self._board, move)
             is_known = main.search_root_move(root, DEPTHS[-1])
