@@ -22,6 +22,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -78,6 +79,8 @@ RATE, DECAY, WARM_UP = 0.005, 1e-4, 0.05
 # Pulls the weights of features to zero.
 RIDGE = 1e-4
 BANDS = tuple((low, low + 200) for low in range(1000, 2000, 200))
+# The bounds of given probabilities.
+BINS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0)
 
 
 @dataclass(frozen=True)
@@ -396,6 +399,25 @@ def measured(weights: Array, moves: Moves) -> Iterator[tuple[str, str, str, str]
             yield f"{low} to {high}" if low else "all", str(count), f"{loss:.4f}", match
 
 
+def reliability(weights: Array, moves: Moves) -> Iterator[tuple[str, ...]]:
+    """By rating and probability: the moves, the mean that was given, and the share that was played, in percent."""
+    logits, starts = np.zeros(len(moves.squares)), moves.starts[:-1]
+    for row, shares in zip(weights, shares_of(moves.ratings).T, strict=True):
+        logits += (moves.features @ row) * np.repeat(shares, moves.counts)
+    powers = np.exp(logits - np.repeat(np.maximum.reduceat(logits, starts), moves.counts))
+    given = powers / np.repeat(np.add.reduceat(powers, starts), moves.counts)
+    played = np.zeros(len(given))
+    played[starts + moves.chosen] = 1
+    ratings, places = np.repeat(moves.ratings, moves.counts), np.digitize(given, BINS[1:-1])
+    for low, high in (*pairwise(RATINGS), (0, 4000)):
+        for place, (least, most) in enumerate(pairwise(BINS)):
+            rows = (ratings >= low) & (ratings < high) & (places == place)
+            if count := int(rows.sum()):
+                share, error = 100 * played[rows].mean(), 196 * played[rows].std() / np.sqrt(count)
+                band, part = f"{low} to {high}" if low else "all", f"{100 * least:.0f} to {100 * most:.0f}"
+                yield band, part, str(count), f"{100 * given[rows].mean():.1f}", f"{share:.1f} ± {error:.1f}"
+
+
 # The program ---------------------------------------------------------------------------------------------------------
 
 
@@ -425,8 +447,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     seen = replace(seen, features=np.column_stack([seen.features, network.logarithms(seen)]))
     is_held = np.isin(seen.games % PARTS, HELD_OUT)
     weights = fit_weights(seen.select(~is_held))
-    rows = measured(weights, seen.select(is_held))
+    rows: Iterator[tuple[str, ...]] = measured(weights, seen.select(is_held))
     standard_output().print(make_table("held-out games", ("rating", "positions", "log loss", "move match"), rows))
+    rows = reliability(weights, seen.select(is_held))
+    standard_output().print(make_table("reliability", ("rating", "given, %", "moves", "mean", "played, %"), rows))
     write(options, network.packed(), dict(zip([*names, NETWORK], weights.T, strict=True)))
     return 0
 
