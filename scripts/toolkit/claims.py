@@ -11,8 +11,6 @@ from uci_engine.game_analysis.causes import Cause
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
 
 PAWNS = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
-# The most legal moves in zugzwang.
-MOST_MOVES = 12
 
 
 def claims_of(cause: Cause, other: Sequence[chess.Move] = ()) -> list[tuple[str, bool]]:
@@ -125,10 +123,6 @@ class Claim:
         positions = [board.epd() for board in self.line.boards[self.motif.ply :]]
         return self.after.is_check() and len(set(positions)) < len(positions)
 
-    def is_opposition(self) -> bool:
-        kings = chess.SquareSet(self.after.kings)
-        return abs(min(kings) - max(kings)) in (2, 16)
-
 
 def _after(board: chess.Board, move: chess.Move) -> chess.Board:
     after = board.copy(stack=False)
@@ -164,8 +158,6 @@ RULES: dict[Kind, Callable[[Claim], bool]] = {
     Kind.PERPETUAL_CHECK: Claim.repeats,
     Kind.STALEMATE: lambda it: it.line.end.is_stalemate(),
     Kind.PROMOTION: lambda it: it.move.promotion is not None,
-    Kind.ZUGZWANG: lambda it: not it.after.is_check() and it.after.legal_moves.count() <= MOST_MOVES,
-    Kind.OPPOSITION: Claim.is_opposition,
     Kind.MATE_THREAT: Claim.threatens_mate,
     Kind.UNGUARDED: lambda it: sees(it.before, it.move.from_square, it.target) and not sees(it.after, it.to, it.target),
     Kind.CUT_OFF: lambda it: (

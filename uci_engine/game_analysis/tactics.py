@@ -28,9 +28,8 @@ from uci_engine.game_analysis.boards import (
     positions,
     takes_back,
     value_at,
-    with_turn,
 )
-from uci_engine.game_analysis.thresholds import MAX_DELAY, MAX_QUIET, MAX_ZUGZWANG_MOVES
+from uci_engine.game_analysis.thresholds import MAX_DELAY, MAX_QUIET
 
 
 class Line:
@@ -162,16 +161,10 @@ class Kind(Enum):
     INTERMEZZO = "intermezzo"  # what is taken one move later
     BACK_RANK_MATE = "back-rank mate"  # the king, as in all mates
     SMOTHERED_MATE = "smothered mate"
-    ARABIAN_MATE = "Arabian mate"
-    ANASTASIA_MATE = "Anastasia's mate"
-    HOOK_MATE = "hook mate"
-    OPERA_MATE = "opera mate"
     MATE = "mate"
     PERPETUAL_CHECK = "perpetual check"  # the king
     STALEMATE = "stalemate"  # the king without a move
     PROMOTION = "promotion"  # where the pawn promotes
-    ZUGZWANG = "zugzwang"  # the king of the side that has to move
-    OPPOSITION = "opposition"  # the king that has to give way
     # What a move does by itself.
     CAPTURE = "capture"  # what it takes at a profit
     MATE_THREAT = "threat of mate"  # the king
@@ -473,49 +466,7 @@ def clearance(case: Case) -> Motif | None:
     return None
 
 
-# Endings and draws ---------------------------------------------------------------------------------------------------
-
-
-def zugzwang(line: Line, until: int) -> Motif | None:
-    """Nothing is threatened, but every move of the other side loses something, and something is won until this ply."""
-    for ply in line.own_plies():
-        board, move = line.boards[ply + 1], line.moves[ply]
-        replies = list(board.legal_moves)
-        is_quiet = ply + 2 <= until and not board.is_check() and _most_won(board, line.winner) < 1
-        if not is_quiet or not 0 < len(replies) <= MAX_ZUGZWANG_MOVES:
-            continue
-        # What takes as much as it loses is a trade.
-        if all(_most_won(board_after(board, [reply]), line.winner) > gain_of(board, reply) for reply in replies):
-            return Motif(Kind.ZUGZWANG, ply, move, move.to_square, (king_of(board, not line.winner),), (), until)
-    return None
-
-
-def _most_won(board: chess.Board, color: chess.Color) -> int:
-    """What this side wins at most by one move if it is to move: by what it takes or promotes to, or by mate."""
-    turned = with_turn(board, color)
-    return max((exchange(turned, move) for move in list(turned.legal_moves)), default=0)
-
-
-def opposition(line: Line) -> Motif | None:
-    """With king and pawn against king, a king takes the opposition: the side with the pawn wins by it, the other draws.
-
-    The kings stand on one file with one square between them, and the stronger king just in front of its pawn, which is
-    not on the edge. On its sixth rank the stronger king wins without the opposition, too.
-    """
-    for ply in line.own_plies():
-        board, king = line.boards[ply + 1], line.moves[ply].to_square
-        if chess.popcount(board.occupied) != 3 or not board.pawns or board.piece_type_at(king) != chess.KING:
-            continue
-        other = king_of(board, not line.winner)
-        (pawn,) = chess.SquareSet(board.pawns)
-        stronger = bool(board.color_at(pawn))
-        front, step = king_of(board, stronger), 8 if stronger else -8
-        rank = chess.square_rank(front) if stronger else 7 - chess.square_rank(front)
-        # A weaker king in front of the pawn's king stops it, one behind it does not.
-        faces = front + 2 * step in (king, other)
-        if front == pawn + step and faces and rank < 5 and chess.square_file(pawn) not in (0, 7):
-            return Motif(Kind.OPPOSITION, ply, line.moves[ply], king, (other,), (pawn,), ply)
-    return None
+# Draws ---------------------------------------------------------------------------------------------------------------
 
 
 def perpetual_check(line: Line) -> Motif | None:
@@ -547,43 +498,15 @@ def stalemate(line: Line) -> Motif | None:
 
 def mate_of(board: chess.Board) -> Kind:
     """The name of the mate on this board, `Kind.MATE` for one without a name of its own."""
-    king, winner = king_of(board, board.turn), not board.turn
+    king, (checker, *others) = king_of(board, board.turn), board.checkers()
     around = chess.SquareSet(chess.BB_KING_ATTACKS[king])
     own = around & chess.SquareSet(board.occupied_co[board.turn])
-    checker, *others = board.checkers()
-    if others:
-        return Kind.MATE
-    kind, (files, ranks) = board.piece_type_at(checker), _offset(king, checker)
-    guards = board.attackers(winner, checker)
-    knights = board.pieces(chess.KNIGHT, winner)
-    is_along_first_rank = chess.square_rank(king) == (7 if winner else 0) and ranks == 0
-    if kind == chess.KNIGHT and own == around:
+    if board.piece_type_at(checker) == chess.KNIGHT and own == around and not others:
         return Kind.SMOTHERED_MATE
-    if kind == chess.ROOK and files + ranks == 1:
-        # The knight also takes the last square of a king in the corner.
-        if len(around) == 3 and any(_offset(king, knight) == (2, 2) for knight in guards & knights):
-            return Kind.ARABIAN_MATE
-        if any(board.attackers(winner, at) & board.pieces(chess.PAWN, winner) for at in guards & knights & around):
-            return Kind.HOOK_MATE
-        if is_along_first_rank and own and guards & board.pieces(chess.BISHOP, winner):
-            return Kind.OPERA_MATE
-    if kind in (chess.ROOK, chess.QUEEN) and len(around) == 5:
-        # King, own piece and knight stand in a row that leads from the edge, the knight third.
-        for knight in knights:
-            along = {(3, 0): files, (0, 3): ranks}.get(_offset(king, knight))
-            if along == 0 and own & chess.between(king, knight):
-                return Kind.ANASTASIA_MATE
-    # The king's own pieces block at least all but one way forward.
-    is_shut_in = sum(_offset(king, square)[1] for square in own) >= 2
-    if kind in (chess.ROOK, chess.QUEEN) and is_along_first_rank and is_shut_in:
-        return Kind.BACK_RANK_MATE
-    return Kind.MATE
-
-
-def _offset(king: chess.Square, square: chess.Square) -> tuple[int, int]:
-    """How many files and ranks a square is away from the king, from 0 to 7."""
-    files = chess.square_file(square) - chess.square_file(king)
-    return abs(files), abs(chess.square_rank(square) - chess.square_rank(king))
+    # A rook or a queen mates along the first rank, and own pieces block all ways forward but one at most.
+    rank = chess.BB_RANKS[0 if board.turn else 7]
+    is_along = chess.BB_SQUARES[king] & rank and chess.BB_SQUARES[checker] & rank and not others
+    return Kind.BACK_RANK_MATE if is_along and len(own & ~rank) >= 2 else Kind.MATE
 
 
 # The motif that decides a line ---------------------------------------------------------------------------------------
@@ -618,8 +541,7 @@ def deciding_motifs(line: Line, expected: int = 0) -> tuple[Motif, ...]:
             found = _of_win(win)
             if found and _is_forced(line, found[-1]):
                 return found
-    ending = opposition(line)
-    return (ending,) if ending and _is_forced(line, ending) else ()
+    return ()
 
 
 def _is_forced(line: Line, motif: Motif) -> bool:
@@ -661,8 +583,7 @@ def _of_win(case: Case) -> tuple[Motif, ...]:
         return (promoted,)
     before = _before(case)
     found = _first(AT_ONCE, [case]) or _first(PREPARED, [each for each in before if each.is_cause()])
-    found = found or _first([intermezzo, promotion], before)
-    found = found or zugzwang(line, case.ply) or _first([attraction], before)
+    found = found or _first([intermezzo, promotion], before) or _first([attraction], before)
     if found is None:
         return ()
     earlier = [case.at(found.ply - 2)] if found.ply >= 2 else []

@@ -46,8 +46,8 @@ SENTENCES = {
     Kind.PERPETUAL_CHECK: "{move} begins a perpetual check",
     Kind.STALEMATE: "{move} leads to stalemate",
     Kind.PROMOTION: "{move}{which} promotes{promoted}",
-    Kind.ZUGZWANG: "after {move} {side} is in zugzwang: every move loses something",
-    Kind.OPPOSITION: "{move} takes the opposition, and {them} has to give way",
+    Kind.BACK_RANK_MATE: "{move} is a back-rank mate",
+    Kind.SMOTHERED_MATE: "{move} is a smothered mate",
     Kind.MATE: "{move} is mate",
     Kind.CAPTURE: "{taken}{move}{which} takes {targets}{why}{also}",
     Kind.MATE_THREAT: "{move}{which} threatens mate",
@@ -81,10 +81,10 @@ def motif_words(line: Line, motif: Motif, which: str = "") -> str:
     def named(square: chess.Square, position: chess.Board = shown) -> str:
         return f"the {piece_on(position if position.piece_at(square) else before, square)}"
 
-    move, mate = line.name(motif.ply), motif.kind.value
+    move = line.name(motif.ply)
     replied = line.boards[motif.ply + 1 :][:2][-1]
     square, promoted = motif.targets[0], motif.move.promotion
-    return SENTENCES.get(motif.kind, "{move} is {mate}").format(
+    return SENTENCES[motif.kind].format(
         move=move,
         which=which,
         pins=_pin_words(after, motif, named) if motif.kind is Kind.PIN else "",
@@ -97,10 +97,8 @@ def motif_words(line: Line, motif: Motif, which: str = "") -> str:
         actor=named(motif.actor),
         square=chess.square_name(square),
         squares=joined([chess.square_name(target) for target in motif.targets]),
-        side="White" if after.turn else "Black",
         promoted=f" to a {chess.piece_name(promoted)}" if promoted not in (None, chess.QUEEN) else "",
         **(_capture_words(line, motif.ply, which) if motif.kind is Kind.CAPTURE else {}),
-        mate=mate if "'" in mate else f"{'an' if mate[0] in 'Aeo' else 'a'} {mate}",
     )
 
 
