@@ -132,12 +132,9 @@ def _after(board: chess.Board, move: chess.Move) -> chess.Board:
 
 RULES: dict[Kind, Callable[[Claim], bool]] = {
     **{kind: lambda it: it.after.is_checkmate() for kind in Kind if kind.is_mate},
-    **dict.fromkeys((Kind.CAPTURE, Kind.TRADE, Kind.OFFER), Claim.takes),
+    Kind.CAPTURE: Claim.takes,
     Kind.DEFLECTION: Claim.draws_guard,
-    Kind.OVERLOADED: lambda it: all(sees(it.after, it.other, at) for at in it.motif.targets),
     Kind.ATTACK: lambda it: it.attacks_all(it.to),
-    Kind.RETREAT: lambda it: it.move.from_square == it.target,
-    Kind.TEMPO: lambda it: it.attacks_all(it.to) and it.neighbour(1).from_square == it.target,
     Kind.FORK: lambda it: it.attacks_all(it.to) and len(it.motif.targets) > 1,
     Kind.PIN: lambda it: it.is_lined_up(it.after, it.target, it.other),
     Kind.PINNED_GUARD: lambda it: it.is_lined_up(it.before, it.other, it.motif.others[1]),
@@ -154,7 +151,6 @@ RULES: dict[Kind, Callable[[Claim], bool]] = {
     ),
     Kind.ATTRACTION: lambda it: (it.neighbour(1).from_square, it.neighbour(1).to_square) == (it.other, it.target),
     Kind.CLEARANCE: lambda it: it.move.from_square == it.target,
-    Kind.INTERMEZZO: lambda it: it.neighbour(-1).to_square == it.target != it.to,
     Kind.PERPETUAL_CHECK: Claim.repeats,
     Kind.STALEMATE: lambda it: it.line.end.is_stalemate(),
     Kind.PROMOTION: lambda it: it.move.promotion is not None,
