@@ -31,8 +31,8 @@ def claims_of(cause: Cause, other: Sequence[chess.Move] = ()) -> list[tuple[str,
         for move in other[: found.ply]:
             compared.push(move)
         rule, same = FEATURES[found.feature.name], [at for at in found.squares if alike(there, compared, at)]
-        claims.append((found.feature.name, all(rule(there, at, found.color) for at in found.squares)))
-        claims.append(("feature in one line only", not any(rule(compared, at, found.color) for at in same)))
+        claims.append((found.feature.name, all(rule(there, at, (not cause.winner)) for at in found.squares)))
+        claims.append(("feature in one line only", not any(rule(compared, at, (not cause.winner)) for at in same)))
     return claims
 
 
@@ -184,16 +184,9 @@ def pawns_near(
     return [at for at in found if chess.square_rank(at) in ranks]
 
 
-def is_outpost(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
-    is_knight = board.piece_at(square) == chess.Piece(chess.KNIGHT, color)
-    return is_knight and not pawns_near(board, not color, square, (-1, 1), color)
-
-
 # By the name of the feature: whether a side has it on a square.
 FEATURES: dict[str, Callable[[chess.Board, chess.Square, chess.Color], bool]] = {
-    "outpost": is_outpost,
     "doubled pawns": lambda board, at, color: bool(pawns_near(board, color, at, (0,))),
-    "isolated pawn": lambda board, at, color: not pawns_near(board, color, at, (-1, 1)),
     "exposed king": lambda board, at, color: (
         len({chess.square_file(pawn) for pawn in pawns_near(board, color, at, (-1, 0, 1), color)}) <= 1
     ),

@@ -154,9 +154,7 @@ def test_what_a_move_does_for_the_reply(fen: str, line: str, kind: Kind | None, 
 # Positions -----------------------------------------------------------------------------------------------------------
 
 FEATURE_POSITIONS = {
-    "outpost": ("4k3/5p2/8/3N4/2P5/8/8/4K3 w - - 0 1", "d5"),
     "doubled pawns": ("4k3/8/8/8/2P5/2P5/8/4K3 w - - 0 1", "c3"),
-    "isolated pawn": ("4k3/8/8/8/2P5/8/PP4P1/4K3 w - - 0 1", "g2"),
     "exposed king": ("3qk3/8/8/8/8/8/6P1/6K1 w - - 0 1", "g1"),
 }
 

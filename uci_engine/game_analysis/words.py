@@ -9,10 +9,8 @@ import chess
 from uci_engine.board.pieces import captured_square
 from uci_engine.game_analysis.boards import (
     PIECE_VALUES,
-    attacked_by_mover,
-    board_after,
+    capture_gain,
     exchange,
-    mating_move,
     numbered,
     value_at,
     variation,
@@ -105,12 +103,6 @@ def _pin_words(board: chess.Board, motif: Motif, named: Callable[[chess.Square],
     return f"profits because {named(motif.actor)} pins {pinned} to {behind}"
 
 
-def _is_untouchable(after: chess.Board, color: chess.Color) -> bool:
-    """Whether every move that takes the piece which has just moved allows mate."""
-    takers = list(after.generate_legal_captures(to_mask=chess.BB_SQUARES[after.peek().to_square]))
-    return bool(takers) and all(mating_move(board_after(after, [taker]), color) for taker in takers)
-
-
 def _capture_words(line: Line, ply: int) -> dict[str, str]:
     """Why a piece can be taken, and what that attacks: `, which nothing guards`, `, and attacks the queen on e3`.
 
@@ -131,12 +123,14 @@ def _capture_words(line: Line, ply: int) -> dict[str, str]:
         why = ", which nothing guards"
     elif value > value_at(before, move.from_square):
         why = ", which is worth more"
-    elif exchange(before, move) < 1 and _is_untouchable(after, side):
-        why = ", and taking back allows mate"
     elif takers > defenders:
         why = ", which has not enough guards"
+    reach = after.attacks(move.to_square) & chess.SquareSet(after.occupied_co[not side])
+    mover = chess.BB_SQUARES[move.to_square]
     worth_more = [
-        f"the {piece_on(after, at)}" for at in sorted(attacked_by_mover(after)) if value_at(after, at) > value
+        f"the {piece_on(after, at)}"
+        for at in reach
+        if value_at(after, at) > value and capture_gain(after, side, at, mover) >= 1
     ]
     return {"taken": taken, "why": why, "also": f", and attacks {joined(worth_more)}" if worth_more else ""}
 
@@ -228,9 +222,8 @@ def _feature_words(cause: Cause, moves: str) -> str:
     assert found is not None
     board = cause.line.boards[found.ply]
     text = found.feature.words.format(
-        side="White" if found.color else "Black",
+        side="Black" if cause.winner else "White",
         pieces=joined([f"the {piece_on(board, square)}" for square in found.squares]),
-        squares=joined([chess.square_name(square) for square in found.squares]),
         files=joined([f"{name}-file" for name in sorted({chess.square_name(at)[0] for at in found.squares})]),
     )
     return f"{text} after {moves or cause.line.name(0)}"
