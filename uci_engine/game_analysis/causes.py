@@ -192,7 +192,8 @@ class Comparison:
             kept = line.kept(until)
             alone = min(kept, kept + self.other(line).kept(until))
             is_agreed = until == line.searched or self.lost >= CONFIRMED * kept
-            if is_agreed and 1 <= alone <= 2 * win.worth:
+            # Most of it is by this win, and neither comes back nor falls in the other line, too.
+            if is_agreed and 1 <= alone <= 2 * win.worth <= 6 * kept <= 12 * alone:
                 return kept
         return 0
 
@@ -345,24 +346,16 @@ def _named_gain(lines: Comparison, line: Line, reach: int) -> tuple[int, tuple[M
         if not gain:
             continue
         motifs = motifs_of_win(win, plain=True)
-        if motifs and motifs[0].ply < first + SOON and not _is_alike(lines, motifs[0], line):
+        if motifs and motifs[0].ply < first + SOON:
             return gain, motifs
         move = win.move
         # What goes where it is taken is an offer; where that loses a piece, only the better move did not force it.
         has_come = win.ply > first and line.moves[win.ply - 1].to_square == win.square
         is_offer = has_come and (is_missed or win.worth == 1)
-        is_alike = is_missed and move in lines.played.moves[: win.ply + 1]
-        if win.ply <= first + reach and not is_offer and not is_alike and line.boards[win.ply].is_capture(move):
+        board = line.boards[win.ply]
+        if win.ply <= first + reach and board.is_capture(move) and not is_offer:
             return gain, (win.motif(Kind.CAPTURE, move.to_square, (win.square,)),)
     return 0, ()
-
-
-def _is_alike(lines: Comparison, motif: Motif, line: Line) -> bool:
-    """Whether the other line has the same move as early, with the same before it."""
-    other, after = lines.other(line), line.boards[motif.ply + 1]
-    again = [ply for ply in range(1, min(motif.ply + 1, len(other.moves))) if other.moves[ply] == motif.move]
-    boards = [other.boards[ply + 1] for ply in again if not other.is_taken_back(ply)]
-    return any(all(board.piece_at(at) == after.piece_at(at) for at in motif.targets) for board in boards)
 
 
 def _origin(lines: Comparison, motifs: Sequence[Motif]) -> tuple[bool, Motif | None]:

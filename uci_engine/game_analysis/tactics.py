@@ -341,12 +341,6 @@ def discovery(case: Case) -> Motif | None:
     return None
 
 
-def new_pin(case: Case) -> Motif | None:
-    """The piece that moved pins what is taken later."""
-    actor, pins = case.move.to_square, dict(pins_of(case.after, case.target))
-    return case.motif(Kind.PIN, actor, (case.target,), (pins[actor],)) if actor in pins else None
-
-
 def pin(case: Case) -> Motif | None:
     """A piece is attacked and taken, which may not leave its line: a king or something better stands behind it."""
     board, square = case.after, case.target
@@ -591,7 +585,7 @@ def motifs_of_win(case: Case, *, plain: bool = False) -> tuple[Motif, ...]:
     fresh = [each for each in before if each.is_cause()]
     found = _first(AT_ONCE, [case]) or _first(PREPARED, fresh) or _first([promotion, attraction], before)
     if found is None and plain:
-        found = _first([attack], fresh[::-1]) or _first([new_pin, mate_threat], before[::-1])
+        found = _first([attack], fresh[::-1]) or _first([mate_threat], before[::-1])
     if found is None or not _is_forced(line, found):
         return ()
     earlier = [case.at(found.ply - 2)] if found.ply >= 2 else []
