@@ -26,13 +26,13 @@ def claims_of(cause: Cause, other: Sequence[chess.Move] = ()) -> list[tuple[str,
         passed = line.boards[0].copy(stack=False)
         passed.push(chess.Move.null())
         claims.append(("reply legal before", not line.boards[0].is_check() and passed.is_legal(line.moves[1])))
-    if found := cause.feature:
-        there, compared = line.boards[found.ply], line.boards[0].copy(stack=False)
-        for move in other[: found.ply]:
+    if cause.feature:
+        there, compared = line.boards[cause.end], line.boards[0].copy(stack=False)
+        for move in other[: cause.end]:
             compared.push(move)
-        rule, same = FEATURES[found.feature.name], [at for at in found.squares if alike(there, compared, at)]
-        claims.append((found.feature.name, all(rule(there, at, (not cause.winner)) for at in found.squares)))
-        claims.append(("feature in one line only", not any(rule(compared, at, (not cause.winner)) for at in same)))
+        rule, same = FEATURES[cause.feature.name], [at for at in cause.squares if alike(there, compared, at)]
+        claims.append((cause.feature.name, all(rule(there, at, not cause.winner) for at in cause.squares)))
+        claims.append(("feature in one line only", not any(rule(compared, at, not cause.winner) for at in same)))
     return claims
 
 

@@ -174,10 +174,11 @@ def test_a_feature_that_only_one_line_has_makes_the_difference() -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3")
     doubled = Line(board, moves(board, "h6", "Bxc6", "bxc6", "O-O", "d6", "d3"), chess.WHITE)
     other = Line(board, moves(board, "Nf6", "d3", "d6", "O-O", "h6", "Nc3"), chess.BLACK)
-    feature = feature_of(doubled, other, 0.05)
-    assert feature is not None
-    assert feature.feature.name == "doubled pawns"
-    assert doubled.boards[feature.ply].fullmove_number <= 5
+    found = feature_of(doubled, other, 0.05)
+    assert found is not None
+    feature, _, ply = found
+    assert feature.name == "doubled pawns"
+    assert doubled.boards[ply].fullmove_number <= 5
     assert feature_of(doubled, doubled, 0.05) is None
     assert feature_of(doubled, other, 50.0) is None
 

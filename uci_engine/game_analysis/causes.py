@@ -9,7 +9,7 @@ words.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
@@ -18,7 +18,7 @@ from chess.engine import Limit
 
 from uci_engine.game_analysis.boards import exchange, is_sacrifice, surplus
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS, MISTAKE_LOSS, ONLY_MOVE_LOSS
-from uci_engine.game_analysis.positional import FoundFeature, feature_of
+from uci_engine.game_analysis.positional import Feature, feature_of
 from uci_engine.game_analysis.searches import EXTENSION, Finder, Searches, nothing_found
 from uci_engine.game_analysis.tactics import DRAWS, Case, Kind, Line, Motif, deciding_motifs, motifs_of_win
 from uci_engine.game_analysis.thresholds import CONFIRMED, LONGEST_MATE, MAX_DELAY, MAX_SIDE_COST, SOON
@@ -81,7 +81,7 @@ class Cause:
     `is_threat`: the reply was a threat before the move. `opened`: what the move did for the reply, None for nothing.
     `material`: what the winner has won, by piece type; empty for nothing, or where the moves shown are not all.
     `mate`: the moves to mate, 0 for no mate.
-    `feature`: of POSITION what stands on the board at the end.
+    `feature`: of POSITION what stands on the board at the end, on these `squares`.
     """
 
     why: Why
@@ -93,7 +93,8 @@ class Cause:
     mate: int = 0
     is_threat: bool = False
     opened: Motif | None = None
-    feature: FoundFeature | None = None
+    feature: Feature | None = None
+    squares: chess.SquareSet = field(default_factory=chess.SquareSet)
     evidence: tuple[Evidence, ...] = ()
 
     @property
@@ -206,7 +207,8 @@ class Comparison:
             found = self.find(board, others) if others else Found(DRAWN)
             dearer = found.value.expected_for(line.winner) - value.expected_for(line.winner)
             is_as_good = found.line and dearer <= INACCURACY_LOSS
-            if is_as_good and Line(board, found.shown.line, line.winner).most() <= line.balance(0):
+            answer = Line(board, found.shown.line, line.winner)
+            if is_as_good and max(map(answer.balance, answer.settled)) <= line.balance(0):
                 return True
         return False
 
@@ -410,4 +412,7 @@ def _position(lines: Comparison) -> Cause | None:
     if lines.cost > MAX_SIDE_COST:
         return None
     line, found = lines.played, feature_of(lines.played, lines.better, lines.lost)
-    return None if found is None else Cause(Why.POSITION, line.winner, line, end=found.ply, feature=found)
+    if found is None:
+        return None
+    feature, squares, ply = found
+    return Cause(Why.POSITION, line.winner, line, end=ply, feature=feature, squares=squares)

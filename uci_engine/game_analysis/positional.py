@@ -47,21 +47,15 @@ def exposed_king(board: chess.Board, color: chess.Color) -> chess.SquareSet:
     return chess.SquareSet([king] if is_open and board.pieces(chess.QUEEN, not color) else [])
 
 
+# A feature, the squares on which the player has it in the line of the move played, and the ply from which on.
+FoundFeature = tuple[Feature, chess.SquareSet, int]
+
 KING_SAFETY = ("king's shelter", "safety from pawn storms", "safe checks against the king", "attack on the king")
 
 FEATURES = (
     Feature("doubled pawns", ("doubled pawns",), "{side} has doubled pawns on the {files}", doubled_pawns),
     Feature("exposed king", KING_SAFETY, "{pieces} has hardly a pawn before it", exposed_king),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class FoundFeature:
-    """A feature of the player that stands in the line of the move played from the ply `ply` on, on these squares."""
-
-    feature: Feature
-    squares: chess.SquareSet
-    ply: int
 
 
 def feature_of(played: Line, better: Line, lost: float) -> FoundFeature | None:
@@ -106,7 +100,7 @@ def _found_in(
     is_new = first > 0 and len(there[first]) > len(there[0])
     if not is_new or feature.find(better.boards[min(first, better.searched)], color) & squares:
         return None
-    return FoundFeature(feature, squares & there[first], first)
+    return feature, squares & there[first], first
 
 
 def _by_title(board: chess.Board, color: chess.Color) -> Mapping[str, int]:

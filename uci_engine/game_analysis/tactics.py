@@ -110,10 +110,6 @@ class Line:
         plies = (ply for ply in range(first, self.searched + 1) if not self.is_taken_back(ply - 1))
         return next((ply for ply in plies if self.balance(ply) - self.balance(0) == gain), None)
 
-    def most(self) -> int:
-        """The best balance of the winner at a settled ply."""
-        return max(map(self.balance, self.settled))
-
     def wins(self) -> list[Case]:
         """The captures and promotions at a profit, most valuable first. An exchange on one square is one of them."""
         wins = []
@@ -185,7 +181,6 @@ class Kind(Enum):
 
 
 DRAWS = (Kind.PERPETUAL_CHECK, Kind.STALEMATE)
-
 
 Squares = tuple[chess.Square, ...]
 

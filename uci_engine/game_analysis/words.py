@@ -24,8 +24,8 @@ from uci_engine.text import counted_pieces, joined
 # Of more pieces than these, lost for others, it is only said that they are material.
 MOST_TRADED = 2
 
-# What is said of each motif. {move} is its numbered move, {targets} and {others} are pieces with their squares, {them}
-# is the first of the targets, {it} of the others, {actor} who profits, {win} the move that wins, {cut} what cuts off.
+# What is said of each motif. {move} is its numbered move, {targets} and {others} are pieces with their squares, {it} is
+# the first of the others, {actor} who profits, {win} the move that wins, {cut} what cuts off.
 SENTENCES = {
     Kind.FORK: "{move} forks {targets}",
     Kind.PIN: "{move} {pins}",
@@ -55,9 +55,6 @@ SENTENCES = {
 }
 
 
-TAKEN_NOW = (Kind.PINNED_GUARD, Kind.CAPTURE)
-
-
 def piece_on(board: chess.Board, square: chess.Square) -> str:
     """`rook on d4`."""
     return f"{chess.piece_name(board.piece_type_at(square) or chess.PAWN)} on {chess.square_name(square)}"
@@ -67,8 +64,7 @@ def motif_words(line: Line, motif: Motif) -> str:
     """What happens in a line by a motif, without a capital letter and a full stop."""
     before, after = line.boards[motif.ply], line.boards[motif.ply + 1]
     # A piece that is taken, or whose guard leaves, is named where it stood.
-    taken_now = motif.kind in TAKEN_NOW
-    shown = before if taken_now else after
+    shown = before if motif.kind in (Kind.PINNED_GUARD, Kind.CAPTURE) else after
 
     def named(square: chess.Square, position: chess.Board = shown) -> str:
         return f"the {piece_on(position if position.piece_at(square) else before, square)}"
@@ -83,11 +79,9 @@ def motif_words(line: Line, motif: Motif) -> str:
         cut=move if motif.actor == motif.move.to_square else f"after {move} {named(motif.actor, replied)}",
         targets=joined([named(target) for target in motif.targets]),
         others=joined([named(other) for other in motif.others]),
-        them=named(square),
         it=named(motif.others[0], before) if motif.others else "",
         actor=named(motif.actor),
         square=chess.square_name(square),
-        squares=joined([chess.square_name(target) for target in motif.targets]),
         promoted=f" to a {chess.piece_name(promoted)}" if promoted not in (None, chess.QUEEN) else "",
         **(_capture_words(line, motif.ply) if motif.kind is Kind.CAPTURE else {}),
     )
@@ -170,7 +164,7 @@ def cause_words(cause: Cause) -> str:
     material, motifs = material_words(cause.material) if cause.material else "material", _chain(cause)
     if why in (Why.ALLOWS_MATE, Why.MISSES_MATE):
         by = f": {motifs}" if motifs else f" by {line.name(first)}" if len(line.moves) > first else ""
-        return f"{_origin(cause)}it {why.value} in {cause.mate}{by}" if cause.mate else "it allows mate"
+        return f"{_origin(cause)}it {why.value} in {cause.mate}{by}"
     # One move that has been told is not shown again.
     shown = "" if cause.motifs and cause.end <= cause.motifs[-1].ply + 1 else f": {moves}"
     if why is Why.LOSS:
@@ -218,13 +212,12 @@ def _chain(cause: Cause) -> str:
 
 def _feature_words(cause: Cause, moves: str) -> str:
     """What stands on the board at the end of the line: `after 14...gxf6 15.Bxf6 the king on g8 loses its shelter`."""
-    found = cause.feature
-    assert found is not None
-    board = cause.line.boards[found.ply]
-    text = found.feature.words.format(
+    assert cause.feature is not None
+    board = cause.line.boards[cause.end]
+    text = cause.feature.words.format(
         side="Black" if cause.winner else "White",
-        pieces=joined([f"the {piece_on(board, square)}" for square in found.squares]),
-        files=joined([f"{name}-file" for name in sorted({chess.square_name(at)[0] for at in found.squares})]),
+        pieces=joined([f"the {piece_on(board, square)}" for square in cause.squares]),
+        files=joined([f"{name}-file" for name in sorted({chess.square_name(at)[0] for at in cause.squares})]),
     )
     return f"{text} after {moves or cause.line.name(0)}"
 
