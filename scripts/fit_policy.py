@@ -27,7 +27,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import chess
-import numba
 import numpy as np
 import numpy.typing as npt
 import tomli_w
@@ -109,6 +108,12 @@ class Moves:
     @cached_property
     def starts(self) -> Array:
         return np.concatenate([[0], np.cumsum(self.counts, dtype=np.int64)])
+
+    @property
+    def played(self) -> Array:
+        """The places of the moves that were played."""
+        found: Array = self.starts[:-1] + self.chosen
+        return found
 
     def select(self, rows: Array) -> Moves:
         """The positions where `rows` is true."""
@@ -336,48 +341,26 @@ def batch_of(moves: Moves, rows: Array, drawn: np.random.Generator | None = None
 # The weights ---------------------------------------------------------------------------------------------------------
 
 
-@numba.njit(fastmath=True, nogil=True)
-def _weights_pass(
-    weights: Array, gradient: Array, features: Floats, starts: Array, chosen: Array, shares: Floats, hits: Array
-) -> float:
-    """The loss of all positions, added up, with its gradient. `hits`: whether the likeliest move was played."""
-    nodes, width = weights.shape
-    mixed, slope = np.empty(width), np.empty(width)
-    logits = np.empty(256)
-    loss = 0.0
-    for row in range(len(chosen)):
-        start, count = starts[row], starts[row + 1] - starts[row]
-        mixed[:] = 0
-        for node in range(nodes):
-            mixed += shares[row, node] * weights[node]
-        for move in range(count):
-            total = 0.0
-            for each in range(width):
-                total += features[start + move, each] * mixed[each]
-            logits[move] = total
-        highest = logits[:count].max()
-        normed = highest + np.log(np.exp(logits[:count] - highest).sum())
-        loss += normed - logits[chosen[row]]
-        hits[row] = logits[:count].argmax() == chosen[row]
-        slope[:] = 0
-        for move in range(count):
-            error = np.exp(logits[move] - normed) - (move == chosen[row])
-            for each in range(width):
-                slope[each] += error * features[start + move, each]
-        for node in range(nodes):
-            gradient[node] += shares[row, node] * slope
-    return loss
+def probabilities(weights: Array, features: Floats, moves: Moves, shares: Floats) -> Array:
+    """What the policy gives each move. `shares`: of the rating, for each move."""
+    logits, starts = ((features @ weights.T) * shares).sum(axis=1), moves.starts[:-1]
+    powers = np.exp(logits - np.repeat(np.maximum.reduceat(logits, starts), moves.counts))
+    given: Array = powers / np.repeat(np.add.reduceat(powers, starts), moves.counts)
+    return given
 
 
 def fit_weights(moves: Moves) -> Array:
     """The weights of all features, by RATINGS in rows."""
-    scale = moves.features.std(axis=0) + 1e-3
-    features, starts, shares = moves.features / scale, moves.starts, shares_of(moves.ratings)
+    scale = moves.features.std(axis=0) + np.float32(1e-3)
+    features, shares = moves.features / scale, np.repeat(shares_of(moves.ratings), moves.counts, axis=0)
     shape, count = (len(RATINGS), features.shape[1]), len(moves.counts)
 
     def loss(flat: Array) -> tuple[float, Array]:
-        weights, gradient = flat.reshape(shape), np.zeros(shape)
-        total = _weights_pass(weights, gradient, features, starts, moves.chosen, shares, np.empty(count))
+        weights = flat.reshape(shape)
+        given = probabilities(weights.astype(np.float32), features, moves, shares)
+        total = -np.log(given[moves.played]).sum()
+        given[moves.played] -= 1
+        gradient = (given[:, None] * shares).T @ features
         return total / count + RIDGE * float((weights**2).sum()), (gradient / count + 2 * RIDGE * weights).ravel()
 
     start = np.zeros(shape[0] * shape[1])
@@ -386,28 +369,21 @@ def fit_weights(moves: Moves) -> Array:
     return weights
 
 
-def measured(weights: Array, moves: Moves) -> Iterator[tuple[str, str, str, str]]:
-    """By ratings: the positions, the log loss, and the move match in percent."""
+def measured(given: Array, moves: Moves) -> Iterator[tuple[str, ...]]:
+    """By rating: the positions, the log loss, and the move match in percent. `given`: by `probabilities`."""
+    chosen = given[moves.played]
+    hits = 100.0 * (chosen == np.maximum.reduceat(given, moves.starts[:-1]))
     for low, high in (*BANDS, (0, 4000)):
-        some = moves.select((moves.ratings >= low) & (moves.ratings < high))
-        count = len(some.counts)
-        if count:
-            hits, nothing = np.empty(count), np.zeros_like(weights)
-            shares = shares_of(some.ratings)
-            loss = _weights_pass(weights, nothing, some.features, some.starts, some.chosen, shares, hits) / count
-            match = f"{100 * hits.mean():.1f} ± {100 * hits.std() / np.sqrt(count):.1f}"
-            yield f"{low} to {high}" if low else "all", str(count), f"{loss:.4f}", match
+        rows = (moves.ratings >= low) & (moves.ratings < high)
+        if count := int(rows.sum()):
+            match = f"{hits[rows].mean():.1f} ± {hits[rows].std() / np.sqrt(count):.1f}"
+            yield f"{low} to {high}" if low else "all", str(count), f"{-np.log(chosen[rows]).mean():.4f}", match
 
 
-def reliability(weights: Array, moves: Moves) -> Iterator[tuple[str, ...]]:
+def reliability(given: Array, moves: Moves) -> Iterator[tuple[str, ...]]:
     """By rating and probability: the moves, the mean that was given, and the share that was played, in percent."""
-    logits, starts = np.zeros(len(moves.squares)), moves.starts[:-1]
-    for row, shares in zip(weights, shares_of(moves.ratings).T, strict=True):
-        logits += (moves.features @ row) * np.repeat(shares, moves.counts)
-    powers = np.exp(logits - np.repeat(np.maximum.reduceat(logits, starts), moves.counts))
-    given = powers / np.repeat(np.add.reduceat(powers, starts), moves.counts)
     played = np.zeros(len(given))
-    played[starts + moves.chosen] = 1
+    played[moves.played] = 1
     ratings, places = np.repeat(moves.ratings, moves.counts), np.digitize(given, BINS[1:-1])
     for low, high in (*pairwise(RATINGS), (0, 4000)):
         for place, (least, most) in enumerate(pairwise(BINS)):
@@ -446,11 +422,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     seen, names = collect("games for the weights", apart, options.share, options.concurrency, True)
     seen = replace(seen, features=np.column_stack([seen.features, network.logarithms(seen)]))
     is_held = np.isin(seen.games % PARTS, HELD_OUT)
-    weights = fit_weights(seen.select(~is_held))
-    rows: Iterator[tuple[str, ...]] = measured(weights, seen.select(is_held))
-    standard_output().print(make_table("held-out games", ("rating", "positions", "log loss", "move match"), rows))
-    rows = reliability(weights, seen.select(is_held))
-    standard_output().print(make_table("reliability", ("rating", "given, %", "moves", "mean", "played, %"), rows))
+    weights, held = fit_weights(seen.select(~is_held)), seen.select(is_held)
+    given = probabilities(weights, held.features, held, np.repeat(shares_of(held.ratings), held.counts, axis=0))
+    tables = (
+        ("held-out games", ("rating", "positions", "log loss", "move match"), measured(given, held)),
+        ("reliability", ("rating", "given, %", "moves", "mean", "played, %"), reliability(given, held)),
+    )
+    for table in tables:
+        standard_output().print(make_table(*table))
     write(options, network.packed(), dict(zip([*names, NETWORK], weights.T, strict=True)))
     return 0
 

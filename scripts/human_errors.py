@@ -20,6 +20,7 @@ from itertools import islice
 from pathlib import Path
 
 import chess
+import numpy as np
 from chess.engine import Limit, SimpleEngine
 
 from toolkit.console import at_least_one, make_table, run_program, show_progress, standard_output
@@ -100,11 +101,6 @@ def measure(job: Job) -> tuple[Pair, Pair | None]:
     return (losses[0], losses[1]), (first, second) if can_retake else None
 
 
-def means(pairs: Sequence[Pair], shown: str) -> str:
-    """The means of people and of the level."""
-    return "; ".join(format(sum(column) / max(1, len(column)), shown) for column in zip(*pairs, strict=True))
-
-
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
     parser.add_argument("file", type=Path, help="games: .jsonl, .jsonl.gz")
@@ -124,9 +120,9 @@ def main(arguments: list[str] | None = None) -> int:
             for _, each in run_tasks(measure, tasks, workers=words.concurrency):
                 found.append(each)
                 advance()
-        losses = [each for each, _ in found]
-        blunders = [(float(first >= BLUNDER), float(second >= BLUNDER)) for first, second in losses]
-        shown = (means(losses, ".4f"), means(blunders, ".1%"), means([each for _, each in found if each], ".1%"))
+        losses, recaptures = np.array([each for each, _ in found]), np.array([each for _, each in found if each])
+        columns = ((losses, ".4f"), (losses >= BLUNDER, ".1%"), (recaptures, ".1%"))
+        shown = ("; ".join(format(each, form) for each in column.mean(axis=0)) for column, form in columns)
         rows.append((str(rating), str(len(found)), *shown))
     head = ("rating", "positions", "average loss", "blunders", "recaptures")
     standard_output().print(make_table("people; level", head, rows))

@@ -10,14 +10,14 @@ of it can steer the terminal.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol, TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -27,6 +27,8 @@ from rich.text import Text
 from evaluation.files import replaced
 from toolkit.errors import ProgramError, sentence
 from uci_engine.text import printable
+
+Number = TypeVar("Number", int, float)
 
 # The exit code of a program that was interrupted, as shells have it.
 INTERRUPTED = 130
@@ -87,51 +89,25 @@ def run_to_end(
     return 0
 
 
-def at_least_zero(word: str) -> int:
-    """A whole number from 0 up, from a command line."""
-    if not word.isdecimal():
-        raise argparse.ArgumentTypeError(f"{word} is not a whole number from 0 up")
-    return int(word)
+def _bounded(kind: type[Number], least: float, most: float, name: str) -> Callable[[str], Number]:
+    """A reader of numbers from a command line, within bounds."""
+
+    def read(word: str) -> Number:
+        with contextlib.suppress(ValueError):
+            number = kind(word)
+            if least <= number <= most:
+                return number
+        raise argparse.ArgumentTypeError(f"{word} is not a {name}")
+
+    return read
 
 
-def at_least_one(word: str) -> int:
-    """A whole number above 0, from a command line."""
-    number = at_least_zero(word)
-    if not number:
-        raise argparse.ArgumentTypeError("0 is too small")
-    return number
-
-
-def not_negative(word: str) -> float:
-    """A number from 0 up, from a command line."""
-    number = _number(word)
-    if not 0 <= number < math.inf:
-        raise argparse.ArgumentTypeError(f"{word} is not a number from 0 up")
-    return number
-
-
-def above_zero(word: str) -> float:
-    """A number above 0, from a command line."""
-    number = not_negative(word)
-    if not number:
-        raise argparse.ArgumentTypeError("0 is too small")
-    return number
-
-
-def share(word: str) -> float:
-    """A number from 0 to 1, from a command line."""
-    number = not_negative(word)
-    if number > 1:
-        raise argparse.ArgumentTypeError(f"{word} is above 1")
-    return number
-
-
-def _number(word: str) -> float:
-    """NaN where the word is no number."""
-    try:
-        return float(word)
-    except ValueError:
-        return math.nan
+at_least_zero = _bounded(int, 0, math.inf, "whole number from 0 up")
+at_least_one = _bounded(int, 1, math.inf, "whole number from 1 up")
+not_negative = _bounded(float, 0, sys.float_info.max, "number from 0 up")
+above_zero = _bounded(float, sys.float_info.min, sys.float_info.max, "number above 0")
+share = _bounded(float, 0, 1, "number from 0 to 1")
+finite = _bounded(float, -sys.float_info.max, sys.float_info.max, "number")
 
 
 def read_numbers(words: Iterable[str], defaults: Mapping[str, float]) -> dict[str, float]:
@@ -142,10 +118,12 @@ def read_numbers(words: Iterable[str], defaults: Mapping[str, float]) -> dict[st
     values = dict(defaults)
     for word in words:
         key, _, value = word.partition("=")
-        number = _number({"yes": "1", "no": "0"}.get(value, value))
-        if key not in defaults or not math.isfinite(number):
+        try:
+            values[key] = finite({"yes": "1", "no": "0"}.get(value, value))
+        except argparse.ArgumentTypeError as error:
+            raise ProgramError(f"{word!r}: {error}") from None
+        if key not in defaults:
             raise ProgramError(f"{word!r} is none of {', '.join(f'{key}=NUMBER' for key in defaults)}")
-        values[key] = number
     for key, number in values.items():
         if math.isnan(number):
             raise ProgramError(f"{key}= is missing")
@@ -199,7 +177,7 @@ def complain(problem: str | Exception) -> None:
     note(f"error: {sentence(problem) if isinstance(problem, Exception) else problem}")
 
 
-@contextmanager
+@contextlib.contextmanager
 def show_progress(what: str, total: int | None, done: int = 0) -> Iterator[Advance]:
     """Show how much of `total` steps is done while the block runs; None for a total that is not known."""
     console = standard_error()

@@ -141,7 +141,7 @@ def test_the_advice_is_a_move_and_its_reply_and_says_what_it_leads_to(path: Path
     ("limits", "is_game"),
     [
         (Limits(), False),
-        (Limits(infinite=True, depth=3), False),
+        (Limits(infinite=True), False),
         (Limits(mate=3), False),
         (Limits(searchmoves=(chess.Move.from_uci("e2e4"),), movetime_ms=100), False),
         (CLOCK, True),
