@@ -401,7 +401,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", type=Path, help="a gzip file of games")
     parser.add_argument("--output", type=Path, default=FOLDER, help="the folder of weights.toml and people.network")
-    parser.add_argument("--epochs", type=above_zero, default=1.75, help="of the network (default 1.75)")
+    parser.add_argument("--epochs", type=above_zero, default=1.4, help="of the network (default 1.4)")
     parser.add_argument("--share", type=share, default=0.4, help="of the positions for the weights (default 0.4)")
     parser.add_argument("--limit", type=at_least_one, help="so many games alone")
     parser.add_argument("--concurrency", type=at_least_one, default=2, metavar="N", help="processes (default 2)")

@@ -2,13 +2,12 @@
 """Training positions from the engine that plays itself: each with its score and the result of its game.
 
     python scripts/selfplay.py --nodes 1000 --games 100000 --output data.positions --concurrency 2 \\
-        --endgames 0.2 --resign 1000 --longest 200
+        --resign 1000 --longest 200
 
-Games begin with random moves, behind the start position or the openings of files, and a share of them with random
-endgames. The engine searches in the processes of this program, a fixed number of nodes a move.
-toolkit/training/positions.py documents the file; positions.py prints it. Positions in check are left out, and a flag
-marks the quiet ones. The same command gives the same file. With --resume it goes on where it was killed, and --games
-may be more.
+Games begin with random moves, behind the start position or the openings of files. The engine searches in the processes
+of this program, a fixed number of nodes a move. toolkit/training/positions.py documents the file; positions.py prints
+it. Positions in check are left out, and a flag marks the quiet ones. The same command gives the same file. With
+--resume it goes on where it was killed, and --games may be more.
 
 With --ahead N it also keeps up to N positions ahead of each search: some way along its line, up to two random moves off
 it, and after the captures that follow. Their scores come from positions.py label.
@@ -19,7 +18,7 @@ from __future__ import annotations
 import argparse
 import random
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cache, partial
 from pathlib import Path
@@ -37,7 +36,6 @@ from toolkit.console import (
     run_program,
     run_to_end,
     say,
-    share,
     show_progress,
 )
 from toolkit.errors import ProgramError
@@ -54,10 +52,8 @@ from uci_engine.search.thread_pool import ThreadPool
 BATCH_GAMES = 64
 # A game whose opening is too unequal begins otherwise, so many times at most.
 MAX_OPENINGS = 1000
-# A random placement of pieces that is no legal position is tried again, so many times at most.
-MAX_PLACEMENTS = 10_000
-# Pieces of an endgame besides the kings, drawn with these weights.
-ENDGAME_PIECES = {chess.PAWN: 8, chess.KNIGHT: 2, chess.BISHOP: 2, chess.ROOK: 3, chess.QUEEN: 1}
+# The most random moves of an opening.
+MAX_PLIES = 100
 
 Interval = tuple[int, int]
 Records = npt.NDArray[Any]
@@ -91,35 +87,6 @@ def random_opening(chance: random.Random, plies: Interval, files: Sequence[Path]
     raise ProgramError(f"no game can begin: {MAX_OPENINGS} openings in a row are in check or at the end of a game")
 
 
-def random_endgame(chance: random.Random, pieces: Interval) -> chess.Board:
-    """A legal position with so many pieces, kings included, at random squares. Raises ProgramError.
-
-    Both sides have the same pieces, but for a bishop instead of a knight. With an odd number one side has one more.
-    """
-    for _ in range(MAX_PLACEMENTS):
-        count = chance.randint(*pieces)
-        types = chance.choices(list(ENDGAME_PIECES), list(ENDGAME_PIECES.values()), k=(count - 1) // 2)
-        others = types[: count - 2 - len(types)]
-        board = chess.Board(None)
-        found = [chess.Piece(chess.KING, color) for color in chess.COLORS]
-        found += [chess.Piece(piece_type, chess.WHITE) for piece_type in types]
-        found += [chess.Piece(_similar(piece_type, chance), chess.BLACK) for piece_type in others]
-        for square, piece in zip(chance.sample(chess.SQUARES, len(found)), found, strict=True):
-            board.set_piece_at(square, piece)
-        board.turn = chance.random() < 0.5
-        board = board.mirror() if chance.random() < 0.5 else board
-        if board.is_valid() and not board.is_check() and any(board.legal_moves):
-            return board
-    raise ProgramError(f"no legal endgame of {pieces[0]} to {pieces[1]} pieces was found")
-
-
-def _similar(piece_type: chess.PieceType, chance: random.Random) -> chess.PieceType:
-    """The same piece, or the other minor piece half of the time."""
-    if piece_type in (chess.KNIGHT, chess.BISHOP):
-        return chance.choice((chess.KNIGHT, chess.BISHOP))
-    return piece_type
-
-
 # ---- Games ----
 
 
@@ -127,17 +94,15 @@ def _similar(piece_type: chess.PieceType, chance: random.Random) -> chess.PieceT
 class Recipe:
     """How games are begun and played, and what is kept of them.
 
-    openings: files. plies: of random moves behind them, or behind the start position. endgames: the share of games that
-    begin with one of so many pieces. nodes: of each search. A game is not played if its first score is beyond
-    `max_opening_cp`, lost by a side that sees itself at `-resign_cp` or worse at some moves in a row, and drawn after
-    `max_moves`; 0 switches each off. ahead: up to so many positions ahead of each search are kept besides its own.
-    skipped_plies: nothing is kept of a game before this ply, from the start position.
+    openings: files. plies: of random moves behind them, or behind the start position. nodes: of each search. A game is
+    not played if its first score is beyond `max_opening_cp`, lost by a side that sees itself at `-resign_cp` or worse
+    at some moves in a row, and drawn after `max_moves`; 0 switches each off. ahead: up to so many positions ahead of
+    each search are kept besides its own. skipped_plies: nothing is kept of a game before this ply, from the start
+    position.
     """
 
     openings: tuple[Path, ...] = ()
     plies: Interval = (6, 9)
-    endgames: float = 0.0
-    pieces: Interval = (5, 14)
     nodes: int = 1000
     hash_mib: int = 8
     seed: int = 0
@@ -146,12 +111,6 @@ class Recipe:
     max_opening_cp: int = 400
     ahead: int = 0
     skipped_plies: int = 0
-
-    def opening(self, chance: random.Random) -> chess.Board:
-        """Raises ProgramError, OSError."""
-        if chance.random() < self.endgames:
-            return random_endgame(chance, self.pieces)
-        return random_opening(chance, self.plies, self.openings)
 
 
 class SelfPlayer:
@@ -206,7 +165,8 @@ def play_game(recipe: Recipe, number: int) -> Records:
     """
     chance = random.Random(f"{recipe.seed} {number}")
     for _ in range(MAX_OPENINGS):
-        records = self_player(recipe).play(recipe.opening(chance), chance.getrandbits(32))
+        board = random_opening(chance, recipe.plies, recipe.openings)
+        records = self_player(recipe).play(board, chance.getrandbits(32))
         if len(records):
             return records
     raise ProgramError(f"nothing is kept of {MAX_OPENINGS} games in a row: too unequal, or too short for --skip")
@@ -220,17 +180,13 @@ def play_games(recipe: Recipe, numbers: Iterable[int]) -> Records:
 # ---- The run ----
 
 
-def interval(fewest: int, most: int) -> Callable[[str], Interval]:
-    """What reads two whole numbers within bounds, as 6-9, from a command line."""
-
-    def read(word: str) -> Interval:
-        first, dash, last = word.partition("-")
-        low, high = at_least_zero(first), at_least_zero(last if dash else first)
-        if not fewest <= low <= high <= most:
-            raise argparse.ArgumentTypeError(f"{word} is not FIRST-LAST, from {fewest} to {most}")
-        return low, high
-
-    return read
+def plies(word: str) -> Interval:
+    """Two numbers of moves, as 6-9, from a command line."""
+    first, dash, last = word.partition("-")
+    low, high = at_least_zero(first), at_least_zero(last if dash else first)
+    if not low <= high <= MAX_PLIES:
+        raise argparse.ArgumentTypeError(f"{word} is not FIRST-LAST, from 0 to {MAX_PLIES}")
+    return low, high
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -241,13 +197,10 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--nodes", type=at_least_one, metavar="N", help="of each search (%(default)s)")
     what = "of each process (%(default)s)"
     parser.add_argument("--hash", type=at_least_one, dest="hash_mib", metavar="MIB", help=what)
-    plies, pieces = interval(0, 100), interval(3, 16)
     what = ".pgn or .epd, also in a .zip or .gz; each as often as the others (the start position)"
     parser.add_argument("--openings", type=Path, nargs="+", metavar="FILE", help=what)
     what = "random moves at the start, or behind openings of files (6-9; 0-0)"
     parser.add_argument("--plies", type=plies, metavar="N-N", help=what)
-    parser.add_argument("--endgames", type=share, metavar="SHARE", help="games that begin with one (%(default)s)")
-    parser.add_argument("--pieces", type=pieces, metavar="N-N", help="of these endgames (5-14)")
     what = "kept ahead of each search, too (%(default)s)"
     parser.add_argument("--ahead", type=at_least_zero, metavar="N", help=what)
     what = "nothing kept before (%(default)s)"

@@ -210,6 +210,6 @@ def test_a_stop_leaves_what_is_known() -> None:
     assert set(human_moves(searcher(), board, 1500).values()) == {1 / 20}
     searcher().begin(0)
     # The limit of nodes ends it in the second depth.
-    searcher().node_limit = 400
+    searcher().node_limit = 200
     first, *others = searched_scores(searcher(), board, moves)
     assert others == [first] * (len(DEPTHS) - 1)

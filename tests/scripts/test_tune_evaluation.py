@@ -15,7 +15,6 @@ import pytest
 
 from evaluation.base.constants import ENDGAME_SCALES
 from evaluation.weights import MATERIAL, PROVENANCE, Weights, default_weights
-from selfplay import random_endgame
 from tests.support import ROOT
 from tests.support.records import random_records, records_of
 from toolkit.errors import ProgramError
@@ -234,9 +233,25 @@ def test_the_program_writes_weights_with_their_provenance_and_the_same_again(
 # ---- Endgame scale factors ----
 
 
+def random_endgame(chance: random.Random) -> chess.Board:
+    """A legal position at random squares. Both sides have the same pieces, but one more or another minor piece."""
+    while True:
+        types = chance.choices(chess.PIECE_TYPES[:5], (8, 2, 2, 3, 1), k=chance.randint(1, 6))
+        others = [
+            5 - kind if kind in (2, 3) and chance.random() < 0.5 else kind for kind in types[chance.randint(0, 1) :]
+        ]
+        board = chess.Board(None)
+        pieces = [chess.Piece(kind, chess.WHITE) for kind in (chess.KING, *types)]
+        pieces += [chess.Piece(kind, chess.BLACK) for kind in (chess.KING, *others)]
+        for square, piece in zip(chance.sample(chess.SQUARES, len(pieces)), pieces, strict=True):
+            board.set_piece_at(square, piece)
+        if board.is_valid() and not board.is_check() and any(board.legal_moves):
+            return board
+
+
 def test_the_factors_behind_the_results_are_found_again() -> None:
     chance = random.Random(2)
-    records = records_of(random_endgame(chance, (4, 14)) for _ in range(6000))
+    records = records_of(random_endgame(chance) for _ in range(6000))
     examples = sample_of(records)
     pieces = pieces_of(examples.records)
     kinds = examples.coefficients.ending
