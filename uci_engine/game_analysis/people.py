@@ -21,7 +21,7 @@ MARKS = (Mark.BRILLIANT, Mark.GOOD, Mark.MISTAKE, Mark.BLUNDER)
 # third on. A share at the higher rating that differs by less than the last is not told.
 COMMON, RARE, MOST, DIFFERENT = 0.20, 0.10, 0.60, 0.05
 # Up to this share the policy is right to about three points of percent. Beyond, it gives too much.
-CALIBRATED = 0.60
+CALIBRATED = 0.70
 # So much higher is clearly higher.
 HIGHER = 600
 # For a look at the other moves.
