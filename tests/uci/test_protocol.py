@@ -176,6 +176,7 @@ def test_go_with_words_that_are_no_limits() -> None:
     assert go("searchmoves e2e5 zz 0000 depth 3") == Go(Limits(depth=3), ("e2e5", "zz", "0000"))
     assert go("depth 3 searchmoves e2e4 infinite") == Go(Limits(infinite=True), ("e2e4",))
     assert go("perft 5") == Go(Limits(), perft=5)
+    assert go("perft -1").perft == 0
     assert go("depth 3 foo bar").unknown_word == "foo"
 
 
