@@ -113,14 +113,6 @@ def test_a_limit_asks_for_what_go_asks_for() -> None:
     assert limits_of(others, chess.Board(), None) == Limits(movetime_ms=0, depth=2, nodes=3, mate=4)
 
 
-def test_how_people_move_has_no_contempt_of_the_last_search() -> None:
-    board = chess.Board("8/8/8/4k3/8/3p4/3K4/8 w - - 0 1")
-    with Engine(hash=1, contempt=100) as engine:
-        before = engine.human(board, 1500)
-        engine.play(board, Limit(depth=2))
-        assert engine.human(board, 1500) == before
-
-
 def test_play_is_legal_and_leaves_the_board(engine: Engine) -> None:
     board = chess.Board()
     board.push_san("e4")

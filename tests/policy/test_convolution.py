@@ -7,20 +7,8 @@ import numpy.typing as npt
 import pytest
 
 from tests.support.kernel import is_compiled
-from uci_engine.policy.convolution import (
-    BIASES,
-    CHANNELS,
-    FILE_BYTES,
-    LAYERS,
-    MAX_CHANNEL,
-    MAX_VECTOR,
-    ONE,
-    SHIFTS,
-    VECTOR,
-    WEIGHTS,
-    Convolution,
-    ConvolutionWeights,
-)
+from uci_engine.policy import convolution
+from uci_engine.policy.convolution import CHANNELS, LAYERS, MAX_CHANNEL, MAX_VECTOR, ONE, VECTOR
 
 Array = npt.NDArray[np.int64]
 
@@ -48,12 +36,10 @@ def vectors_by_numpy(planes: Array, shifts: Array, biases: Array, weights: Array
 @pytest.mark.parametrize("seed", range(5 if is_compiled() else 1))
 def test_the_scores_are_those_of_the_formula(seed: int) -> None:
     drawn = np.random.default_rng(seed)
-    shifts, biases, weights = (
-        drawn.integers(low, high, size)
-        for low, high, size in ((10, 13, SHIFTS), (-300, 300, BIASES), (-250, 260, WEIGHTS))
-    )
+    shifts = drawn.integers(10, 13, convolution.SHIFTS)
+    biases, weights = (drawn.integers(-250, 260, size) for size in (convolution.BIASES, convolution.WEIGHTS))
     data = shifts.astype("<i1").tobytes() + biases.astype("<i2").tobytes() + weights.astype("<i2").tobytes()
-    network = Convolution(ConvolutionWeights(data))
+    network = convolution.Convolution(convolution.ConvolutionWeights(data))
     planes = np.zeros((64, CHANNELS), np.int64)
     for plane in range(CHANNELS):
         value, squares = int(drawn.integers(0, ONE + 1)), [int(each) for each in drawn.permutation(64)[:plane]]
@@ -66,7 +52,7 @@ def test_the_scores_are_those_of_the_formula(seed: int) -> None:
     assert [[network.score(start, end) for end in range(64)] for start in range(64)] == expected.tolist()
 
 
-@pytest.mark.parametrize("size", [0, FILE_BYTES - 1, FILE_BYTES + 1])
+@pytest.mark.parametrize("size", [0, convolution.FILE_BYTES - 1, convolution.FILE_BYTES + 1])
 def test_another_size_is_refused(size: int) -> None:
-    with pytest.raises(ValueError, match=str(FILE_BYTES)):
-        ConvolutionWeights(bytes(size))
+    with pytest.raises(ValueError, match=str(convolution.FILE_BYTES)):
+        convolution.ConvolutionWeights(bytes(size))

@@ -18,7 +18,6 @@ from uci_engine.policy.policy import (
     NETWORK,
     PLANES,
     RATINGS,
-    Policy,
     candidates,
     default_policy,
     planes,
@@ -111,14 +110,8 @@ def test_the_network_reads_what_the_board_says(number: int, plies: int) -> None:
             assert (bool(once >> square & 1), bool(twice >> square & 1)) == (attackers > 0, attackers > 1)
     assert seen[CASTLING] == white.clean_castling_rights()
     assert sum(map(bool, seen[CASTLING + 1 :])) == 2 * min(len(board.move_stack), RECENT_MOVES)
-
-
-@SLOW
-@given(st.integers(0, 10_000), st.integers(0, 60))
-def test_no_two_moves_are_one_to_the_network(number: int, plies: int) -> None:
-    board = start_board(number, False)
-    *_, board = [each.copy() for each in random_game(number, board, plies)] or [board]
-    moves = candidates(board)
+    # No two moves are one to the network, but castling in Chess960 and a king's move may be.
+    moves = [move for move in candidates(board) if not board.is_castling(move)]
     assert len(set(squares_of(board, moves))) == len(moves)
 
 
@@ -191,13 +184,6 @@ def test_strong_players_take_a_queen_and_see_a_mate_more_often_than_weak_ones() 
     for board, best in ((hanging, "hxg4"), (mate, "Ra8#")):
         weak, strong = (people(board, rating)[board.parse_san(best)] for rating in (800, 2200))
         assert 0.3 < weak < strong
-
-
-def test_without_weights_every_move_is_as_likely() -> None:
-    policy = Policy({NETWORK: [0.0] * len(RATINGS)}, default_policy().network)
-    board = chess.Board()
-    shares = policy.probabilities(board, candidates(board), some_scores(board), 1500)
-    assert shares == pytest.approx([1 / 20] * 20)
 
 
 def test_a_stop_leaves_what_is_known() -> None:

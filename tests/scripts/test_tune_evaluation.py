@@ -236,15 +236,11 @@ def test_the_program_writes_weights_with_their_provenance_and_the_same_again(
 def random_endgame(chance: random.Random) -> chess.Board:
     """A legal position at random squares. Both sides have the same pieces, but one more or another minor piece."""
     while True:
-        types = chance.choices(chess.PIECE_TYPES[:5], (8, 2, 2, 3, 1), k=chance.randint(1, 6))
-        others = [
-            5 - kind if kind in (2, 3) and chance.random() < 0.5 else kind for kind in types[chance.randint(0, 1) :]
-        ]
-        board = chess.Board(None)
-        pieces = [chess.Piece(kind, chess.WHITE) for kind in (chess.KING, *types)]
-        pieces += [chess.Piece(kind, chess.BLACK) for kind in (chess.KING, *others)]
-        for square, piece in zip(chance.sample(chess.SQUARES, len(pieces)), pieces, strict=True):
-            board.set_piece_at(square, piece)
+        white = "".join(chance.choices("PNBRQ", (8, 2, 2, 3, 1), k=chance.randint(1, 6)))
+        black = white[chance.randint(0, 1) :].translate(chance.choice(({}, str.maketrans("NB", "BN"))))
+        board, symbols = chess.Board(None), f"K{white}k{black.lower()}"
+        for square, symbol in zip(chance.sample(chess.SQUARES, len(symbols)), symbols, strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(symbol))
         if board.is_valid() and not board.is_check() and any(board.legal_moves):
             return board
 
