@@ -11,6 +11,8 @@ from uci_engine.game_analysis.causes import Cause
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
 
 PAWNS = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
+# The most legal moves in zugzwang.
+MOST_MOVES = 12
 
 
 def claims_of(cause: Cause, other: Sequence[chess.Move] = ()) -> list[tuple[str, bool]]:
@@ -26,13 +28,13 @@ def claims_of(cause: Cause, other: Sequence[chess.Move] = ()) -> list[tuple[str,
         passed = line.boards[0].copy(stack=False)
         passed.push(chess.Move.null())
         claims.append(("reply legal before", not line.boards[0].is_check() and passed.is_legal(line.moves[1])))
-    if cause.feature:
-        there, compared = line.boards[cause.end], line.boards[0].copy(stack=False)
-        for move in other[: cause.end]:
+    if found := cause.feature:
+        there, compared = line.boards[found.ply], line.boards[0].copy(stack=False)
+        for move in other[: found.ply]:
             compared.push(move)
-        rule, same = FEATURES[cause.feature.name], [at for at in cause.squares if alike(there, compared, at)]
-        claims.append((cause.feature.name, all(rule(there, at, not cause.winner) for at in cause.squares)))
-        claims.append(("feature in one line only", not any(rule(compared, at, not cause.winner) for at in same)))
+        rule, same = FEATURES[found.feature.name], [at for at in found.squares if alike(there, compared, at)]
+        claims.append((found.feature.name, all(rule(there, at, found.color) for at in found.squares)))
+        claims.append(("feature in one line only", not any(rule(compared, at, found.color) for at in same)))
     return claims
 
 
@@ -123,6 +125,10 @@ class Claim:
         positions = [board.epd() for board in self.line.boards[self.motif.ply :]]
         return self.after.is_check() and len(set(positions)) < len(positions)
 
+    def is_opposition(self) -> bool:
+        kings = chess.SquareSet(self.after.kings)
+        return abs(min(kings) - max(kings)) in (2, 16)
+
 
 def _after(board: chess.Board, move: chess.Move) -> chess.Board:
     after = board.copy(stack=False)
@@ -132,9 +138,12 @@ def _after(board: chess.Board, move: chess.Move) -> chess.Board:
 
 RULES: dict[Kind, Callable[[Claim], bool]] = {
     **{kind: lambda it: it.after.is_checkmate() for kind in Kind if kind.is_mate},
-    Kind.CAPTURE: Claim.takes,
+    **dict.fromkeys((Kind.CAPTURE, Kind.TRADE, Kind.OFFER), Claim.takes),
     Kind.DEFLECTION: Claim.draws_guard,
+    Kind.OVERLOADED: lambda it: all(sees(it.after, it.other, at) for at in it.motif.targets),
     Kind.ATTACK: lambda it: it.attacks_all(it.to),
+    Kind.RETREAT: lambda it: it.move.from_square == it.target,
+    Kind.TEMPO: lambda it: it.attacks_all(it.to) and it.neighbour(1).from_square == it.target,
     Kind.FORK: lambda it: it.attacks_all(it.to) and len(it.motif.targets) > 1,
     Kind.PIN: lambda it: it.is_lined_up(it.after, it.target, it.other),
     Kind.PINNED_GUARD: lambda it: it.is_lined_up(it.before, it.other, it.motif.others[1]),
@@ -151,9 +160,12 @@ RULES: dict[Kind, Callable[[Claim], bool]] = {
     ),
     Kind.ATTRACTION: lambda it: (it.neighbour(1).from_square, it.neighbour(1).to_square) == (it.other, it.target),
     Kind.CLEARANCE: lambda it: it.move.from_square == it.target,
+    Kind.INTERMEZZO: lambda it: it.neighbour(-1).to_square == it.target != it.to,
     Kind.PERPETUAL_CHECK: Claim.repeats,
     Kind.STALEMATE: lambda it: it.line.end.is_stalemate(),
     Kind.PROMOTION: lambda it: it.move.promotion is not None,
+    Kind.ZUGZWANG: lambda it: not it.after.is_check() and it.after.legal_moves.count() <= MOST_MOVES,
+    Kind.OPPOSITION: Claim.is_opposition,
     Kind.MATE_THREAT: Claim.threatens_mate,
     Kind.UNGUARDED: lambda it: sees(it.before, it.move.from_square, it.target) and not sees(it.after, it.to, it.target),
     Kind.CUT_OFF: lambda it: (
@@ -184,9 +196,16 @@ def pawns_near(
     return [at for at in found if chess.square_rank(at) in ranks]
 
 
+def is_outpost(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
+    is_knight = board.piece_at(square) == chess.Piece(chess.KNIGHT, color)
+    return is_knight and not pawns_near(board, not color, square, (-1, 1), color)
+
+
 # By the name of the feature: whether a side has it on a square.
 FEATURES: dict[str, Callable[[chess.Board, chess.Square, chess.Color], bool]] = {
+    "outpost": is_outpost,
     "doubled pawns": lambda board, at, color: bool(pawns_near(board, color, at, (0,))),
+    "isolated pawn": lambda board, at, color: not pawns_near(board, color, at, (-1, 1)),
     "exposed king": lambda board, at, color: (
         len({chess.square_file(pawn) for pawn in pawns_near(board, color, at, (-1, 0, 1), color)}) <= 1
     ),

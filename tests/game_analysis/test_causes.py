@@ -14,7 +14,16 @@ from hypothesis import strategies as st
 from toolkit.claims import claims_of
 from uci_engine import Engine
 from uci_engine.game_analysis.boards import numbered
-from uci_engine.game_analysis.causes import Cause, Edit, Why, causes_of, merits_of, opened_by
+from uci_engine.game_analysis.causes import (
+    MISSES,
+    Cause,
+    Edit,
+    Why,
+    causes_of,
+    merits_of,
+    missed,
+)
+from uci_engine.game_analysis.deeds import ACTIVE, deed_of, opened_by
 from uci_engine.game_analysis.positional import FEATURES, feature_of
 from uci_engine.game_analysis.searches import EXTENSION, Searches
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
@@ -83,14 +92,14 @@ def check(cause: Cause) -> None:
         assert evidence.board.is_legal(evidence.found.line[0])
         if evidence.edit is Edit.PASS:
             assert evidence.board.turn != line.boards[0].turn
-        elif cause.why is Why.LOSS:
+        elif cause.why in (Why.REPLY, Why.LOSS):
             assert evidence.found.line[0] != line.moves[1]
     if cause.mate:
         assert cause.winner == line.winner
     text = sentence([cause])
     assert text[0].isupper() or text[0].isdigit()
     assert not text.endswith(".")
-    if cause.motifs and cause.motifs[0].kind in (Kind.CAPTURE, Kind.ATTACK, Kind.FORK) and not cause.mate:
+    if cause.motifs and cause.motifs[0].kind in ACTIVE and not cause.mate:
         assert numbered(line.boards[cause.motifs[0].ply], cause.motifs[0].move) in text
 
 
@@ -127,12 +136,58 @@ def test_what_is_said_of_any_two_lines_holds_on_the_board(
 
 
 def test_nothing_is_confirmed_where_nothing_is_searched() -> None:
+    confirmed = (Why.REPLY, Why.DEFENCE)
     for fen, played, line, better, other, *_ in ROWS:
         causes = causes_of(chess.Board(fen), found(played, line), found(better, other))
-        assert all(cause.why is not Why.DEFENCE and not cause.evidence for cause in causes)
+        assert all(cause.why not in confirmed and not cause.evidence for cause in causes)
+
+
+def test_what_an_error_allows_is_what_the_next_move_misses(engine: Engine) -> None:
+    for fen, played, line, better, other, *_ in ROWS:
+        board = chess.Board(fen)
+        find = Searches(engine).finder(Limit(nodes=5000), EXTENSION)
+        causes = causes_of(board, found(played, line), found(better, other), find)
+        board.push(found(played, line).line[0])
+        (cause,) = missed(causes, board, Found(value_of(Cp(0)), line=found(played, line).line[1:])) or [None]
+        if causes and causes[0].why in MISSES:
+            assert cause is not None
+            assert cause.why is MISSES[causes[0].why]
+            check(cause)
+        else:
+            assert cause is None
+        assert missed(causes, board, Found(value_of(Cp(0)))) == ()
 
 
 # What moves do -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fen", "san", "kind", "targets"),
+    [
+        ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "Ra8#", Kind.MATE, "g8"),
+        ("8/P6k/8/8/8/8/8/K7 w - - 0 1", "a8=Q", Kind.PROMOTION, "a8"),
+        ("4k3/8/8/3n4/8/8/8/3RK3 w - - 0 1", "Rxd5", Kind.CAPTURE, "d5"),
+        ("4k3/4p3/8/3pP3/8/8/8/4K3 w - d6 0 1", "exd6", Kind.TRADE, "d6"),
+        ("6k1/5ppp/8/8/8/8/R7/4K3 w - - 0 1", "Kd2", None, ""),
+        ("6k1/5ppp/8/8/8/8/8/1R2K3 w - - 0 1", "Rb7", None, ""),
+        ("7k/6pp/8/1p6/8/1R6/8/4K3 w - - 0 1", "Rc3", Kind.MATE_THREAT, "h8"),
+        ("4k3/8/8/8/1b6/8/P7/4KN2 w - - 0 1", "Ke2", None, ""),
+        ("4k3/1r6/8/8/3N4/8/8/4K3 w - - 0 1", "Nc6", None, ""),
+        ("4k3/1p3r2/8/2n5/8/8/PP3P2/4KB2 w - - 0 1", "b4", Kind.ATTACK, "c5"),
+        ("r3k3/p7/8/8/N7/8/8/R3K3 b - - 0 1", "Ke7", None, ""),
+        ("4k3/8/8/8/8/8/3p4/R3K2R w KQ - 0 1", "Kxd2", Kind.CAPTURE, "d2"),
+        ("4k3/p7/1p6/8/8/B7/8/4K3 w - - 0 1", "Bc5", None, ""),
+        ("4k3/p7/1pb5/8/2B5/8/8/4K3 w - - 0 1", "Bd5", None, ""),
+        ("4k3/3p4/2p5/8/2B5/8/8/4K3 w - - 0 1", "Be6", None, ""),
+        ("3rk3/8/8/3p4/2B5/8/8/4K3 w - - 0 1", "Bxd5", Kind.OFFER, "d5"),
+        ("2r3k1/2p2ppp/8/8/8/2Q5/8/3R2K1 w - - 0 1", "Qxc7", Kind.CAPTURE, "c7"),
+    ],
+)
+def test_what_a_move_does_by_itself(fen: str, san: str, kind: Kind | None, targets: str) -> None:
+    board = chess.Board(fen)
+    deed = deed_of(Line(board, moves(board, san), board.turn), 0)
+    assert (deed.kind if deed else None) is kind
+    assert "".join(map(chess.square_name, deed.targets if deed else ())) == targets
 
 
 @pytest.mark.parametrize(
@@ -146,7 +201,7 @@ def test_nothing_is_confirmed_where_nothing_is_searched() -> None:
 )
 def test_what_a_move_does_for_the_reply(fen: str, line: str, kind: Kind | None, other: str) -> None:
     board = chess.Board(fen)
-    opened = opened_by(Line(board, moves(board, *line.split()), not board.turn))
+    opened = opened_by(Line(board, moves(board, *line.split()), not board.turn), board.turn)
     assert (opened.kind if opened else None) is kind
     assert "".join(map(chess.square_name, opened.others if opened else ())) == other
 
@@ -154,7 +209,9 @@ def test_what_a_move_does_for_the_reply(fen: str, line: str, kind: Kind | None, 
 # Positions -----------------------------------------------------------------------------------------------------------
 
 FEATURE_POSITIONS = {
+    "outpost": ("4k3/5p2/8/3N4/2P5/8/8/4K3 w - - 0 1", "d5"),
     "doubled pawns": ("4k3/8/8/8/2P5/2P5/8/4K3 w - - 0 1", "c3"),
+    "isolated pawn": ("4k3/8/8/8/2P5/8/PP4P1/4K3 w - - 0 1", "g2"),
     "exposed king": ("3qk3/8/8/8/8/8/6P1/6K1 w - - 0 1", "g1"),
 }
 
@@ -174,11 +231,10 @@ def test_a_feature_that_only_one_line_has_makes_the_difference() -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3")
     doubled = Line(board, moves(board, "h6", "Bxc6", "bxc6", "O-O", "d6", "d3"), chess.WHITE)
     other = Line(board, moves(board, "Nf6", "d3", "d6", "O-O", "h6", "Nc3"), chess.BLACK)
-    found = feature_of(doubled, other, 0.05)
-    assert found is not None
-    feature, _, ply = found
-    assert feature.name == "doubled pawns"
-    assert doubled.boards[ply].fullmove_number <= 5
+    feature = feature_of(doubled, other, 0.05)
+    assert feature is not None
+    assert feature.feature.name == "doubled pawns"
+    assert doubled.boards[feature.ply].fullmove_number <= 5
     assert feature_of(doubled, doubled, 0.05) is None
     assert feature_of(doubled, other, 50.0) is None
 

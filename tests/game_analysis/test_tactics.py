@@ -65,12 +65,12 @@ def check(line: Line) -> int:
     motifs = deciding_motifs(line)
     for motif in motifs:
         assert line.moves[motif.ply] == motif.move
-        assert line.boards[motif.ply].turn == line.winner or motif.kind is Kind.STALEMATE
+        assert line.boards[motif.ply].turn == line.winner
         assert RULES[motif.kind](Claim.of(line, motif)), (line.boards[0].fen(), line.moves, motif)
         words = motif_words(line, motif)
         assert "  " not in words
         assert words.strip() == words != ""
-        names_no_move = motif.kind is Kind.PINNED_GUARD
+        names_no_move = motif.kind in (Kind.OVERLOADED, Kind.PINNED_GUARD)
         assert names_no_move or line.boards[motif.ply].san(motif.move) in words
     return len(motifs)
 

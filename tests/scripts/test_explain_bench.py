@@ -66,7 +66,8 @@ def test_every_motif_and_every_feature_has_a_rule() -> None:
     ("name", "fen", "square", "is_there"),
     [
         ("doubled pawns", "6k1/8/8/8/8/P7/P7/6K1 w - - 0 1", "a2", True),
-        ("exposed king", "3q2k1/8/8/8/8/8/5PPP/6K1 w - - 0 1", "g1", False),
+        ("isolated pawn", "6k1/8/8/8/8/P7/1P6/6K1 w - - 0 1", "b2", False),
+        ("outpost", "6k1/8/2p5/3N4/4P3/8/8/6K1 w - - 0 1", "d5", False),
     ],
 )
 def test_a_feature_is_known_by_its_own_definition(name: str, fen: str, square: str, is_there: bool) -> None:

@@ -168,7 +168,7 @@ def analyse_game(
         judgement = judge(board, move, index < theory_plies)
         is_marked = bool(judgement.mark.sign)
         best, played, causes = (
-            explained(searches, board, move, share_of(limit, FOR_EDIT))
+            explained(searches, board, move, share_of(limit, FOR_EDIT), plies[-1].causes if plies else ())
             if is_marked
             else (move.best.shown, move.played.shown, ())
         )

@@ -2,27 +2,53 @@
 
 A cause is what, if it were otherwise, would make the gain vanish. An edit changes one thing in a position: a move is
 forbidden, or the turn handed over. A short search values it, and `share` says what part of the cost is gone. What the
-moves do has its name from `tactics` and `positional`; `uci_engine.game_analysis.words` puts the record into
+moves do has its name from `tactics`, `deeds` and `positional`; `uci_engine.game_analysis.words` puts the record into
 words.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
 import chess
 from chess.engine import Limit
 
-from uci_engine.game_analysis.boards import exchange, is_sacrifice, surplus
+from uci_engine.game_analysis.boards import (
+    exchange,
+    gain_of,
+    is_sacrifice,
+    king_of,
+    surplus,
+    takes_back,
+)
+from uci_engine.game_analysis.deeds import (
+    ACTIVE,
+    deed_of,
+    is_by,
+    is_double,
+    is_weighty,
+    opened_by,
+    tempo_of,
+)
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS, MISTAKE_LOSS, ONLY_MOVE_LOSS
-from uci_engine.game_analysis.positional import Feature, feature_of
+from uci_engine.game_analysis.positional import FoundFeature, feature_of
 from uci_engine.game_analysis.searches import EXTENSION, Finder, Searches, nothing_found
-from uci_engine.game_analysis.tactics import DRAWS, Case, Kind, Line, Motif, deciding_motifs, motifs_of_win
-from uci_engine.game_analysis.thresholds import CONFIRMED, LONGEST_MATE, MAX_DELAY, MAX_SIDE_COST, SOON
+from uci_engine.game_analysis.tactics import DRAWS, Case, Kind, Line, Motif, deciding_motifs
+from uci_engine.game_analysis.thresholds import (
+    AS_GOOD_CP,
+    CONFIRMED,
+    LONGEST_MATE,
+    MAX_DELAY,
+    MAX_SIDE_COST,
+    SOON,
+)
 from uci_engine.game_analysis.values import DRAWN, Found, SearchedMove, Value
+
+# What names a gain of material that it begins.
+NAMES_GAIN = (Kind.CAPTURE, Kind.ATTACK, Kind.PIN, Kind.MATE_THREAT, Kind.PROMOTION)
 
 
 class Why(Enum):
@@ -35,6 +61,9 @@ class Why(Enum):
     MISSED_TABLEBASE = "win of the tablebases missed"
     LOSS = "material lost"
     MISSED_GAIN = "gain missed"
+    REPLY = "strong reply"
+    LOST_TEMPO = "tempo lost"
+    ONLY_MOVE = "only move missed"
     POSITION = "position"
     # Of good moves.
     TACTIC = "tactic"
@@ -81,7 +110,7 @@ class Cause:
     `is_threat`: the reply was a threat before the move. `opened`: what the move did for the reply, None for nothing.
     `material`: what the winner has won, by piece type; empty for nothing, or where the moves shown are not all.
     `mate`: the moves to mate, 0 for no mate.
-    `feature`: of POSITION what stands on the board at the end, on these `squares`.
+    `feature`: of POSITION what stands on the board at the end.
     """
 
     why: Why
@@ -93,8 +122,7 @@ class Cause:
     mate: int = 0
     is_threat: bool = False
     opened: Motif | None = None
-    feature: Feature | None = None
-    squares: chess.SquareSet = field(default_factory=chess.SquareSet)
+    feature: FoundFeature | None = None
     evidence: tuple[Evidence, ...] = ()
 
     @property
@@ -114,19 +142,19 @@ class Cause:
 
 
 class Comparison:
-    """The line of the move played and that of the better one, from the same board, and the searches of the edits.
+    """The move played and the better one, each with its line from the same board, and the searches of the edits.
 
-    The opponent is the winner of the line `played`, the player that of `better`.
+    `against` is the line of the move played, and the opponent profits; `missed` is that of the better move.
     """
 
     def __init__(self, board: chess.Board, played: Found, better: Found, find: Finder) -> None:
         self.board, self.find, self.color = board, find, board.turn
-        self.played_value, self.better_value = played.value, better.value
-        self.played = Line(board, played.shown.line, not self.color)
-        self.better = Line(board, better.shown.line, self.color)
-        self.cost = max(self._expected(better.value) - self._expected(played.value), 0.001)
+        self.played, self.better = played.value, better.value
+        self.against = Line(board, played.shown.line, not self.color)
+        self.missed = Line(board, better.shown.line, self.color)
+        self.cost = max(self._expected(self.better) - self._expected(self.played), 0.001)
         # In pawns, as they are shown.
-        self.lost = (better.value.cp_for(self.color) - played.value.cp_for(self.color)) / 100
+        self.lost = (self.better.cp_for(self.color) - self.played.cp_for(self.color)) / 100
 
     def _expected(self, value: Value) -> float:
         return value.expected_for(self.color)
@@ -144,14 +172,13 @@ class Comparison:
         if not found.line:
             return None
         now = self._expected(found.value)
-        is_better = edit is Edit.NO_REPLY
-        gone = now - self._expected(self.played_value) if is_better else self._expected(self.better_value) - now
+        gone = now - self._expected(self.played) if edit is Edit.NO_REPLY else self._expected(self.better) - now
         return Evidence(edit, board, found, gone / self.cost)
 
     @cached_property
     def without_reply(self) -> Evidence | None:
         """The reply forbidden, and with a capture all others on its square."""
-        board, reply = self.played.boards[1], self.played.moves[1]
+        board, reply = self.against.boards[1], self.against.moves[1]
         is_taken = board.is_capture(reply)
         others = [
             move for move in board.legal_moves if move != reply and not (is_taken and move.to_square == reply.to_square)
@@ -160,69 +187,109 @@ class Comparison:
 
     @cached_property
     def without_better(self) -> Evidence | None:
-        others = [move for move in self.board.legal_moves if move != self.better.moves[0]]
+        others = [move for move in self.board.legal_moves if move != self.missed.moves[0]]
         return self._searched(Edit.NO_BETTER, self.board, others)
 
     @cached_property
     def reply_before(self) -> Evidence | None:
         """The reply before the move played, in place of it: did it threaten already?"""
-        passed, reply = passed_board(self.board), self.played.moves[1]
+        passed, reply = passed_board(self.board), self.against.moves[1]
         is_legal = passed is not None and passed.is_legal(reply)
         return self._searched(Edit.PASS, passed if is_legal else None, [reply])
 
     def other(self, line: Line) -> Line:
-        return self.played if line is self.better else self.better
+        return self.against if line is self.missed else self.missed
 
     def wins_alone(self, line: Line) -> list[Case]:
         """What one of the lines wins and the other does not: there the same piece is kept, or more is paid for it."""
         other = self.other(line)
-        others = Line(self.board, other.moves[: other.searched], line.winner).wins()
+        same = Line(self.board, other.moves[: other.searched], line.winner)
+        origins = [(win, same.where_was(win.square, win.ply, 0)) for win in same.wins()]
 
-        def falls_too(win: Case) -> bool:
-            same = [other for other in others if other.origin == win.origin and other.ply < win.ply + SOON]
-            return any(other.ply == win.ply or other.worth >= CONFIRMED * win.worth for other in same)
+        def is_alike(win: Case, its: Case) -> bool:
+            return its.ply == win.ply or (its.ply < win.ply + SOON and its.worth >= CONFIRMED * win.worth)
 
-        return [win for win in line.wins() if win.ply < line.searched and not falls_too(win)]
-
-    def gain(self, line: Line, win: Case) -> int:
-        """What one of the lines wins to keep, in pawns, if it is more than in the other one, and half of that by `win`.
-
-        In the end, or, where the search agrees that so much is lost, soon after the win. 0 for nothing.
-        """
-        for until in (line.searched, win.ply + 1 + SOON):
-            kept = line.kept(until)
-            alone = min(kept, kept + self.other(line).kept(until))
-            is_agreed = until == line.searched or self.lost >= CONFIRMED * kept
-            # Most of it is by this win, and neither comes back nor falls in the other line, too.
-            if is_agreed and 1 <= alone <= 2 * win.worth <= 6 * kept <= 12 * alone:
-                return kept
-        return 0
+        return [
+            win
+            for win in line.wins()
+            if win.ply < line.searched
+            and not any(
+                is_alike(win, its) for its, origin in origins if origin == line.where_was(win.square, win.ply, 0)
+            )
+        ]
 
     def is_avoided(self, line: Line, end: int) -> bool:
         """Whether the loser, by another answer before the ply `end` that is no error, loses nothing."""
-        value = self.better_value if line is self.better else self.played_value
+        value = self.better if line is self.missed else self.played
         for ply in range(line.own_plies().start + 1, end, 2):
             board = line.boards[ply]
             others = [move for move in board.legal_moves if move != line.moves[ply]]
             found = self.find(board, others) if others else Found(DRAWN)
             dearer = found.value.expected_for(line.winner) - value.expected_for(line.winner)
-            is_as_good = found.line and dearer <= INACCURACY_LOSS
-            answer = Line(board, found.shown.line, line.winner)
-            if is_as_good and max(map(answer.balance, answer.settled)) <= line.balance(0):
+            is_as_good = found.line and dearer <= max(INACCURACY_LOSS, (1 - CONFIRMED) * self.cost)
+            if is_as_good and Line(board, found.shown.line, line.winner).most() <= line.balance(0):
                 return True
         return False
 
+    def is_met(self, reply: chess.Move) -> bool:
+        """Whether the better move meets this reply: it is not legal, does something else, or is worse than another."""
+        board = self.missed.boards[1]
+        if reply in self.missed.moves[1:2]:
+            return False
+        if not board.is_legal(reply):
+            return True
+        does, did = (
+            deed_of(Line(self.board, [line.moves[0], reply], not self.color), 1) for line in (self.against, self.missed)
+        )
+        # It does not do the same then.
+        if does is not None and (did is None or not {*does.targets} <= {*did.targets}):
+            return True
+        found = self.find(board, [reply])
+        return not found.line or found.value.cp_for(self.color) > self.better.cp_for(self.color) + AS_GOOD_CP
+
+
+# What the other side misses where it does not play the reply that would have refuted an error.
+MISSES = {Why.LOSS: Why.MISSED_GAIN, Why.REPLY: Why.ONLY_MOVE, Why.ALLOWS_MATE: Why.MISSES_MATE}
+
+
+def missed(before: Sequence[Cause], board: chess.Board, better: Found) -> tuple[Cause, ...]:
+    """Why a move is an error that lets the error before it pass: what that one allowed; () for nothing of the kind.
+
+    `before`: the causes of the move that led to this board.
+    """
+    for cause in before[:1]:
+        if cause.why in MISSES and cause.winner == board.turn and cause.line.moves[1:2] == list(better.line[:1]):
+            line = Line(board, cause.line.moves[1 : cause.line.searched], cause.winner)
+            motifs = tuple(replace(motif, ply=motif.ply - 1, wins=motif.wins - 1) for motif in cause.motifs)
+            evidence = tuple(each for each in cause.evidence if each.edit is Edit.NO_REPLY)
+            return (
+                Cause(
+                    MISSES[cause.why],
+                    cause.winner,
+                    line,
+                    motifs,
+                    cause.end - 1,
+                    cause.material,
+                    cause.mate,
+                    evidence=evidence,
+                ),
+            )
+    return ()
+
 
 def explained(
-    searches: Searches, board: chess.Board, move: SearchedMove, limit: Limit
+    searches: Searches, board: chess.Board, move: SearchedMove, limit: Limit, before: Sequence[Cause] = ()
 ) -> tuple[Found, Found, tuple[Cause, ...]]:
     """The best move and the one played with their lines as they are shown, and why that is worse, or why it is good.
 
-    `limit`: that of each search of an edit.
+    `limit`: that of each search of an edit. `before`: the causes of the move before, if that was an error.
     """
     find = searches.finder(limit, EXTENSION)
     best, played = (searches.extended(board, found, EXTENSION) for found in (move.best, move.played))
-    causes = merits_of(board, played, move.others, find) if move.is_best else causes_of(board, played, best, find)
+    if move.is_best:
+        causes = merits_of(board, played, move.others, find)
+    else:
+        causes = causes_of(board, played, best, find) or missed(before, board, best)
     return best.shown, played.shown, causes
 
 
@@ -243,10 +310,15 @@ def causes_of(board: chess.Board, played: Found, better: Found, find: Finder = n
     """
     lines = Comparison(board, played, better, find)
     forced = _forced(lines)
-    if forced:
+    if any(cause.why is not Why.MISSES_MATE for cause in forced):
         return forced
-    cause = _gain(lines, SOON) or _position(lines) or _gain(lines, MAX_DELAY)
-    return (cause,) if cause else ()
+    main = None
+    # What a missed mate takes on its way is no gain beside it.
+    if not forced:
+        kinds = (_reply, _lost_tempo, _position)
+        others = (find_cause(lines) for find_cause in kinds)
+        main = _gain(lines, SOON) or next(filter(None, others), None) or _gain(lines, MAX_DELAY)
+    return (main, *forced) if main else forced
 
 
 def merits_of(
@@ -262,7 +334,7 @@ def merits_of(
     motifs = deciding_motifs(line)
     causes = []
     if motifs and (motifs[-1].kind not in DRAWS or played.value.is_drawn):
-        causes.append(Cause(Why.TACTIC, color, line, motifs, motifs[-1].win_ply + 1))
+        causes.append(Cause(Why.TACTIC, color, line, motifs, motifs[-1].wins + 1))
     if is_sacrifice(board, played.line) and expected >= 0.5:
         causes.append(Cause(Why.SACRIFICE, color, line, end=len(line.moves)))
     if others is not None and expected - others.expected_for(color) >= ONLY_MOVE_LOSS:
@@ -273,9 +345,9 @@ def merits_of(
     if passed is not None and found.line and lost >= MISTAKE_LOSS:
         threat = Line(passed, found.shown.line, not color)
         threats = deciding_motifs(threat)
-        if threats and threats[0].ply == 0 and threats[-1].win_ply <= 2:
+        if threats and threats[0].ply == 0 and threats[-1].wins <= 2:
             evidence = Evidence(Edit.PASS, passed, found, 1.0)
-            causes.append(Cause(Why.DEFENCE, color, threat, threats, threats[-1].win_ply + 1, evidence=(evidence,)))
+            causes.append(Cause(Why.DEFENCE, color, threat, threats, threats[-1].wins + 1, evidence=(evidence,)))
     return tuple(causes)
 
 
@@ -285,16 +357,20 @@ def merits_of(
 def _forced(lines: Comparison) -> tuple[Cause, ...]:
     """Mates, draws and results of the tablebases."""
     causes: list[Cause] = []
+    if lines.against.boards[1].is_stalemate():
+        move, king = lines.against.moves[0], king_of(lines.against.end, not lines.color)
+        motif = Motif(Kind.STALEMATE, 0, move, move.to_square, (king,))
+        return (Cause(Why.DRAW, not lines.color, lines.against, (motif,), 1),)
     for line, value, mates, tablebase in (
-        (lines.played, lines.played_value, Why.ALLOWS_MATE, Why.LOST_TABLEBASE),
-        (lines.better, lines.better_value, Why.MISSES_MATE, Why.MISSED_TABLEBASE),
+        (lines.against, lines.played, Why.ALLOWS_MATE, Why.LOST_TABLEBASE),
+        (lines.missed, lines.better, Why.MISSES_MATE, Why.MISSED_TABLEBASE),
     ):
         winner, mate, length = line.winner, value.mate_for(line.winner), len(line.moves)
         motifs = deciding_motifs(line)
         is_drawing = bool(motifs) and motifs[-1].kind in DRAWS
         if mate is not None and mate <= LONGEST_MATE:
+            threat, opened = _origin(lines) if line is lines.against and length > 1 else (False, None)
             named = motifs if line.end.is_checkmate() else ()
-            threat, opened = _origin(lines, named) if line is lines.played and length > 1 else (False, None)
             causes.append(Cause(mates, winner, line, named, length, mate=mate, is_threat=threat, opened=opened))
         elif value.is_tablebase and value.expected_for(winner) > 0.5:
             causes.append(Cause(tablebase, winner, line, end=length))
@@ -308,111 +384,191 @@ def _forced(lines: Comparison) -> tuple[Cause, ...]:
 
 def _gain(lines: Comparison, reach: int) -> Cause | None:
     """The greatest gain of material that only one of the lines has, with its first capture within so many plies."""
-    gains = [cause for line in (lines.played, lines.better) if (cause := _material(lines, line, reach))]
+    gains = [cause for line in (lines.against, lines.missed) if (cause := _material(lines, line, reach))]
     return min(gains, key=lambda cause: (cause.is_late, -cause.pawns, cause.end - cause.first), default=None)
 
 
 def _material(lines: Comparison, line: Line, reach: int) -> Cause | None:
     """What one of the lines wins for its winner and the other does not, and by what; None for nothing with a name."""
-    is_played = line is lines.played
-    gain, motifs = _named_gain(lines, line, reach)
-    # What names the gain, and its answer, have to be forced.
-    if not motifs or lines.is_avoided(line, min(motifs[0].ply + 2, motifs[0].win_ply)):
+    is_missed, first = line is lines.missed, line.own_plies().start
+    if (lines.better if is_missed else lines.played).mate_for(line.winner) is not None:
+        # Who is mated has lost more.
         return None
-    threat, opened = _origin(lines, motifs) if is_played else (False, None)
-    told = max(motif.win_ply for motif in motifs) + 1
-    end = line.billed(told, gain)
-    before, after = line.boards[0], line.boards[end or told]
+    motifs = _motifs_of_gain(lines, line, lines.wins_alone(line), reach)
+    if not motifs:
+        return None
+    end = max(motif.wins for motif in motifs) + 1
+    while line.is_taken_back(end - 1):
+        end += 1
+    at = _kept_at(lines, line, end)
+    # No more is said to be won than the moves show.
+    shown = min(end, at, key=line.balance)
+    if line.balance(shown) - line.balance(0) < 1:
+        return None
+    # What names the gain, and its answer, have to be forced.
+    if lines.is_avoided(line, min(motifs[0].ply + 2, motifs[0].wins)):
+        return None
+    evidence = lines.without_better if is_missed else lines.without_reply
+    threat, opened = (False, None) if is_missed else _origin(lines)
+    if not is_missed and motifs[0].ply > first and motifs[0].kind is Kind.CAPTURE:
+        # What falls later than by the first move was there before.
+        threat, ply = False, motifs[-1].ply
+        opened = opened_by(line, lines.color, ply)
+    before, after = line.boards[0], line.boards[shown]
+    material = tuple(
+        surplus(after, kind, line.winner) - surplus(before, kind, line.winner) for kind in chess.PIECE_TYPES
+    )
     return Cause(
-        Why.LOSS if is_played else Why.MISSED_GAIN,
+        Why.MISSED_GAIN if is_missed else Why.LOSS,
         line.winner,
         line,
         motifs,
-        end or told,
-        tuple(surplus(after, kind, line.winner) - surplus(before, kind, line.winner) for kind in chess.PIECE_TYPES)
-        if end
-        else (),
-        is_threat=threat,
+        end,
+        # Where much more falls later, the moves shown are not the bill.
+        material if line.balance(at) - line.balance(shown) < 2 else (),
+        # What takes the piece that has just moved was no threat before.
+        is_threat=threat and all(lines.against.moves[0].to_square not in motif.targets for motif in motifs),
         opened=opened,
-        evidence=_confirming(
-            lines.without_reply if is_played else lines.without_better, lines.reply_before if threat else None
-        ),
+        evidence=_confirming(evidence, lines.reply_before if threat else None),
     )
 
 
-def _named_gain(lines: Comparison, line: Line, reach: int) -> tuple[int, tuple[Motif, ...]]:
-    """What a line wins, in pawns, and what names that; () for nothing. A mere capture has to come within `reach`."""
-    is_missed, first = line is lines.better, line.own_plies().start
-    for win in lines.wins_alone(line):
-        gain = lines.gain(line, win)
-        if not gain:
-            continue
-        motifs = motifs_of_win(win, plain=True)
-        if motifs and motifs[0].ply < first + SOON:
-            return gain, motifs
-        move = win.move
+def _kept_at(lines: Comparison, line: Line, end: int) -> int:
+    """The ply at which to count what a line has won by the ply `end` and the other has not; 0 where it keeps nothing.
+
+    Late in the lines, or soon after the gain where the search agrees that so much is lost.
+    """
+    other = lines.other(line)
+    late, soon = line.settled, min(end + SOON, line.searched)
+    if min(line.balance(late) - line.balance(0), line.balance(late) + other.balance(other.settled)) >= 1:
+        return late
+    own, its = (
+        min(each.balance(ply) for ply in (min(soon, each.searched), min(soon, each.searched) - 1))
+        for each in (line, other)
+    )
+    is_agreed = lines.lost >= CONFIRMED * (line.balance(end) - line.balance(0))
+    return soon if min(own - line.balance(0), own + its) >= 1 and is_agreed else 0
+
+
+def _motifs_of_gain(lines: Comparison, line: Line, wins: list[Case], reach: int) -> tuple[Motif, ...]:
+    """What names the gain of a line; () for nothing. `wins`: what it alone wins, a mere capture within `reach`."""
+    if not wins:
+        return ()
+    is_missed, first = line is lines.missed, line.own_plies().start
+    taken = sum(gain_of(lines.board, move) for move in lines.against.moves[:1])
+    motifs = deciding_motifs(line, taken if is_missed else -taken)
+    plies = [win.ply for win in wins]
+    if motifs and motifs[0].ply < first + SOON and motifs[-1].wins in plies and not _is_alike(lines, motifs[0], line):
+        # A piece that has just come to where it is taken was no guard.
+        is_new = motifs[0].ply == 1 and motifs[0].move.to_square == line.moves[0].to_square
+        if motifs[0].kind is not Kind.REMOVED_GUARD or not is_new:
+            return motifs
+    deed = deed_of(line, first)
+    if deed and deed.kind in NAMES_GAIN and not _is_alike(lines, deed, line):
+        by_deed = [win.ply for win in wins if is_by(line, deed, win)]
+        if by_deed:
+            return (replace(deed, wins=min(by_deed)),)
+    # The capture that wins it, where that comes soon.
+    for win in sorted(wins, key=lambda win: win.ply)[:1]:
+        move = line.moves[win.ply]
         # What goes where it is taken is an offer; where that loses a piece, only the better move did not force it.
         has_come = win.ply > first and line.moves[win.ply - 1].to_square == win.square
         is_offer = has_come and (is_missed or win.worth == 1)
-        board = line.boards[win.ply]
-        if win.ply <= first + reach and board.is_capture(move) and not is_offer:
-            return gain, (win.motif(Kind.CAPTURE, move.to_square, (win.square,)),)
-    return 0, ()
+        is_alike = is_missed and move in lines.against.moves[: win.ply + 1]
+        if win.ply <= first + reach and not is_offer and not is_alike and line.boards[win.ply].is_capture(move):
+            return (Motif(Kind.CAPTURE, win.ply, move, move.to_square, (win.square,), (), win.ply),)
+    return ()
 
 
-def _origin(lines: Comparison, motifs: Sequence[Motif]) -> tuple[bool, Motif | None]:
-    """Whether the reply was a threat before the move played, and what the move did for it if it was none.
-
-    `motifs`: what happens then.
-    """
-    line, before = lines.played, lines.reply_before
-    reply, after = line.moves[1], line.boards[1]
-    if motifs and motifs[0].kind is Kind.CAPTURE and motifs[0].ply > 1:
-        # What falls later than by the first move was there before.
-        return False, opened_by(line, motifs[0].ply)
-    opened = opened_by(line)
-    if before is None or before.share <= 1 - CONFIRMED:
-        return False, opened
-    # A capture that wins more now is no old threat, nor what attacks or takes the piece that has moved.
-    is_same = exchange(before.board, reply) >= exchange(after, reply) and not after.is_check()
-    targets = {reply.to_square, *(at for motif in motifs for at in motif.targets)}
-    return opened is None and before.confirms and is_same and line.moves[0].to_square not in targets, None
+def _is_alike(lines: Comparison, motif: Motif, line: Line) -> bool:
+    """Whether the other line has the same move as early, or its first move attacks the same pieces."""
+    other, after = lines.other(line), line.boards[motif.ply + 1]
+    again = [ply for ply in range(1, min(motif.ply + 1, len(other.moves))) if other.moves[ply] == motif.move]
+    boards = [other.boards[ply + 1] for ply in again if not other.is_taken_back(ply)]
+    if any(all(board.piece_at(at) == after.piece_at(at) for at in motif.targets) for board in boards):
+        return True
+    own = deed_of(lines.against, 0) if line is lines.missed and motif.ply == 0 else None
+    return own is not None and not {*own.targets}.isdisjoint(motif.targets)
 
 
-def opened_by(line: Line, ply: int = 1) -> Motif | None:
-    """What the first move of a line does for its reply: it leaves a guard, cuts one off, or opens a line.
+# The reply -----------------------------------------------------------------------------------------------------------
 
-    `ply`: the reply, or a later capture of what stands there already.
-    """
-    before, after = line.boards[:2]
-    move, reply = line.moves[0], line.moves[ply]
-    square = reply.to_square
-    if square == move.to_square or (ply > 1 and line.where_was(square, ply, 1) != square):
+
+def _reply(lines: Comparison) -> Cause | None:
+    """The reply that refutes the move alone, or that was a threat before it, if it does something by itself."""
+    line = lines.against
+    if len(line.moves) < 2 or takes_back(line.boards[1], line.moves[1]):
         return None
+    threat, opened = _origin(lines)
+    deed, without = _deed_or_motif(line, 1), lines.without_reply
+    if deed is None or not is_weighty(line, deed) or not lines.is_met(line.moves[1]):
+        return None
+    # What falls in both lines is no difference.
+    if deed.kind is Kind.CAPTURE and all(win.ply > 1 for win in lines.wins_alone(line)):
+        return None
+    # An attack on two pieces needs less.
+    least = 1 - CONFIRMED if is_double(line, deed) else CONFIRMED
+    if not threat and (without is None or without.share < least):
+        return None
+    evidence = _confirming(without, lines.reply_before)
+    return Cause(Why.REPLY, line.winner, line, (deed,), 2, is_threat=threat, opened=opened, evidence=evidence)
 
-    def motif(kind: Kind, *others: chess.Square) -> Motif:
-        return Motif(kind, 0, move, move.to_square, (square,), others)
 
-    lost = before.attackers(before.turn, square) - after.attackers(before.turn, square)
-    cut = [guard for guard in lost if chess.between(guard, square) & chess.BB_SQUARES[move.to_square]]
-    if move.from_square in lost and move.to_square not in after.attackers(before.turn, square):
-        return motif(Kind.UNGUARDED)
-    if cut and cut[0] != move.from_square:
-        return motif(Kind.CUT_OFF, cut[0])
-    if ply == 1 and chess.between(reply.from_square, square) & chess.BB_SQUARES[move.from_square]:
-        return motif(Kind.OPENED, reply.from_square)
-    return None
+def _deed_or_motif(line: Line, ply: int) -> Motif | None:
+    """What a move does by itself, or by what it begins to win something."""
+    deed = deed_of(line, ply)
+    if deed and deed.kind in ACTIVE and deed.kind is not Kind.ATTACK:
+        return deed
+    return next((motif for motif in deciding_motifs(line) if motif.ply == ply), deed)
 
 
-# Position ------------------------------------------------------------------------------------------------------------
+def _origin(lines: Comparison) -> tuple[bool, Motif | None]:
+    """Whether the reply was a threat before the move played, and what the move did for it if it was none."""
+    line, before = lines.against, lines.reply_before
+    reply, after = line.moves[1], line.boards[1]
+    if before is None or before.share <= 1 - CONFIRMED:
+        return False, opened_by(line, lines.color)
+    # A capture that wins more now is no old threat.
+    is_same = exchange(before.board, reply) >= exchange(after, reply)
+    is_new = reply.to_square == line.moves[0].to_square or after.is_check()
+    now, then = deed_of(line, 1), deed_of(Line(before.board, [reply], line.winner), 0)
+    # It threatened the same.
+    is_same &= now is None or (then is not None and (now.kind, now.targets) == (then.kind, then.targets))
+    return before.confirms and is_same and not is_new, None
+
+
+# Time and position --------------------------------------------------------------------------------------------------
+
+
+def _lost_tempo(lines: Comparison) -> Cause | None:
+    """A piece is driven away, or goes soon where it came from or where the better move puts it at once."""
+    line, better = lines.against, lines.missed
+    moved, first = line.moves[0], better.moves[0]
+    soon = enumerate(line.moves[1 : 2 * SOON], start=1)
+    next_there = next((ply for ply, move in soon if moved.to_square in (move.from_square, move.to_square)), 0)
+    again = next_there if next_there % 2 == 0 else 0
+    piece = lines.board.piece_type_at(moved.from_square)
+    is_even = line.balance(again + 1) - line.balance(0) < 1
+    # A piece that moves again after the better move, too, has lost nothing by that.
+    stays = not any(first.to_square == move.from_square for move in better.moves[2 : SOON + 1 : 2])
+    if not again or not is_even or not stays or lines.cost > MAX_SIDE_COST:
+        return None
+    if piece in (chess.PAWN, chess.KING) or line.boards[again].is_check():
+        return None
+    attack = tempo_of(line, 1) if again == 2 else None
+    is_driven = attack is not None and attack.targets == (moved.to_square,)
+    if is_driven and line.moves[1] == better.moves[1]:
+        return None
+    goals = [moved.from_square, *([first.to_square] if first.from_square == moved.from_square else [])]
+    if attack is None or not is_driven:
+        attack = Motif(Kind.RETREAT, again, line.moves[again], moved.to_square, (moved.to_square,))
+    goes_back = line.moves[again].to_square in goals and not line.boards[again].is_capture(line.moves[again])
+    return Cause(Why.LOST_TEMPO, line.winner, line, (attack,), again + 1) if is_driven or goes_back else None
 
 
 def _position(lines: Comparison) -> Cause | None:
     """The positional feature that makes most of the difference."""
     if lines.cost > MAX_SIDE_COST:
         return None
-    line, found = lines.played, feature_of(lines.played, lines.better, lines.lost)
-    if found is None:
-        return None
-    feature, squares, ply = found
-    return Cause(Why.POSITION, line.winner, line, end=ply, feature=feature, squares=squares)
+    line, found = lines.against, feature_of(lines.against, lines.missed, lines.lost)
+    return None if found is None else Cause(Why.POSITION, line.winner, line, end=found.ply, feature=found)

@@ -7,7 +7,7 @@ None where the motif is not there or does not decide.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
@@ -23,14 +23,14 @@ from uci_engine.game_analysis.boards import (
     gain_of,
     king_of,
     material_balance,
-    mating_move,
     numbered,
     pins_of,
     positions,
     takes_back,
     value_at,
+    with_turn,
 )
-from uci_engine.game_analysis.thresholds import MAX_DELAY, MAX_QUIET
+from uci_engine.game_analysis.thresholds import MAX_DELAY, MAX_QUIET, MAX_ZUGZWANG_MOVES
 
 
 class Line:
@@ -93,22 +93,20 @@ class Line:
         return self._settled(chess.BB_ALL) - self.balance(0)
 
     @cached_property
-    def settled(self) -> list[int]:
-        """The plies after the first at which no capture wins anything; the last of the search where there are none."""
-        plies = range(1, self.searched + 1)
-        return [ply for ply in plies if best_capture(self.boards[ply])[1] is None] or [self.searched]
+    def settled(self) -> int:
+        """The ply by which to count what the line wins: late in it, with no capture that wins anything.
 
-    def kept(self, until: int) -> int:
-        """What the line has won to keep up to a ply, in pawns: the lower quartile at settled plies late in it."""
-        end = min(until, self.searched)
-        plies = list(range(2 * end // 3, end + 1))
-        late = [ply for ply in plies if ply in self.settled] or plies
-        return sorted(map(self.balance, late))[len(late) // 4] - self.balance(0)
+        Of such plies in its last third, sorted by the winner's balance, it is that at the lower quartile.
+        """
+        end = self.searched
+        plies = range(max(2 * end // 3, 1), end + 1)
+        settled = [ply for ply in plies if best_capture(self.boards[ply])[1] is None]
+        return sorted(settled or [end], key=self.balance)[len(settled) // 4]
 
-    def billed(self, first: int, gain: int) -> int | None:
-        """The first ply from this one on at which the line has won so many pawns; None for none."""
-        plies = (ply for ply in range(first, self.searched + 1) if not self.is_taken_back(ply - 1))
-        return next((ply for ply in plies if self.balance(ply) - self.balance(0) == gain), None)
+    def most(self) -> int:
+        """The best balance of the winner in the line where no capture wins anything."""
+        quiet = [ply for ply in range(1, self.searched + 1) if best_capture(self.boards[ply])[1] is None]
+        return max(map(self.balance, quiet or [self.searched]))
 
     def wins(self) -> list[Case]:
         """The captures and promotions at a profit, most valuable first. An exchange on one square is one of them."""
@@ -156,20 +154,32 @@ class Kind(Enum):
     DOUBLE_CHECK = "double check"  # the king; the two that give check
     TRAPPED = "trapped piece"  # the piece without a safe square
     REMOVED_GUARD = "removing the defender"  # what was guarded; where its guard is taken
+    OVERLOADED = "overloaded piece"  # what was guarded, both; where the guard stood
     DEFLECTION = "deflection"  # what was guarded; where the guard stood
     ATTRACTION = "attraction"  # where the piece is drawn to; where it comes from
     INTERFERENCE = "interference"  # what was guarded; the guard that `actor` cuts off, which may be the answer
-    CLEARANCE = "clearance"  # the square that is left; `win_ply`: that of the move that goes there
+    CLEARANCE = "clearance"  # the square that is left; `wins`: the move that goes there
+    INTERMEZZO = "intermezzo"  # what is taken one move later
     BACK_RANK_MATE = "back-rank mate"  # the king, as in all mates
     SMOTHERED_MATE = "smothered mate"
+    ARABIAN_MATE = "Arabian mate"
+    ANASTASIA_MATE = "Anastasia's mate"
+    HOOK_MATE = "hook mate"
+    OPERA_MATE = "opera mate"
     MATE = "mate"
     PERPETUAL_CHECK = "perpetual check"  # the king
     STALEMATE = "stalemate"  # the king without a move
     PROMOTION = "promotion"  # where the pawn promotes
+    ZUGZWANG = "zugzwang"  # the king of the side that has to move
+    OPPOSITION = "opposition"  # the king that has to give way
     # What a move does by itself.
     CAPTURE = "capture"  # what it takes at a profit
     MATE_THREAT = "threat of mate"  # the king
     ATTACK = "attack"  # what the piece that moved could take next
+    RETREAT = "retreat"  # where the piece stood
+    TEMPO = "tempo"  # what is attacked and moves away
+    TRADE = "trade"  # what it takes
+    OFFER = "sacrifice"  # where the piece is given
     # What a move does for the reply. Of these `targets` is where the reply goes.
     UNGUARDED = "lost guard"
     CUT_OFF = "guard cut off"  # ; the guard
@@ -182,6 +192,7 @@ class Kind(Enum):
 
 DRAWS = (Kind.PERPETUAL_CHECK, Kind.STALEMATE)
 
+
 Squares = tuple[chess.Square, ...]
 
 
@@ -190,7 +201,7 @@ class Motif:
     """A motif in a line. `ply` is the index of the move that makes it, `move` that move.
 
     Squares are those of the position after the move. A guard that leaves or is taken has the square where it stood.
-    `actor` is the piece that profits, `targets` and `others` are described with each `Kind`. `win_ply` is that at which
+    `actor` is the piece that profits, `targets` and `others` are described with each `Kind`. `wins` is the ply at which
     it wins something: a capture, a promotion, the mate or the draw.
     """
 
@@ -200,44 +211,39 @@ class Motif:
     actor: chess.Square
     targets: Squares
     others: Squares = ()
-    win_ply: int = 0
+    wins: int = 0
 
 
 class Case:
     """Something that a line wins, and one of the moves up to it by which it may have come to that.
 
-    `win_ply` is that at which it takes or promotes, `worth` what that is worth in pawns with the exchange that follows.
+    `wins` is the ply at which it takes or promotes, `worth` what that is worth in pawns with the exchange that follows.
     `square` is that of what is taken; of the promotion where nothing is. `before` and `after` are the positions around
     the move. `target` is where the piece that is taken stands after it, `taker` where the piece stands that takes.
     """
 
-    def __init__(self, line: Line, win_ply: int, worth: int, ply: int | None = None) -> None:
+    def __init__(self, line: Line, wins: int, worth: int, ply: int | None = None) -> None:
         """Without `ply` the move is the one that wins."""
-        self.line, self.win_ply, self.worth = line, win_ply, worth
-        self.ply = win_ply if ply is None else ply
+        self.line, self.wins, self.worth = line, wins, worth
+        self.ply = wins if ply is None else ply
         self.winner = line.winner
-        self.move, self.capture = line.moves[self.ply], line.moves[win_ply]
+        self.move, self.capture = line.moves[self.ply], line.moves[wins]
         self.before, self.after = line.boards[self.ply], line.boards[self.ply + 1]
-        self.square = captured_square(line.boards[win_ply], self.capture)
-        self.target = line.where_was(self.square, win_ply, self.ply + 1)
-        self.taker = line.where_was(self.capture.from_square, win_ply, self.ply + 1)
+        self.square = captured_square(line.boards[wins], self.capture)
+        self.target = line.where_was(self.square, wins, self.ply + 1)
+        self.taker = line.where_was(self.capture.from_square, wins, self.ply + 1)
 
     def at(self, ply: int) -> Case:
         """The same with another move up to it."""
-        return Case(self.line, self.win_ply, self.worth, ply)
+        return Case(self.line, self.wins, self.worth, ply)
 
     @property
     def reply(self) -> chess.Move:
         return self.line.moves[self.ply + 1]
 
-    @property
-    def origin(self) -> chess.Square:
-        """Where the piece that is taken stood at the beginning of the line."""
-        return self.line.where_was(self.square, self.win_ply, 0)
-
     def is_cause(self) -> bool:
         """Whether a piece is taken that could not be taken before, or at less profit."""
-        square = self.line.where_was(self.square, self.win_ply, self.ply)
+        square = self.line.where_was(self.square, self.wins, self.ply)
         # In check nothing else could be taken before.
         is_new = not self.before.is_check() or self.target in self.after.attacks(self.move.to_square)
         has_victim = self.after.color_at(self.target) == (not self.winner)
@@ -252,7 +258,7 @@ class Case:
         return capture_gain(self.after, self.winner, square, chess.BB_SQUARES[self.move.to_square])
 
     def motif(self, kind: Kind, actor: chess.Square, targets: Squares, others: Squares = ()) -> Motif:
-        return Motif(kind, self.ply, self.move, actor, targets, others, self.win_ply)
+        return Motif(kind, self.ply, self.move, actor, targets, others, self.wins)
 
 
 # What is taken now ---------------------------------------------------------------------------------------------------
@@ -270,13 +276,7 @@ def capture(case: Case) -> Motif | None:
 
 
 def fork(case: Case) -> Motif | None:
-    """The piece that moved attacks two pieces or more at once, and takes one of them when another was saved."""
-    attacked = attack(case)
-    return replace(attacked, kind=Kind.FORK) if attacked and len(attacked.targets) > 1 else None
-
-
-def attack(case: Case) -> Motif | None:
-    """The piece that moved attacks what it takes then, and perhaps more.
+    """The piece that moved attacks two pieces or more at once, and takes one of them when another was saved.
 
     A king counts, and every piece that it could take at a profit; a pawn only where it is what is taken.
     """
@@ -286,18 +286,11 @@ def attack(case: Case) -> Motif | None:
         is_king = after.piece_type_at(square) == chess.KING
         if is_king or case.gain_on(square) >= (1 if square == case.target else 2):
             attacked.append(square)
-    # What is attacked may also take the attacking piece, and be taken there.
+    # What is attacked may also take the forking piece, and be taken there.
     is_taker = case.taker == actor or (case.reply.from_square, case.reply.to_square) == (case.target, actor)
-    if not is_taker or case.target not in attacked:
+    if not is_taker or case.target not in attacked or len(attacked) < 2:
         return None
-    return case.motif(Kind.ATTACK, actor, tuple(sorted(attacked, key=lambda square: -value_at(after, square))))
-
-
-def mate_threat(case: Case) -> Motif | None:
-    """A move threatens mate, and something is taken later."""
-    if not mating_move(case.after, case.winner) or mating_move(case.before, case.winner):
-        return None
-    return case.motif(Kind.MATE_THREAT, case.move.to_square, (king_of(case.after, not case.winner),))
+    return case.motif(Kind.FORK, actor, tuple(sorted(attacked, key=lambda square: -value_at(after, square))))
 
 
 def skewer(case: Case) -> Motif | None:
@@ -360,6 +353,23 @@ def trapped(case: Case) -> Motif | None:
     return case.motif(Kind.TRAPPED, case.taker, (case.target,))
 
 
+def intermezzo(case: Case) -> Motif | None:
+    """Instead of taking back at once, a move comes in between that must be answered; then the piece is taken."""
+    line, square = case.line, case.square
+    earlier = case.ply - 1
+    if case.wins != case.ply + 2 or earlier < 0 or case.target != square:
+        return None
+    taking = line.moves[earlier]
+    if taking.to_square != square or not gain_of(line.boards[earlier], taking) or not is_forcing(case):
+        return None
+    board = case.before
+    backs = list(board.generate_legal_captures(to_mask=chess.BB_SQUARES[square]))
+    at_once = [gain_of(board, back) - best_capture(board_after(board, [back]))[0] for back in backs]
+    if not at_once or line.gain() <= line.balance(case.ply) - line.balance(0) + max(at_once):
+        return None
+    return case.motif(Kind.INTERMEZZO, case.move.to_square, (square,))
+
+
 def promotion(case: Case) -> Motif | None:
     square = case.move.to_square
     return case.motif(Kind.PROMOTION, square, (square,)) if case.move.promotion else None
@@ -369,7 +379,7 @@ def promotion(case: Case) -> Motif | None:
 
 
 def _is_mate(case: Case) -> bool:
-    return case.line.boards[case.win_ply + 1].is_checkmate()
+    return case.line.boards[case.wins + 1].is_checkmate()
 
 
 def _recaptures(case: Case) -> list[chess.Move]:
@@ -393,18 +403,18 @@ def pinned_guard(case: Case) -> Motif | None:
 
 def lost_guard(case: Case) -> Motif | None:
     """The move or its answer takes, draws away or cuts off a guard; what it guarded is taken, or mate follows."""
-    to, square, last = case.move.to_square, case.capture.to_square, case.line.boards[case.win_ply]
+    to, square, last = case.move.to_square, case.capture.to_square, case.line.boards[case.wins]
     if case.target != case.square and not _is_mate(case):
         return None
     for guard in case.before.attackers(not case.winner, square):
         if square in last.attacks(guard) and last.piece_at(guard) == case.before.piece_at(guard):
             continue
-        if guard == to and case.ply and case.line.moves[case.ply - 1].to_square == to:
-            # What has just come there was no guard.
-            continue
         if guard == to:
             return case.motif(Kind.REMOVED_GUARD, to, (square,), (guard,))
         if guard == case.reply.from_square and _is_drawn_away(case):
+            is_taken_back = case.reply.to_square == to and gain_of(case.before, case.move)
+            if is_taken_back and exchange(case.before, case.move) >= 0 and len(_recaptures(case)) == 1:
+                return case.motif(Kind.OVERLOADED, to, (to, square), (guard,))
             return case.motif(Kind.DEFLECTION, to, (square,), (guard,))
         # What answers a check may cut a guard off, too, if something is taken then.
         is_answer = case.after.is_check() and guard != case.reply.from_square and last.is_capture(case.capture)
@@ -421,7 +431,7 @@ def _is_drawn_away(case: Case) -> bool:
     square still guards it. A king that a mate hunts is no guard.
     """
     reply, square = case.reply, case.capture.to_square
-    if not is_forcing(case) or case.line.quiet_plies(case.ply + 1, case.win_ply):
+    if not is_forcing(case) or case.line.quiet_plies(case.ply + 1, case.wins):
         return False
     takers = {move.from_square for move in _recaptures(case)}
     is_forced = takers == {reply.from_square} if reply.to_square == case.move.to_square else case.after.is_check()
@@ -440,7 +450,7 @@ def attraction(case: Case) -> Motif | None:
     if drawn == chess.KING:
         profits = after.is_check()
     else:
-        taken = line.where_was(case.square, case.win_ply, case.ply + 2) == square
+        taken = line.where_was(case.square, case.wins, case.ply + 2) == square
         profits = taken and (following.to_square == square or square in after.attacks(following.to_square))
     if not profits or drawn not in (chess.KING, chess.QUEEN, chess.ROOK):
         return None
@@ -463,7 +473,49 @@ def clearance(case: Case) -> Motif | None:
     return None
 
 
-# Draws ---------------------------------------------------------------------------------------------------------------
+# Endings and draws ---------------------------------------------------------------------------------------------------
+
+
+def zugzwang(line: Line, until: int) -> Motif | None:
+    """Nothing is threatened, but every move of the other side loses something, and something is won until this ply."""
+    for ply in line.own_plies():
+        board, move = line.boards[ply + 1], line.moves[ply]
+        replies = list(board.legal_moves)
+        is_quiet = ply + 2 <= until and not board.is_check() and _most_won(board, line.winner) < 1
+        if not is_quiet or not 0 < len(replies) <= MAX_ZUGZWANG_MOVES:
+            continue
+        # What takes as much as it loses is a trade.
+        if all(_most_won(board_after(board, [reply]), line.winner) > gain_of(board, reply) for reply in replies):
+            return Motif(Kind.ZUGZWANG, ply, move, move.to_square, (king_of(board, not line.winner),), (), until)
+    return None
+
+
+def _most_won(board: chess.Board, color: chess.Color) -> int:
+    """What this side wins at most by one move if it is to move: by what it takes or promotes to, or by mate."""
+    turned = with_turn(board, color)
+    return max((exchange(turned, move) for move in list(turned.legal_moves)), default=0)
+
+
+def opposition(line: Line) -> Motif | None:
+    """With king and pawn against king, a king takes the opposition: the side with the pawn wins by it, the other draws.
+
+    The kings stand on one file with one square between them, and the stronger king just in front of its pawn, which is
+    not on the edge. On its sixth rank the stronger king wins without the opposition, too.
+    """
+    for ply in line.own_plies():
+        board, king = line.boards[ply + 1], line.moves[ply].to_square
+        if chess.popcount(board.occupied) != 3 or not board.pawns or board.piece_type_at(king) != chess.KING:
+            continue
+        other = king_of(board, not line.winner)
+        (pawn,) = chess.SquareSet(board.pawns)
+        stronger = bool(board.color_at(pawn))
+        front, step = king_of(board, stronger), 8 if stronger else -8
+        rank = chess.square_rank(front) if stronger else 7 - chess.square_rank(front)
+        # A weaker king in front of the pawn's king stops it, one behind it does not.
+        faces = front + 2 * step in (king, other)
+        if front == pawn + step and faces and rank < 5 and chess.square_file(pawn) not in (0, 7):
+            return Motif(Kind.OPPOSITION, ply, line.moves[ply], king, (other,), (pawn,), ply)
+    return None
 
 
 def perpetual_check(line: Line) -> Motif | None:
@@ -483,12 +535,11 @@ def perpetual_check(line: Line) -> Motif | None:
 
 def stalemate(line: Line) -> Motif | None:
     """The side that is worse is stalemated at the end, or draws by giving away its last piece that can move."""
-    if not line.end.is_stalemate() or line.end.turn != line.winner:
+    own = line.own_plies()
+    if not own or not line.end.is_stalemate() or line.end.turn != line.winner:
         return None
-    ply, king = len(line.moves) - 1, king_of(line.end, line.winner)
-    # The last own move, if there is one.
-    ply = max(ply - 1, 0)
-    return Motif(Kind.STALEMATE, ply, line.moves[ply], king, (king,), (), len(line.moves) - 1)
+    king = king_of(line.end, line.winner)
+    return Motif(Kind.STALEMATE, own[-1], line.moves[own[-1]], king, (king,), (), len(line.moves) - 1)
 
 
 # Mates that have a name, by the position in which the side to move is mated ------------------------------------------
@@ -496,15 +547,43 @@ def stalemate(line: Line) -> Motif | None:
 
 def mate_of(board: chess.Board) -> Kind:
     """The name of the mate on this board, `Kind.MATE` for one without a name of its own."""
-    king, (checker, *others) = king_of(board, board.turn), board.checkers()
+    king, winner = king_of(board, board.turn), not board.turn
     around = chess.SquareSet(chess.BB_KING_ATTACKS[king])
     own = around & chess.SquareSet(board.occupied_co[board.turn])
-    if board.piece_type_at(checker) == chess.KNIGHT and own == around and not others:
+    checker, *others = board.checkers()
+    if others:
+        return Kind.MATE
+    kind, (files, ranks) = board.piece_type_at(checker), _offset(king, checker)
+    guards = board.attackers(winner, checker)
+    knights = board.pieces(chess.KNIGHT, winner)
+    is_along_first_rank = chess.square_rank(king) == (7 if winner else 0) and ranks == 0
+    if kind == chess.KNIGHT and own == around:
         return Kind.SMOTHERED_MATE
-    # A rook or a queen mates along the first rank, and own pieces block all ways forward but one at most.
-    rank = chess.BB_RANKS[0 if board.turn else 7]
-    is_along = chess.BB_SQUARES[king] & rank and chess.BB_SQUARES[checker] & rank and not others
-    return Kind.BACK_RANK_MATE if is_along and len(own & ~rank) >= 2 else Kind.MATE
+    if kind == chess.ROOK and files + ranks == 1:
+        # The knight also takes the last square of a king in the corner.
+        if len(around) == 3 and any(_offset(king, knight) == (2, 2) for knight in guards & knights):
+            return Kind.ARABIAN_MATE
+        if any(board.attackers(winner, at) & board.pieces(chess.PAWN, winner) for at in guards & knights & around):
+            return Kind.HOOK_MATE
+        if is_along_first_rank and own and guards & board.pieces(chess.BISHOP, winner):
+            return Kind.OPERA_MATE
+    if kind in (chess.ROOK, chess.QUEEN) and len(around) == 5:
+        # King, own piece and knight stand in a row that leads from the edge, the knight third.
+        for knight in knights:
+            along = {(3, 0): files, (0, 3): ranks}.get(_offset(king, knight))
+            if along == 0 and own & chess.between(king, knight):
+                return Kind.ANASTASIA_MATE
+    # The king's own pieces block at least all but one way forward.
+    is_shut_in = sum(_offset(king, square)[1] for square in own) >= 2
+    if kind in (chess.ROOK, chess.QUEEN) and is_along_first_rank and is_shut_in:
+        return Kind.BACK_RANK_MATE
+    return Kind.MATE
+
+
+def _offset(king: chess.Square, square: chess.Square) -> tuple[int, int]:
+    """How many files and ranks a square is away from the king, from 0 to 7."""
+    files = chess.square_file(square) - chess.square_file(king)
+    return abs(files), abs(chess.square_rank(square) - chess.square_rank(king))
 
 
 # The motif that decides a line ---------------------------------------------------------------------------------------
@@ -519,10 +598,11 @@ PREPARED: tuple[Detector, ...] = (discovery, skewer, fork, pin, trapped, lost_gu
 OF_MATE: tuple[Detector, ...] = (discovery, attraction, clearance, lost_guard)
 
 
-def deciding_motifs(line: Line) -> tuple[Motif, ...]:
+def deciding_motifs(line: Line, expected: int = 0) -> tuple[Motif, ...]:
     """The motifs by which the side that profits mates, wins something or draws; none where no motif explains it.
 
-    At most two, in the order of their moves: a second one has prepared the first.
+    At most two, in the order of their moves: a second one has prepared the first. `expected`: what that side wins
+    anyway, in pawns, below 0 where it has lost something before.
     """
     if not line.moves:
         return ()
@@ -531,9 +611,15 @@ def deciding_motifs(line: Line) -> tuple[Motif, ...]:
     drawing = stalemate(line) or perpetual_check(line)
     if drawing:
         return (drawing,)
-    wins, gain = line.wins(), line.gain()
-    enough = [win for win in wins if gain >= 1 and 2 * win.worth >= min(gain, wins[0].worth)]
-    return next(filter(None, map(motifs_of_win, enough)), ())
+    wins = line.wins()
+    gain = line.gain() - expected
+    for win in wins if gain >= 1 else []:
+        if 2 * win.worth >= min(gain, wins[0].worth):
+            found = _of_win(win)
+            if found and _is_forced(line, found[-1]):
+                return found
+    ending = opposition(line)
+    return (ending,) if ending and _is_forced(line, ending) else ()
 
 
 def _is_forced(line: Line, motif: Motif) -> bool:
@@ -541,8 +627,8 @@ def _is_forced(line: Line, motif: Motif) -> bool:
 
     A promotion needs no combination.
     """
-    quiet = [ply for ply in line.quiet_plies(0, motif.win_ply) if ply != motif.ply]
-    return len(quiet) <= MAX_QUIET or line.moves[motif.win_ply].promotion is not None
+    quiet = [ply for ply in line.quiet_plies(0, motif.wins) if ply != motif.ply]
+    return len(quiet) <= MAX_QUIET or line.moves[motif.wins].promotion is not None
 
 
 def _of_mate(line: Line) -> tuple[Motif, ...]:
@@ -559,7 +645,7 @@ def _of_mate(line: Line) -> tuple[Motif, ...]:
 
 def _before(case: Case) -> list[Case]:
     """The moves before something is won, the last move first."""
-    own = [ply for ply in case.line.own_plies() if case.win_ply - MAX_DELAY <= ply < case.win_ply]
+    own = [ply for ply in case.line.own_plies() if case.wins - MAX_DELAY <= ply < case.wins]
     return [case.at(ply) for ply in reversed(own)]
 
 
@@ -568,20 +654,16 @@ def _first(detectors: Sequence[Detector], cases: Iterable[Case]) -> Motif | None
     return next((motif for case in cases for detector in detectors if (motif := detector(case))), None)
 
 
-def motifs_of_win(case: Case, *, plain: bool = False) -> tuple[Motif, ...]:
-    """What explains something that is won, if it is forced, and what prepared it.
-
-    With `plain` also a mere attack or threat of mate that only this win shows to be strong.
-    """
+def _of_win(case: Case) -> tuple[Motif, ...]:
+    """What explains something that is won, and what prepared it."""
     line, promoted = case.line, promotion(case)
     if promoted and case.worth >= 2 and not line.is_taken_back(case.ply):
         return (promoted,)
     before = _before(case)
-    fresh = [each for each in before if each.is_cause()]
-    found = _first(AT_ONCE, [case]) or _first(PREPARED, fresh) or _first([promotion, attraction], before)
-    if found is None and plain:
-        found = _first([attack], fresh[::-1]) or _first([mate_threat], before[::-1])
-    if found is None or not _is_forced(line, found):
+    found = _first(AT_ONCE, [case]) or _first(PREPARED, [each for each in before if each.is_cause()])
+    found = found or _first([intermezzo, promotion], before)
+    found = found or zugzwang(line, case.ply) or _first([attraction], before)
+    if found is None:
         return ()
     earlier = [case.at(found.ply - 2)] if found.ply >= 2 else []
     prepared = _first([attraction, clearance], earlier)

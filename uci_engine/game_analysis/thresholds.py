@@ -9,9 +9,13 @@ SOON = 4
 MAX_DELAY = 6
 # The quiet moves up to a win, beside that of the motif: with more nothing is forced.
 MAX_QUIET = 1
+# With more legal moves nobody speaks of zugzwang.
+MAX_ZUGZWANG_MOVES = 12
 # A longer mate explains nothing to a player.
 LONGEST_MATE = 8
+# A move is as good as another if it is worth at most this much less, the noise of short searches, in shown centipawns.
+AS_GOOD_CP = 20
 # The leaves of a line whose terms are compared are this far apart, so that no single move makes the difference.
 LEAF_PLIES = 2
-# A positional feature is not why a move costs more than this, in expected result.
+# A tempo or a positional feature is not why a move costs more than this, in expected result.
 MAX_SIDE_COST = 0.12

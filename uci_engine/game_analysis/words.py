@@ -9,13 +9,14 @@ import chess
 from uci_engine.board.pieces import captured_square
 from uci_engine.game_analysis.boards import (
     PIECE_VALUES,
-    capture_gain,
+    attacked_by_mover,
     exchange,
     numbered,
     value_at,
     variation,
 )
 from uci_engine.game_analysis.causes import Cause, Edit, Evidence, Why
+from uci_engine.game_analysis.deeds import ACTIVE, is_untouchable
 from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.people import CALIBRATED, COMMON, DIFFERENT, HIGHER, MOST, People
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
@@ -24,11 +25,11 @@ from uci_engine.text import counted_pieces, joined
 # Of more pieces than these, lost for others, it is only said that they are material.
 MOST_TRADED = 2
 
-# What is said of each motif. {move} is its numbered move, {targets} and {others} are pieces with their squares, {it} is
-# the first of the others, {actor} who profits, {win} the move that wins, {cut} what cuts off.
+# What is said of each motif. {move} is its numbered move, {targets} and {others} are pieces with their squares, {them}
+# is the first of the targets, {it} of the others, {actor} who profits, {win} the move that wins, {cut} what cuts off.
 SENTENCES = {
     Kind.FORK: "{move} forks {targets}",
-    Kind.PIN: "{move} {pins}",
+    Kind.PIN: "{move}{which} {pins}",
     Kind.PINNED_GUARD: "{it} is pinned by {actor} and may not take on {square}",
     Kind.SKEWER: "{move} skewers {targets}",
     Kind.DISCOVERED_ATTACK: "{move} discovers an attack by {actor} on {targets}",
@@ -36,23 +37,30 @@ SENTENCES = {
     Kind.DOUBLE_CHECK: "{move} is double check by {others}, so only the king may move",
     Kind.TRAPPED: "after {move} {targets} is trapped: it has no safe square",
     Kind.REMOVED_GUARD: "{move} takes a guard of {square}, so that {win} is possible",
+    Kind.OVERLOADED: "after {move} {it} is overloaded: it guards {squares}",
     Kind.DEFLECTION: "{move} draws {it} away from {square}, so that {win} is possible",
     Kind.ATTRACTION: "{move} draws {it} to {square}",
     Kind.INTERFERENCE: "{cut} cuts {it} off from {square}, so that {win} is possible",
     Kind.CLEARANCE: "{move} clears {square} for {win}",
+    Kind.INTERMEZZO: "{move} comes first, and {win} takes back later",
     Kind.PERPETUAL_CHECK: "{move} begins a perpetual check",
     Kind.STALEMATE: "{move} leads to stalemate",
-    Kind.PROMOTION: "{move} promotes{promoted}",
-    Kind.BACK_RANK_MATE: "{move} is a back-rank mate",
-    Kind.SMOTHERED_MATE: "{move} is a smothered mate",
+    Kind.PROMOTION: "{move}{which} promotes{promoted}",
+    Kind.ZUGZWANG: "after {move} {side} is in zugzwang: every move loses something",
+    Kind.OPPOSITION: "{move} takes the opposition, and {them} has to give way",
     Kind.MATE: "{move} is mate",
-    Kind.CAPTURE: "{taken}{move} takes {targets}{why}{also}",
-    Kind.MATE_THREAT: "{move} threatens mate",
-    Kind.ATTACK: "{move} attacks {targets}",
+    Kind.CAPTURE: "{taken}{move}{which} takes {targets}{why}{also}",
+    Kind.MATE_THREAT: "{move}{which} threatens mate",
+    Kind.ATTACK: "{move}{which} attacks {targets}",
+    Kind.RETREAT: "{them} moves again with {move}",
+    Kind.TEMPO: "{move}{which} attacks {targets}, which has to move",
     Kind.UNGUARDED: "{move} no longer guards {square}",
     Kind.CUT_OFF: "{move} cuts {it} off from {square}",
     Kind.OPENED: "{move} opens the line of {it} to {square}",
 }
+
+
+TAKEN_NOW = (Kind.PINNED_GUARD, Kind.CAPTURE, Kind.RETREAT)
 
 
 def piece_on(board: chess.Board, square: chess.Square) -> str:
@@ -60,30 +68,39 @@ def piece_on(board: chess.Board, square: chess.Square) -> str:
     return f"{chess.piece_name(board.piece_type_at(square) or chess.PAWN)} on {chess.square_name(square)}"
 
 
-def motif_words(line: Line, motif: Motif) -> str:
-    """What happens in a line by a motif, without a capital letter and a full stop."""
+def motif_words(line: Line, motif: Motif, which: str = "") -> str:
+    """What happens in a line by a motif, without a capital letter and a full stop.
+
+    `which`: what stands between a move and what it does by itself.
+    """
     before, after = line.boards[motif.ply], line.boards[motif.ply + 1]
     # A piece that is taken, or whose guard leaves, is named where it stood.
-    shown = before if motif.kind in (Kind.PINNED_GUARD, Kind.CAPTURE) else after
+    taken_now = motif.kind in TAKEN_NOW
+    shown = before if taken_now else after
 
     def named(square: chess.Square, position: chess.Board = shown) -> str:
         return f"the {piece_on(position if position.piece_at(square) else before, square)}"
 
-    move = line.name(motif.ply)
+    move, mate = line.name(motif.ply), motif.kind.value
     replied = line.boards[motif.ply + 1 :][:2][-1]
     square, promoted = motif.targets[0], motif.move.promotion
-    return SENTENCES[motif.kind].format(
+    return SENTENCES.get(motif.kind, "{move} is {mate}").format(
         move=move,
+        which=which,
         pins=_pin_words(after, motif, named) if motif.kind is Kind.PIN else "",
-        win=line.name(motif.win_ply),
+        win=line.name(motif.wins),
         cut=move if motif.actor == motif.move.to_square else f"after {move} {named(motif.actor, replied)}",
         targets=joined([named(target) for target in motif.targets]),
         others=joined([named(other) for other in motif.others]),
+        them=named(square),
         it=named(motif.others[0], before) if motif.others else "",
         actor=named(motif.actor),
         square=chess.square_name(square),
+        squares=joined([chess.square_name(target) for target in motif.targets]),
+        side="White" if after.turn else "Black",
         promoted=f" to a {chess.piece_name(promoted)}" if promoted not in (None, chess.QUEEN) else "",
-        **(_capture_words(line, motif.ply) if motif.kind is Kind.CAPTURE else {}),
+        **(_capture_words(line, motif.ply, which) if motif.kind is Kind.CAPTURE else {}),
+        mate=mate if "'" in mate else f"{'an' if mate[0] in 'Aeo' else 'a'} {mate}",
     )
 
 
@@ -97,7 +114,7 @@ def _pin_words(board: chess.Board, motif: Motif, named: Callable[[chess.Square],
     return f"profits because {named(motif.actor)} pins {pinned} to {behind}"
 
 
-def _capture_words(line: Line, ply: int) -> dict[str, str]:
+def _capture_words(line: Line, ply: int, which: str) -> dict[str, str]:
     """Why a piece can be taken, and what that attacks: `, which nothing guards`, `, and attacks the queen on e3`.
 
     `taken`: `15.Qxe1 took on e1, which is guarded: ` where the move before was the mistake.
@@ -110,21 +127,19 @@ def _capture_words(line: Line, ply: int) -> dict[str, str]:
     takers, defenders = (len(before.attackers(color, square, free)) for color in (side, not side))
     taken, why, value = "", "", value_at(before, square)
     is_answer = ply == 1 and line.moves[0].to_square == square
-    if is_answer and exchange(line.boards[ply - 1], line.moves[ply - 1]) < 0:
+    if is_answer and not which and exchange(line.boards[ply - 1], line.moves[ply - 1]) < 0:
         did = "took on" if line.boards[ply - 1].is_capture(line.moves[ply - 1]) else "goes to"
         taken = f"{line.name(ply - 1)} {did} {chess.square_name(square)}, which is guarded: "
     elif not guards:
         why = ", which nothing guards"
     elif value > value_at(before, move.from_square):
         why = ", which is worth more"
+    elif exchange(before, move) < 1 and is_untouchable(after, side):
+        why = ", and taking back allows mate"
     elif takers > defenders:
         why = ", which has not enough guards"
-    reach = after.attacks(move.to_square) & chess.SquareSet(after.occupied_co[not side])
-    mover = chess.BB_SQUARES[move.to_square]
     worth_more = [
-        f"the {piece_on(after, at)}"
-        for at in reach
-        if value_at(after, at) > value and capture_gain(after, side, at, mover) >= 1
+        f"the {piece_on(after, at)}" for at in sorted(attacked_by_mover(after)) if value_at(after, at) > value
     ]
     return {"taken": taken, "why": why, "also": f", and attacks {joined(worth_more)}" if worth_more else ""}
 
@@ -164,7 +179,7 @@ def cause_words(cause: Cause) -> str:
     material, motifs = material_words(cause.material) if cause.material else "material", _chain(cause)
     if why in (Why.ALLOWS_MATE, Why.MISSES_MATE):
         by = f": {motifs}" if motifs else f" by {line.name(first)}" if len(line.moves) > first else ""
-        return f"{_origin(cause)}it {why.value} in {cause.mate}{by}"
+        return f"{_origin(cause)}it {why.value} in {cause.mate}{by}" if cause.mate else "it allows mate"
     # One move that has been told is not shown again.
     shown = "" if cause.motifs and cause.end <= cause.motifs[-1].ply + 1 else f": {moves}"
     if why is Why.LOSS:
@@ -172,15 +187,23 @@ def cause_words(cause: Cause) -> str:
         return f"{_origin(cause)}{motifs}{costs}{shown}"
     if why is Why.MISSED_GAIN:
         return f"better, {motifs}; it wins {material}{shown}"
+    if why is Why.REPLY and cause.motifs[0].kind not in ACTIVE:
+        return f"{_origin(cause)}{motifs}"
     if why is Why.POSITION:
         return _feature_words(cause, moves)
-    return CLAUSES[why].format(motifs=motifs, moves=moves)
+    deed = "; ".join(motif_words(line, motif, ", which") for motif in cause.motifs)
+    allows = "does not meet the threat of" if cause.is_threat else "allows"
+    origin = _origin(cause) if cause.opened else ""
+    return CLAUSES[why].format(origin=origin, motifs=motifs, moves=moves, deed=deed, allows=allows)
 
 
 CLAUSES = {
     Why.DRAW: "{motifs}",
     Why.LOST_TABLEBASE: "the tablebases say that it loses",
     Why.MISSED_TABLEBASE: "the tablebases say that the better move wins",
+    Why.REPLY: "{origin}it {allows} {deed}",
+    Why.LOST_TEMPO: "it loses a tempo: {motifs}",
+    Why.ONLY_MOVE: "better, {motifs}",
     Why.TACTIC: "{motifs}",
     Why.SACRIFICE: "the sacrifice works: {moves}",
     Why.ALL_OTHERS_WORSE: "every other move is much worse",
@@ -206,18 +229,20 @@ def _chain(cause: Cause) -> str:
     if not said:
         return ""
     line, first = cause.line, cause.first
-    moves = variation(line.boards[first], line.moves[first : said[0].ply])
+    moves = "" if said[0].kind is Kind.RETREAT else variation(line.boards[first], line.moves[first : said[0].ply])
     return f"{moves and f'{moves}, and '}{'; '.join(motif_words(line, motif) for motif in said)}"
 
 
 def _feature_words(cause: Cause, moves: str) -> str:
     """What stands on the board at the end of the line: `after 14...gxf6 15.Bxf6 the king on g8 loses its shelter`."""
-    assert cause.feature is not None
-    board = cause.line.boards[cause.end]
-    text = cause.feature.words.format(
-        side="Black" if cause.winner else "White",
-        pieces=joined([f"the {piece_on(board, square)}" for square in cause.squares]),
-        files=joined([f"{name}-file" for name in sorted({chess.square_name(at)[0] for at in cause.squares})]),
+    found = cause.feature
+    assert found is not None
+    board = cause.line.boards[found.ply]
+    text = found.feature.words.format(
+        side="White" if found.color else "Black",
+        pieces=joined([f"the {piece_on(board, square)}" for square in found.squares]),
+        squares=joined([chess.square_name(square) for square in found.squares]),
+        files=joined([f"{name}-file" for name in sorted({chess.square_name(at)[0] for at in found.squares})]),
     )
     return f"{text} after {moves or cause.line.name(0)}"
 
