@@ -54,5 +54,5 @@ def test_the_scores_are_those_of_the_formula(seed: int) -> None:
 
 @pytest.mark.parametrize("size", [0, convolution.FILE_BYTES - 1, convolution.FILE_BYTES + 1])
 def test_another_size_is_refused(size: int) -> None:
-    with pytest.raises(ValueError, match=str(convolution.FILE_BYTES)):
+    with pytest.raises(ValueError, match="size"):
         convolution.ConvolutionWeights(bytes(size))

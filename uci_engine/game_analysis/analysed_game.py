@@ -194,15 +194,21 @@ def analyse_game(
         )
         plies.append(ply)
     # At the end, so that its searches change none of the others.
-    ratings = [rating_of(rating or game.header(name)) for name in ("BlackElo", "WhiteElo")]
-    for ply in plies:
-        mark = ply.judgement.mark
-        if mark in MARKS:
-            people = people_of(searches, ply.board, mark, ply.best, ply.move, ratings[ply.board.turn])
-            plies[ply.index] = replace(ply, people=people)
+    plies = _with_people(plies, searches, [str(rating or game.header(name)) for name in ("BlackElo", "WhiteElo")])
     return AnalysedGame(
         game, boards, found[0].value, tuple(plies), opening, limit_text(limit), tuple(remarks), spoken(game.comment)
     )
+
+
+def _with_people(plies: Sequence[Ply], searches: Searches, ratings: Sequence[str]) -> list[Ply]:
+    """The plies, with who would play and find the moves where a rating is known. `ratings`: Black's, White's."""
+    found = list(plies)
+    for ply in plies:
+        mark, elo = ply.judgement.mark, ratings[ply.board.turn]
+        if mark in MARKS and not is_unknown(elo):
+            people = people_of(searches, ply.board, mark, ply.best, ply.move, rating_of(elo))
+            found[ply.index] = replace(ply, people=people)
+    return found
 
 
 def _opening_of(boards: Sequence[chess.Board], moves: Sequence[chess.Move]) -> tuple[OpeningName | None, int]:

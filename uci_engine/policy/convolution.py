@@ -45,7 +45,7 @@ class ConvolutionWeights:
 
     def __init__(self, data: bytes) -> None:
         if len(data) != FILE_BYTES:
-            raise ValueError(f"a network of the policy has {FILE_BYTES} bytes, not {len(data)}")
+            raise ValueError("a network of the policy has another size")
         copy_i8s(self.shifts, data[:SHIFTS])
         copy_i16s(self.biases, data[SHIFTS : SHIFTS + 2 * BIASES])
         copy_i16s(self.weights, data[SHIFTS + 2 * BIASES :])
