@@ -21,7 +21,7 @@ from uci_engine.game_analysis.causes import (
     Why,
     causes_of,
     merits_of,
-    missed,
+    missed_refutation,
 )
 from uci_engine.game_analysis.deeds import ACTIVE, deed_of, opened_by
 from uci_engine.game_analysis.positional import FEATURES, feature_of
@@ -148,14 +148,14 @@ def test_what_an_error_allows_is_what_the_next_move_misses(engine: Engine) -> No
         find = Searches(engine).finder(Limit(nodes=5000), EXTENSION)
         causes = causes_of(board, found(played, line), found(better, other), find)
         board.push(found(played, line).line[0])
-        (cause,) = missed(causes, board, Found(value_of(Cp(0)), line=found(played, line).line[1:])) or [None]
+        (cause,) = missed_refutation(causes, board, Found(value_of(Cp(0)), line=found(played, line).line[1:])) or [None]
         if causes and causes[0].why in MISSES:
             assert cause is not None
             assert cause.why is MISSES[causes[0].why]
             check(cause)
         else:
             assert cause is None
-        assert missed(causes, board, Found(value_of(Cp(0)))) == ()
+        assert missed_refutation(causes, board, Found(value_of(Cp(0)))) == ()
 
 
 # What moves do -------------------------------------------------------------------------------------------------------

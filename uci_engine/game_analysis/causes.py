@@ -144,17 +144,17 @@ class Cause:
 class Comparison:
     """The move played and the better one, each with its line from the same board, and the searches of the edits.
 
-    `against` is the line of the move played, and the opponent profits; `missed` is that of the better move.
+    In `played_line` the opponent profits, in `better_line` who is to move.
     """
 
     def __init__(self, board: chess.Board, played: Found, better: Found, find: Finder) -> None:
         self.board, self.find, self.color = board, find, board.turn
-        self.played, self.better = played.value, better.value
-        self.against = Line(board, played.shown.line, not self.color)
-        self.missed = Line(board, better.shown.line, self.color)
-        self.cost = max(self._expected(self.better) - self._expected(self.played), 0.001)
+        self.played_value, self.better_value = played.value, better.value
+        self.played_line = Line(board, played.shown.line, not self.color)
+        self.better_line = Line(board, better.shown.line, self.color)
+        self.cost = max(self._expected(self.better_value) - self._expected(self.played_value), 0.001)
         # In pawns, as they are shown.
-        self.lost = (self.better.cp_for(self.color) - self.played.cp_for(self.color)) / 100
+        self.lost = (self.better_value.cp_for(self.color) - self.played_value.cp_for(self.color)) / 100
 
     def _expected(self, value: Value) -> float:
         return value.expected_for(self.color)
@@ -171,14 +171,14 @@ class Comparison:
         found = self.find(board, moves)
         if not found.line:
             return None
-        now = self._expected(found.value)
-        gone = now - self._expected(self.played) if edit is Edit.NO_REPLY else self._expected(self.better) - now
+        now, played, better = map(self._expected, (found.value, self.played_value, self.better_value))
+        gone = now - played if edit is Edit.NO_REPLY else better - now
         return Evidence(edit, board, found, gone / self.cost)
 
     @cached_property
     def without_reply(self) -> Evidence | None:
         """The reply forbidden, and with a capture all others on its square."""
-        board, reply = self.against.boards[1], self.against.moves[1]
+        board, reply = self.played_line.boards[1], self.played_line.moves[1]
         is_taken = board.is_capture(reply)
         others = [
             move for move in board.legal_moves if move != reply and not (is_taken and move.to_square == reply.to_square)
@@ -187,18 +187,18 @@ class Comparison:
 
     @cached_property
     def without_better(self) -> Evidence | None:
-        others = [move for move in self.board.legal_moves if move != self.missed.moves[0]]
+        others = [move for move in self.board.legal_moves if move != self.better_line.moves[0]]
         return self._searched(Edit.NO_BETTER, self.board, others)
 
     @cached_property
     def reply_before(self) -> Evidence | None:
         """The reply before the move played, in place of it: did it threaten already?"""
-        passed, reply = passed_board(self.board), self.against.moves[1]
+        passed, reply = passed_board(self.board), self.played_line.moves[1]
         is_legal = passed is not None and passed.is_legal(reply)
         return self._searched(Edit.PASS, passed if is_legal else None, [reply])
 
     def other(self, line: Line) -> Line:
-        return self.against if line is self.missed else self.missed
+        return self.played_line if line is self.better_line else self.better_line
 
     def wins_alone(self, line: Line) -> list[Case]:
         """What one of the lines wins and the other does not: there the same piece is kept, or more is paid for it."""
@@ -206,21 +206,21 @@ class Comparison:
         same = Line(self.board, other.moves[: other.searched], line.winner)
         origins = [(win, same.where_was(win.square, win.ply, 0)) for win in same.wins()]
 
-        def is_alike(win: Case, its: Case) -> bool:
-            return its.ply == win.ply or (its.ply < win.ply + SOON and its.worth >= CONFIRMED * win.worth)
+        def is_alike(win: Case, twin: Case) -> bool:
+            return twin.ply == win.ply or (twin.ply < win.ply + SOON and twin.worth >= CONFIRMED * win.worth)
 
         return [
             win
             for win in line.wins()
             if win.ply < line.searched
             and not any(
-                is_alike(win, its) for its, origin in origins if origin == line.where_was(win.square, win.ply, 0)
+                is_alike(win, twin) for twin, origin in origins if origin == line.where_was(win.square, win.ply, 0)
             )
         ]
 
     def is_avoided(self, line: Line, end: int) -> bool:
         """Whether the loser, by another answer before the ply `end` that is no error, loses nothing."""
-        value = self.better if line is self.missed else self.played
+        value = self.better_value if line is self.better_line else self.played_value
         for ply in range(line.own_plies().start + 1, end, 2):
             board = line.boards[ply]
             others = [move for move in board.legal_moves if move != line.moves[ply]]
@@ -233,26 +233,27 @@ class Comparison:
 
     def is_met(self, reply: chess.Move) -> bool:
         """Whether the better move meets this reply: it is not legal, does something else, or is worse than another."""
-        board = self.missed.boards[1]
-        if reply in self.missed.moves[1:2]:
+        board = self.better_line.boards[1]
+        if reply in self.better_line.moves[1:2]:
             return False
         if not board.is_legal(reply):
             return True
         does, did = (
-            deed_of(Line(self.board, [line.moves[0], reply], not self.color), 1) for line in (self.against, self.missed)
+            deed_of(Line(self.board, [line.moves[0], reply], not self.color), 1)
+            for line in (self.played_line, self.better_line)
         )
         # It does not do the same then.
         if does is not None and (did is None or not {*does.targets} <= {*did.targets}):
             return True
         found = self.find(board, [reply])
-        return not found.line or found.value.cp_for(self.color) > self.better.cp_for(self.color) + AS_GOOD_CP
+        return not found.line or found.value.cp_for(self.color) > self.better_value.cp_for(self.color) + AS_GOOD_CP
 
 
 # What the other side misses where it does not play the reply that would have refuted an error.
 MISSES = {Why.LOSS: Why.MISSED_GAIN, Why.REPLY: Why.ONLY_MOVE, Why.ALLOWS_MATE: Why.MISSES_MATE}
 
 
-def missed(before: Sequence[Cause], board: chess.Board, better: Found) -> tuple[Cause, ...]:
+def missed_refutation(before: Sequence[Cause], board: chess.Board, better: Found) -> tuple[Cause, ...]:
     """Why a move is an error that lets the error before it pass: what that one allowed; () for nothing of the kind.
 
     `before`: the causes of the move that led to this board.
@@ -260,7 +261,7 @@ def missed(before: Sequence[Cause], board: chess.Board, better: Found) -> tuple[
     for cause in before[:1]:
         if cause.why in MISSES and cause.winner == board.turn and cause.line.moves[1:2] == list(better.line[:1]):
             line = Line(board, cause.line.moves[1 : cause.line.searched], cause.winner)
-            motifs = tuple(replace(motif, ply=motif.ply - 1, wins=motif.wins - 1) for motif in cause.motifs)
+            motifs = tuple(replace(motif, ply=motif.ply - 1, win_ply=motif.win_ply - 1) for motif in cause.motifs)
             evidence = tuple(each for each in cause.evidence if each.edit is Edit.NO_REPLY)
             return (
                 Cause(
@@ -289,7 +290,7 @@ def explained(
     if move.is_best:
         causes = merits_of(board, played, move.others, find)
     else:
-        causes = causes_of(board, played, best, find) or missed(before, board, best)
+        causes = causes_of(board, played, best, find) or missed_refutation(before, board, best)
     return best.shown, played.shown, causes
 
 
@@ -334,7 +335,7 @@ def merits_of(
     motifs = deciding_motifs(line)
     causes = []
     if motifs and (motifs[-1].kind not in DRAWS or played.value.is_drawn):
-        causes.append(Cause(Why.TACTIC, color, line, motifs, motifs[-1].wins + 1))
+        causes.append(Cause(Why.TACTIC, color, line, motifs, motifs[-1].win_ply + 1))
     if is_sacrifice(board, played.line) and expected >= 0.5:
         causes.append(Cause(Why.SACRIFICE, color, line, end=len(line.moves)))
     if others is not None and expected - others.expected_for(color) >= ONLY_MOVE_LOSS:
@@ -345,9 +346,9 @@ def merits_of(
     if passed is not None and found.line and lost >= MISTAKE_LOSS:
         threat = Line(passed, found.shown.line, not color)
         threats = deciding_motifs(threat)
-        if threats and threats[0].ply == 0 and threats[-1].wins <= 2:
+        if threats and threats[0].ply == 0 and threats[-1].win_ply <= 2:
             evidence = Evidence(Edit.PASS, passed, found, 1.0)
-            causes.append(Cause(Why.DEFENCE, color, threat, threats, threats[-1].wins + 1, evidence=(evidence,)))
+            causes.append(Cause(Why.DEFENCE, color, threat, threats, threats[-1].win_ply + 1, evidence=(evidence,)))
     return tuple(causes)
 
 
@@ -357,19 +358,19 @@ def merits_of(
 def _forced(lines: Comparison) -> tuple[Cause, ...]:
     """Mates, draws and results of the tablebases."""
     causes: list[Cause] = []
-    if lines.against.boards[1].is_stalemate():
-        move, king = lines.against.moves[0], king_of(lines.against.end, not lines.color)
+    if lines.played_line.boards[1].is_stalemate():
+        move, king = lines.played_line.moves[0], king_of(lines.played_line.end, not lines.color)
         motif = Motif(Kind.STALEMATE, 0, move, move.to_square, (king,))
-        return (Cause(Why.DRAW, not lines.color, lines.against, (motif,), 1),)
+        return (Cause(Why.DRAW, not lines.color, lines.played_line, (motif,), 1),)
     for line, value, mates, tablebase in (
-        (lines.against, lines.played, Why.ALLOWS_MATE, Why.LOST_TABLEBASE),
-        (lines.missed, lines.better, Why.MISSES_MATE, Why.MISSED_TABLEBASE),
+        (lines.played_line, lines.played_value, Why.ALLOWS_MATE, Why.LOST_TABLEBASE),
+        (lines.better_line, lines.better_value, Why.MISSES_MATE, Why.MISSED_TABLEBASE),
     ):
         winner, mate, length = line.winner, value.mate_for(line.winner), len(line.moves)
         motifs = deciding_motifs(line)
         is_drawing = bool(motifs) and motifs[-1].kind in DRAWS
         if mate is not None and mate <= LONGEST_MATE:
-            threat, opened = _origin(lines) if line is lines.against and length > 1 else (False, None)
+            threat, opened = _origin(lines) if line is lines.played_line and length > 1 else (False, None)
             named = motifs if line.end.is_checkmate() else ()
             causes.append(Cause(mates, winner, line, named, length, mate=mate, is_threat=threat, opened=opened))
         elif value.is_tablebase and value.expected_for(winner) > 0.5:
@@ -384,29 +385,29 @@ def _forced(lines: Comparison) -> tuple[Cause, ...]:
 
 def _gain(lines: Comparison, reach: int) -> Cause | None:
     """The greatest gain of material that only one of the lines has, with its first capture within so many plies."""
-    gains = [cause for line in (lines.against, lines.missed) if (cause := _material(lines, line, reach))]
+    gains = [cause for line in (lines.played_line, lines.better_line) if (cause := _material(lines, line, reach))]
     return min(gains, key=lambda cause: (cause.is_late, -cause.pawns, cause.end - cause.first), default=None)
 
 
 def _material(lines: Comparison, line: Line, reach: int) -> Cause | None:
     """What one of the lines wins for its winner and the other does not, and by what; None for nothing with a name."""
-    is_missed, first = line is lines.missed, line.own_plies().start
-    if (lines.better if is_missed else lines.played).mate_for(line.winner) is not None:
+    is_missed, first = line is lines.better_line, line.own_plies().start
+    if (lines.better_value if is_missed else lines.played_value).mate_for(line.winner) is not None:
         # Who is mated has lost more.
         return None
     motifs = _motifs_of_gain(lines, line, lines.wins_alone(line), reach)
     if not motifs:
         return None
-    end = max(motif.wins for motif in motifs) + 1
+    end = max(motif.win_ply for motif in motifs) + 1
     while line.is_taken_back(end - 1):
         end += 1
-    at = _kept_at(lines, line, end)
+    at = _counted_ply(lines, line, end)
     # No more is said to be won than the moves show.
     shown = min(end, at, key=line.balance)
     if line.balance(shown) - line.balance(0) < 1:
         return None
     # What names the gain, and its answer, have to be forced.
-    if lines.is_avoided(line, min(motifs[0].ply + 2, motifs[0].wins)):
+    if lines.is_avoided(line, min(motifs[0].ply + 2, motifs[0].win_ply)):
         return None
     evidence = lines.without_better if is_missed else lines.without_reply
     threat, opened = (False, None) if is_missed else _origin(lines)
@@ -427,38 +428,40 @@ def _material(lines: Comparison, line: Line, reach: int) -> Cause | None:
         # Where much more falls later, the moves shown are not the bill.
         material if line.balance(at) - line.balance(shown) < 2 else (),
         # What takes the piece that has just moved was no threat before.
-        is_threat=threat and all(lines.against.moves[0].to_square not in motif.targets for motif in motifs),
+        is_threat=threat and all(lines.played_line.moves[0].to_square not in motif.targets for motif in motifs),
         opened=opened,
         evidence=_confirming(evidence, lines.reply_before if threat else None),
     )
 
 
-def _kept_at(lines: Comparison, line: Line, end: int) -> int:
-    """The ply at which to count what a line has won by the ply `end` and the other has not; 0 where it keeps nothing.
+def _counted_ply(lines: Comparison, line: Line, end: int) -> int:
+    """The ply at which to count what a line has won by the ply `end` and the other has not.
 
-    Late in the lines, or soon after the gain where the search agrees that so much is lost.
+    Late in the lines, or soon after the gain where the search agrees that so much is lost; 0, where nothing is won yet,
+    if the line keeps nothing.
     """
     other = lines.other(line)
     late, soon = line.settled, min(end + SOON, line.searched)
     if min(line.balance(late) - line.balance(0), line.balance(late) + other.balance(other.settled)) >= 1:
         return late
-    own, its = (
+    own, of_other = (
         min(each.balance(ply) for ply in (min(soon, each.searched), min(soon, each.searched) - 1))
         for each in (line, other)
     )
     is_agreed = lines.lost >= CONFIRMED * (line.balance(end) - line.balance(0))
-    return soon if min(own - line.balance(0), own + its) >= 1 and is_agreed else 0
+    return soon if min(own - line.balance(0), own + of_other) >= 1 and is_agreed else 0
 
 
 def _motifs_of_gain(lines: Comparison, line: Line, wins: list[Case], reach: int) -> tuple[Motif, ...]:
     """What names the gain of a line; () for nothing. `wins`: what it alone wins, a mere capture within `reach`."""
     if not wins:
         return ()
-    is_missed, first = line is lines.missed, line.own_plies().start
-    taken = sum(gain_of(lines.board, move) for move in lines.against.moves[:1])
+    is_missed, first = line is lines.better_line, line.own_plies().start
+    taken = sum(gain_of(lines.board, move) for move in lines.played_line.moves[:1])
     motifs = deciding_motifs(line, taken if is_missed else -taken)
     plies = [win.ply for win in wins]
-    if motifs and motifs[0].ply < first + SOON and motifs[-1].wins in plies and not _is_alike(lines, motifs[0], line):
+    is_soon = bool(motifs) and motifs[0].ply < first + SOON and motifs[-1].win_ply in plies
+    if is_soon and not _is_alike(lines, motifs[0], line):
         # A piece that has just come to where it is taken was no guard.
         is_new = motifs[0].ply == 1 and motifs[0].move.to_square == line.moves[0].to_square
         if motifs[0].kind is not Kind.REMOVED_GUARD or not is_new:
@@ -467,15 +470,15 @@ def _motifs_of_gain(lines: Comparison, line: Line, wins: list[Case], reach: int)
     if deed and deed.kind in NAMES_GAIN and not _is_alike(lines, deed, line):
         by_deed = [win.ply for win in wins if is_by(line, deed, win)]
         if by_deed:
-            return (replace(deed, wins=min(by_deed)),)
+            return (replace(deed, win_ply=min(by_deed)),)
     # The capture that wins it, where that comes soon.
     for win in sorted(wins, key=lambda win: win.ply)[:1]:
         move = line.moves[win.ply]
         # What goes where it is taken is an offer; where that loses a piece, only the better move did not force it.
         has_come = win.ply > first and line.moves[win.ply - 1].to_square == win.square
         is_offer = has_come and (is_missed or win.worth == 1)
-        is_alike = is_missed and move in lines.against.moves[: win.ply + 1]
-        if win.ply <= first + reach and not is_offer and not is_alike and line.boards[win.ply].is_capture(move):
+        is_in_both = is_missed and move in lines.played_line.moves[: win.ply + 1]
+        if win.ply <= first + reach and not is_offer and not is_in_both and line.boards[win.ply].is_capture(move):
             return (Motif(Kind.CAPTURE, win.ply, move, move.to_square, (win.square,), (), win.ply),)
     return ()
 
@@ -487,7 +490,7 @@ def _is_alike(lines: Comparison, motif: Motif, line: Line) -> bool:
     boards = [other.boards[ply + 1] for ply in again if not other.is_taken_back(ply)]
     if any(all(board.piece_at(at) == after.piece_at(at) for at in motif.targets) for board in boards):
         return True
-    own = deed_of(lines.against, 0) if line is lines.missed and motif.ply == 0 else None
+    own = deed_of(lines.played_line, 0) if line is lines.better_line and motif.ply == 0 else None
     return own is not None and not {*own.targets}.isdisjoint(motif.targets)
 
 
@@ -496,7 +499,7 @@ def _is_alike(lines: Comparison, motif: Motif, line: Line) -> bool:
 
 def _reply(lines: Comparison) -> Cause | None:
     """The reply that refutes the move alone, or that was a threat before it, if it does something by itself."""
-    line = lines.against
+    line = lines.played_line
     if len(line.moves) < 2 or takes_back(line.boards[1], line.moves[1]):
         return None
     threat, opened = _origin(lines)
@@ -524,7 +527,7 @@ def _deed_or_motif(line: Line, ply: int) -> Motif | None:
 
 def _origin(lines: Comparison) -> tuple[bool, Motif | None]:
     """Whether the reply was a threat before the move played, and what the move did for it if it was none."""
-    line, before = lines.against, lines.reply_before
+    line, before = lines.played_line, lines.reply_before
     reply, after = line.moves[1], line.boards[1]
     if before is None or before.share <= 1 - CONFIRMED:
         return False, opened_by(line, lines.color)
@@ -542,7 +545,7 @@ def _origin(lines: Comparison) -> tuple[bool, Motif | None]:
 
 def _lost_tempo(lines: Comparison) -> Cause | None:
     """A piece is driven away, or goes soon where it came from or where the better move puts it at once."""
-    line, better = lines.against, lines.missed
+    line, better = lines.played_line, lines.better_line
     moved, first = line.moves[0], better.moves[0]
     soon = enumerate(line.moves[1 : 2 * SOON], start=1)
     next_there = next((ply for ply, move in soon if moved.to_square in (move.from_square, move.to_square)), 0)
@@ -570,5 +573,5 @@ def _position(lines: Comparison) -> Cause | None:
     """The positional feature that makes most of the difference."""
     if lines.cost > MAX_SIDE_COST:
         return None
-    line, found = lines.against, feature_of(lines.against, lines.missed, lines.lost)
+    line, found = lines.played_line, feature_of(lines.played_line, lines.better_line, lines.lost)
     return None if found is None else Cause(Why.POSITION, line.winner, line, end=found.ply, feature=found)

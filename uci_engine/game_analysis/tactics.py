@@ -158,7 +158,7 @@ class Kind(Enum):
     DEFLECTION = "deflection"  # what was guarded; where the guard stood
     ATTRACTION = "attraction"  # where the piece is drawn to; where it comes from
     INTERFERENCE = "interference"  # what was guarded; the guard that `actor` cuts off, which may be the answer
-    CLEARANCE = "clearance"  # the square that is left; `wins`: the move that goes there
+    CLEARANCE = "clearance"  # the square that is left; `win_ply`: the move that goes there
     INTERMEZZO = "intermezzo"  # what is taken one move later
     BACK_RANK_MATE = "back-rank mate"  # the king, as in all mates
     SMOTHERED_MATE = "smothered mate"
@@ -201,8 +201,8 @@ class Motif:
     """A motif in a line. `ply` is the index of the move that makes it, `move` that move.
 
     Squares are those of the position after the move. A guard that leaves or is taken has the square where it stood.
-    `actor` is the piece that profits, `targets` and `others` are described with each `Kind`. `wins` is the ply at which
-    it wins something: a capture, a promotion, the mate or the draw.
+    `actor` is the piece that profits, `targets` and `others` are described with each `Kind`. `win_ply` is the ply at
+    which it wins something: a capture, a promotion, the mate or the draw.
     """
 
     kind: Kind
@@ -211,31 +211,31 @@ class Motif:
     actor: chess.Square
     targets: Squares
     others: Squares = ()
-    wins: int = 0
+    win_ply: int = 0
 
 
 class Case:
     """Something that a line wins, and one of the moves up to it by which it may have come to that.
 
-    `wins` is the ply at which it takes or promotes, `worth` what that is worth in pawns with the exchange that follows.
+    `win_ply` is the one at which it takes or promotes, `worth` what that is worth in pawns with the exchange after it.
     `square` is that of what is taken; of the promotion where nothing is. `before` and `after` are the positions around
     the move. `target` is where the piece that is taken stands after it, `taker` where the piece stands that takes.
     """
 
-    def __init__(self, line: Line, wins: int, worth: int, ply: int | None = None) -> None:
+    def __init__(self, line: Line, win_ply: int, worth: int, ply: int | None = None) -> None:
         """Without `ply` the move is the one that wins."""
-        self.line, self.wins, self.worth = line, wins, worth
-        self.ply = wins if ply is None else ply
+        self.line, self.win_ply, self.worth = line, win_ply, worth
+        self.ply = win_ply if ply is None else ply
         self.winner = line.winner
-        self.move, self.capture = line.moves[self.ply], line.moves[wins]
+        self.move, self.capture = line.moves[self.ply], line.moves[win_ply]
         self.before, self.after = line.boards[self.ply], line.boards[self.ply + 1]
-        self.square = captured_square(line.boards[wins], self.capture)
-        self.target = line.where_was(self.square, wins, self.ply + 1)
-        self.taker = line.where_was(self.capture.from_square, wins, self.ply + 1)
+        self.square = captured_square(line.boards[win_ply], self.capture)
+        self.target = line.where_was(self.square, win_ply, self.ply + 1)
+        self.taker = line.where_was(self.capture.from_square, win_ply, self.ply + 1)
 
     def at(self, ply: int) -> Case:
         """The same with another move up to it."""
-        return Case(self.line, self.wins, self.worth, ply)
+        return Case(self.line, self.win_ply, self.worth, ply)
 
     @property
     def reply(self) -> chess.Move:
@@ -243,7 +243,7 @@ class Case:
 
     def is_cause(self) -> bool:
         """Whether a piece is taken that could not be taken before, or at less profit."""
-        square = self.line.where_was(self.square, self.wins, self.ply)
+        square = self.line.where_was(self.square, self.win_ply, self.ply)
         # In check nothing else could be taken before.
         is_new = not self.before.is_check() or self.target in self.after.attacks(self.move.to_square)
         has_victim = self.after.color_at(self.target) == (not self.winner)
@@ -258,7 +258,7 @@ class Case:
         return capture_gain(self.after, self.winner, square, chess.BB_SQUARES[self.move.to_square])
 
     def motif(self, kind: Kind, actor: chess.Square, targets: Squares, others: Squares = ()) -> Motif:
-        return Motif(kind, self.ply, self.move, actor, targets, others, self.wins)
+        return Motif(kind, self.ply, self.move, actor, targets, others, self.win_ply)
 
 
 # What is taken now ---------------------------------------------------------------------------------------------------
@@ -357,7 +357,7 @@ def intermezzo(case: Case) -> Motif | None:
     """Instead of taking back at once, a move comes in between that must be answered; then the piece is taken."""
     line, square = case.line, case.square
     earlier = case.ply - 1
-    if case.wins != case.ply + 2 or earlier < 0 or case.target != square:
+    if case.win_ply != case.ply + 2 or earlier < 0 or case.target != square:
         return None
     taking = line.moves[earlier]
     if taking.to_square != square or not gain_of(line.boards[earlier], taking) or not is_forcing(case):
@@ -379,7 +379,7 @@ def promotion(case: Case) -> Motif | None:
 
 
 def _is_mate(case: Case) -> bool:
-    return case.line.boards[case.wins + 1].is_checkmate()
+    return case.line.boards[case.win_ply + 1].is_checkmate()
 
 
 def _recaptures(case: Case) -> list[chess.Move]:
@@ -403,7 +403,7 @@ def pinned_guard(case: Case) -> Motif | None:
 
 def lost_guard(case: Case) -> Motif | None:
     """The move or its answer takes, draws away or cuts off a guard; what it guarded is taken, or mate follows."""
-    to, square, last = case.move.to_square, case.capture.to_square, case.line.boards[case.wins]
+    to, square, last = case.move.to_square, case.capture.to_square, case.line.boards[case.win_ply]
     if case.target != case.square and not _is_mate(case):
         return None
     for guard in case.before.attackers(not case.winner, square):
@@ -431,7 +431,7 @@ def _is_drawn_away(case: Case) -> bool:
     square still guards it. A king that a mate hunts is no guard.
     """
     reply, square = case.reply, case.capture.to_square
-    if not is_forcing(case) or case.line.quiet_plies(case.ply + 1, case.wins):
+    if not is_forcing(case) or case.line.quiet_plies(case.ply + 1, case.win_ply):
         return False
     takers = {move.from_square for move in _recaptures(case)}
     is_forced = takers == {reply.from_square} if reply.to_square == case.move.to_square else case.after.is_check()
@@ -450,7 +450,7 @@ def attraction(case: Case) -> Motif | None:
     if drawn == chess.KING:
         profits = after.is_check()
     else:
-        taken = line.where_was(case.square, case.wins, case.ply + 2) == square
+        taken = line.where_was(case.square, case.win_ply, case.ply + 2) == square
         profits = taken and (following.to_square == square or square in after.attacks(following.to_square))
     if not profits or drawn not in (chess.KING, chess.QUEEN, chess.ROOK):
         return None
@@ -627,8 +627,8 @@ def _is_forced(line: Line, motif: Motif) -> bool:
 
     A promotion needs no combination.
     """
-    quiet = [ply for ply in line.quiet_plies(0, motif.wins) if ply != motif.ply]
-    return len(quiet) <= MAX_QUIET or line.moves[motif.wins].promotion is not None
+    quiet = [ply for ply in line.quiet_plies(0, motif.win_ply) if ply != motif.ply]
+    return len(quiet) <= MAX_QUIET or line.moves[motif.win_ply].promotion is not None
 
 
 def _of_mate(line: Line) -> tuple[Motif, ...]:
@@ -645,7 +645,7 @@ def _of_mate(line: Line) -> tuple[Motif, ...]:
 
 def _before(case: Case) -> list[Case]:
     """The moves before something is won, the last move first."""
-    own = [ply for ply in case.line.own_plies() if case.wins - MAX_DELAY <= ply < case.wins]
+    own = [ply for ply in case.line.own_plies() if case.win_ply - MAX_DELAY <= ply < case.win_ply]
     return [case.at(ply) for ply in reversed(own)]
 
 

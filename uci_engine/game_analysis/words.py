@@ -88,7 +88,7 @@ def motif_words(line: Line, motif: Motif, which: str = "") -> str:
         move=move,
         which=which,
         pins=_pin_words(after, motif, named) if motif.kind is Kind.PIN else "",
-        win=line.name(motif.wins),
+        win=line.name(motif.win_ply),
         cut=move if motif.actor == motif.move.to_square else f"after {move} {named(motif.actor, replied)}",
         targets=joined([named(target) for target in motif.targets]),
         others=joined([named(other) for other in motif.others]),
