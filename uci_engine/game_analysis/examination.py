@@ -196,7 +196,7 @@ class Examination:
             texts.append(f"{words}: {board.variation_san(self.played.line)}.")
         people, who = self.people, people_words(board, mark, self.people)
         if not who and people and (not self.is_best or people.played >= COMMON):
-            who = [f"{percent(people.played)} play it at {people.rating}."]
+            who = [f"{percent(people.played)} play it at {people.rating}.".capitalize()]
         texts += who
         others, replies = board.legal_moves.count() - 1, self.after.legal_moves.count()
         texts.append(f"Tried to depth {self.played.depth}; other moves: {others}, replies: {replies}.")
