@@ -26,13 +26,14 @@ from typing import Any
 
 import chess
 import chess.pgn
-from chess.engine import Limit, SimpleEngine
+from chess.engine import Limit
 
 from toolkit import console
 from toolkit.claims import claims_of
 from toolkit.console import at_least_one, at_least_zero, new_file, run_program
 from toolkit.errors import ProgramError
 from toolkit.files import unpack_text
+from toolkit.judge import expected, started
 from toolkit.pool import Task, engine_digest, run_tasks
 from uci_engine.api import Engine
 from uci_engine.game_analysis.analysed_game import FOR_EDIT, analyse_game
@@ -41,17 +42,13 @@ from uci_engine.game_analysis.causes import Cause, Edit, causes_of, passed_board
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS, MISTAKE_LOSS
 from uci_engine.game_analysis.pgn import ReadGame
 from uci_engine.game_analysis.searches import EXTENSION, Searches, share_of
-from uci_engine.game_analysis.values import MAX_SITE_CP, Found, final_value, site_expected
+from uci_engine.game_analysis.values import Found, final_value
 from uci_engine.game_analysis.words import cause_words
 
 ERRORS = ("blunder", "mistake", "inaccuracy")
 GROUPS = ("inaccuracies", "mistakes")
 # An edit is confirmed by this part of the loss that the other engine sees, where that is no less than LEAST_LOSS.
 CHECK_CONFIRMED, LEAST_LOSS = 0.5, 0.03
-# Longer than any search: an engine that hangs is given up.
-PATIENCE_SECONDS = 60.0
-# The site's centipawns in one of Stockfish 15.1.
-STOCKFISH_SITE_CP = 1.6
 VERDICTS = ("confirmed", "refused", "no loss")
 
 COVERED, TRUTH = ("with a cause", "without"), ("true", "false")
@@ -184,26 +181,20 @@ def row_of(job: CheckJob, board: chess.Board, played: Found, better: Found, caus
 # What another engine says -------------------------------------------------------------------------------------------
 
 
-@cache
-def started(command: tuple[str, ...]) -> SimpleEngine:
-    """The engine of this process, which ends with it. Raises OSError."""
-    return SimpleEngine.popen_uci(list(command))
-
-
 class OtherEngine:
     """What another engine says of an error on a board: `best` and `worse` are expected after the two moves."""
 
     def __init__(self, command: tuple[str, ...], nodes: int, board: chess.Board, played: Found, better: Found) -> None:
         """`nodes`: those of each search. Raises OSError where the engine cannot be started."""
-        self._engine, self._limit = started(command), Limit(nodes=nodes, time=PATIENCE_SECONDS)
+        self._engine, self._nodes = started(command), nodes
         self._board, self._better = board, better.line[0]
         self._loss = better.value.expected_for(board.turn) - played.value.expected_for(board.turn)
         self.best, self.worse = self.expected(board, better.line[:1]), self.expected(board, played.line[:1])
 
     def expected(self, board: chess.Board, moves: Iterable[chess.Move]) -> float:
         """What the player may expect, from 0 to 1, of a position with these moves alone, by the rule of the site."""
-        info = self._engine.analyse(board, self._limit, game=self, root_moves=list(moves))
-        return site_expected(STOCKFISH_SITE_CP * info["score"].pov(self._board.turn).score(mate_score=MAX_SITE_CP))
+        of_mover = expected(self._engine, self._nodes, board, self, list(moves))
+        return of_mover if board.turn == self._board.turn else 1.0 - of_mover
 
     def checks(self, cause: Cause) -> list[dict[str, Any]]:
         """A verdict on each edit of a cause; without one, on half of the loss that we see."""

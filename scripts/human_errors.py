@@ -21,21 +21,19 @@ from pathlib import Path
 
 import chess
 import numpy as np
-from chess.engine import Limit, SimpleEngine
 
 from toolkit.console import at_least_one, make_table, run_program, show_progress, standard_output
 from toolkit.errors import ProgramError
 from toolkit.files import unpack_text
+from toolkit.judge import expected, started
 from toolkit.pool import Task, run_tasks
 from uci_engine.api import Engine
-from uci_engine.game_analysis.values import MAX_SITE_CP, final_value, site_expected
+from uci_engine.game_analysis.values import final_value
 
 # What a blunder loses, at least.
 BLUNDER = 0.15
 WINDOW = 100
 FIRST_PLY, LAST_PLY = 12, 90
-# The site's centipawns in one of Stockfish 15.1.
-STOCKFISH_SITE_CP = 1.6
 
 # A position, the move that was played, the rating, the other engine and its nodes.
 Job = tuple[chess.Board, chess.Move, int, Sequence[str], int]
@@ -60,18 +58,12 @@ def read_jobs(words: argparse.Namespace, rating: int) -> Iterator[Job]:
             board = chess.Board()
             for move in moves[:ply]:
                 board.push_uci(move)
-            yield board, board.parse_uci(moves[ply]), rating, words.engine, words.nodes
+            yield board, board.parse_uci(moves[ply]), rating, tuple(words.engine), words.nodes
 
 
 @cache
 def own_engine() -> Engine:
     return Engine(hash=16)
-
-
-@cache
-def judge(*command: str) -> SimpleEngine:
-    """The other engine of this process, which ends with it. Raises OSError."""
-    return SimpleEngine.popen_uci(list(command))
 
 
 def measure(job: Job) -> tuple[Pair, Pair | None]:
@@ -80,17 +72,15 @@ def measure(job: Job) -> tuple[Pair, Pair | None]:
     shares = own_engine().human(board, rating)
     moves = (played, random.Random(board.fen()).choices(list(shares), list(shares.values()))[0])
 
-    def expected() -> float:
+    def now() -> float:
         """The result that the side to move may expect."""
-        if end := final_value(board):
-            return end.expected_for(board.turn)
-        score = judge(*command).analyse(board, Limit(nodes=nodes), game=object())["score"].relative
-        return site_expected(STOCKFISH_SITE_CP * score.score(mate_score=int(MAX_SITE_CP)))
+        end = final_value(board)
+        return end.expected_for(board.turn) if end else expected(started(command), nodes, board, object())
 
-    best, after = expected(), []
+    best, after = now(), []
     for move in moves:
         board.push(move)
-        after.append(1 - expected())
+        after.append(1 - now())
         board.pop()
     losses = [max(best, *after) - each for each in after]
     last = board.pop()
