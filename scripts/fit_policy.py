@@ -252,7 +252,9 @@ class TrainedNetwork:
     def loss(self, batch: tuple[Any, ...], reduction: str = "mean") -> Any:
         """The loss of positions by `batch_of`, or with the reduction "none" the logarithms of all moves."""
         planes, squares, is_move, chosen = batch
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=reduction == "mean" and has_half_precision()):
+        # Numbers of 16 bits where the processor computes with them.
+        is_half = reduction == "mean" and "avx512_bf16" in (instructions() or ())
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=is_half):
             scores = self.scores(planes, squares)
         logarithms = scores.float().masked_fill(~is_move, -torch.inf).log_softmax(1)
         return logarithms if reduction == "none" else torch.nn.functional.nll_loss(logarithms, chosen)
@@ -309,11 +311,6 @@ class TrainedNetwork:
         # The engine rounds sums down, so half a unit is added.
         rounded = [np.round(each.detach().numpy() * ONE + 0.5).clip(-32767, 32767).astype("<i2") for each in biases]
         return bytes(shifts) + b"".join(each.tobytes() for each in rounded) + b"".join(whole)
-
-
-def has_half_precision() -> bool:
-    """Whether the processor computes with floating-point numbers of 16 bits."""
-    return "avx512_bf16" in (instructions() or ())
 
 
 def batch_of(moves: Moves, rows: Array, drawn: np.random.Generator | None = None) -> tuple[Any, ...]:

@@ -40,8 +40,6 @@ CASTLING = 16
 PLANES = CASTLING + 1 + 2 * RECENT_MOVES
 READ = PLANES + len(RATINGS) + 1
 
-Row = Sequence[float]
-
 
 def shares_of(rating: float) -> list[float]:
     """How much of each of RATINGS is in a rating: its neighbours share it. One out of range is the nearest."""
@@ -56,7 +54,7 @@ def softmax(logits: Sequence[float]) -> list[float]:
     return [power / total for power in powers]
 
 
-def dot(first: Row, second: Row) -> float:
+def dot(first: Sequence[float], second: Sequence[float]) -> float:
     return math.fsum(map(mul, first, second))
 
 
