@@ -79,17 +79,14 @@ def test_another_seed_draws_another_move() -> None:
     assert len({search(board, strength=Strength(1200, seed)).best for seed in range(8)}) > 2
 
 
-def test_the_searches_of_a_level_count_no_nodes_and_can_be_stopped() -> None:
+def test_the_searches_of_a_level_count_no_nodes() -> None:
     for fen in (MIDDLEGAME, "7k/8/8/8/8/8/r7/7K w - - 0 1", "8/8/8/3k4/8/8/8/KR6 w - - 0 1"):
         assert search(chess.Board(fen), nodes=100, strength=Strength(1500, 1)).nodes <= 100
-    manager, _ = prepare(chess.Board(MIDDLEGAME), strength=Strength(1500, 1))
-    manager.stop()
-    manager.run()
-    assert manager.best in chess.Board(MIDDLEGAME).legal_moves
 
 
-def test_a_search_that_found_nothing_still_has_a_move() -> None:
-    manager, _ = prepare(chess.Board(), nodes=1, strength=Strength(MIN_ELO))
+@pytest.mark.parametrize("nodes", [None, 1])
+def test_a_level_that_is_stopped_at_once_still_has_a_move(nodes: int | None) -> None:
+    manager, _ = prepare(chess.Board(), nodes=nodes, strength=Strength(MIN_ELO))
     manager.stop()
     manager.run()
     assert manager.best in chess.Board().legal_moves

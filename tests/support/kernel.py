@@ -121,8 +121,8 @@ def state_of(position: Any, is_scored: bool = True) -> tuple[Any, ...]:
 
 
 @cache
-def one_thread() -> ThreadPool:
-    """One pool for many tests; `search` empties it first."""
+def one_thread(of: str = "the game") -> ThreadPool:
+    """One pool of each name for many tests; `search` empties it first."""
     return ThreadPool(load(), 4)
 
 
@@ -230,10 +230,11 @@ def prepare(
     It searches all root moves, without a clock, in one thread and with empty table and histories, unless told
     otherwise. `asked`: fields of `Limits` and `SearchOptions`.
     """
-    pool = pool or one_thread()
+    pool, people = pool or one_thread(), one_thread("people")
+    people.clear()
+    people.main.begin(0)
     if fresh:
-        pool.table.clear()
-        pool.main.histories.clear()
+        pool.clear()
     infos: list[Info] = []
     manager = SearchManager(
         pool,
@@ -244,7 +245,7 @@ def prepare(
         SearchOptions(**{name: value for name, value in asked.items() if name not in LIMITS}),
         list(board.legal_moves) if root_moves is None else root_moves,
         ranking or RootRanking(),
-        pool.main,
+        people.main,
     )
     return manager, infos
 

@@ -203,16 +203,12 @@ class SearchManager:
 
     def _draw(self, strength: Strength, people: Searcher) -> None:
         """Let the level choose its move. A stop ends its searches, too. Their nodes do not count."""
-        main = self._main
-        limit, main.node_limit = main.node_limit, 1 << 62
         move = strength.choose(people, self._board, [self._decode(move) for move in self._root_moves])
         if move is not None:
             root = moves.encode(self._board, move)
-            is_known = main.search_root_move(root, DEPTHS[-1])
-            self._drawn = RootMove.of(main, self._ranks) if is_known else RootMove((root,))
-        main.node_limit, main.nodes, main.stopped = limit, 0, False
-        main.stack.clear()
-        main.clear_result()
+            people.position.set_board(self._board)
+            is_known = people.search_root_move(root, DEPTHS[-1])
+            self._drawn = RootMove.of(people, self._ranks) if is_known else RootMove((root,))
 
     def _set_up(self, searcher: Searcher) -> None:
         """Set up a searcher, which is not running, but for its root moves."""
