@@ -8,8 +8,8 @@ separated by tabs. Whole games are held out for the measure, and others for the 
 the moves, so it gets no more weight than it deserves.
 
 The network learns from all positions of its games, by PyTorch. The weights are fitted by L-BFGS to positions drawn from
-their games. Both maximise the likelihood of the moves that were played. Move match is
-how often the likeliest move is the one that was played.
+their games, with the network as the engine has it. Both maximise the likelihood of the moves that were played. Move
+match is how often the likeliest move is the one that was played.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import random
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -48,7 +48,7 @@ from toolkit.files import unpack_text
 from toolkit.pool import in_order
 from toolkit.training.positions import command_text
 from uci_engine.policy import policy
-from uci_engine.policy.convolution import CHANNELS, LAYERS, MAX_CHANNEL, ONE, VECTOR
+from uci_engine.policy.convolution import CHANNELS, LAYERS, MAX_CHANNEL, ONE, VECTOR, ConvolutionWeights
 from uci_engine.policy.features import features_of
 from uci_engine.policy.policy import CASTLING, NETWORK, PLANES, RATINGS, READ
 from uci_engine.processor import instructions
@@ -64,7 +64,7 @@ except ImportError:
 Floats = npt.NDArray[np.float32]
 Array = npt.NDArray[Any]
 
-FOLDER = Path(policy.__file__).parent
+FOLDER, NETWORK_FILE = Path(policy.__file__).parent, "people.network"
 # Of twenty games one is held out, and two are for the weights.
 PARTS = 20
 HELD_OUT, FOR_WEIGHTS = (0,), (1, 2)
@@ -147,9 +147,10 @@ def own_pool() -> ThreadPool:
     return ThreadPool(load("compiled"), 1, default_network())
 
 
-def positions_of(task: tuple[Sequence[Game], float, bool]) -> tuple[Moves, list[str]]:
-    """A share of the positions of some games. Features are found if they are asked for, with their names."""
-    games, part, with_features = task
+def positions_of(task: tuple[Sequence[Game], float, bytes | None]) -> tuple[Moves, list[str]]:
+    """A share of the positions of some games. With a network, by its file, features are found, with their names."""
+    games, part, file = task
+    network = ConvolutionWeights(file) if file else None
     planes: list[list[int]] = []
     squares: list[int] = []
     counts, chosen, ratings, numbers = [], [], [], []
@@ -159,18 +160,20 @@ def positions_of(task: tuple[Sequence[Game], float, bool]) -> tuple[Moves, list[
         board, drawn = chess.Board(), random.Random(game.number)
         for ply, text in enumerate(game.moves):
             move = board.parse_uci(text)
-            if ply > LAST_PLY and with_features:
+            if ply > LAST_PLY and network:
                 break
             legal = policy.candidates(board)
-            first = FIRST_PLY if with_features else FIRST_LEARNT
+            first = FIRST_PLY if network else FIRST_LEARNT
             if ply >= first and len(legal) > 1 and move in legal and drawn.random() < part:
                 planes.append(policy.planes(board))
-                if with_features:
+                if network:
                     own_pool().clear()
                     own_pool().main.begin(0)
-                    found = policy.searched_scores(own_pool().main, board, legal)
-                    for index, features in enumerate(features_of(board, legal, found), start=len(squares)):
-                        rows += [(index, names.setdefault(name, len(names)), value) for name, value in features.items()]
+                    found = features_of(board, legal, policy.searched_scores(own_pool().main, board, legal))
+                    logarithms = policy.network_logarithms(network, board, legal, game.ratings[board.turn])
+                    for index, (features, each) in enumerate(zip(found, logarithms, strict=True), start=len(squares)):
+                        named = {**features, NETWORK: each}.items()
+                        rows += [(index, names.setdefault(name, len(names)), value) for name, value in named]
                 squares += [64 * start + end for start, end in policy.squares_of(board, legal)]
                 counts.append(len(legal))
                 chosen.append(legal.index(move))
@@ -193,12 +196,10 @@ def positions_of(task: tuple[Sequence[Game], float, bool]) -> tuple[Moves, list[
 
 
 def collect(
-    what: str, games: Sequence[Game], part: float, workers: int, with_features: bool = False
+    what: str, games: Sequence[Game], part: float, workers: int, network: bytes | None = None
 ) -> tuple[Moves, list[str]]:
     """The positions of games, by parallel processes, and the names of the features."""
-    tasks = [
-        (games[first : first + GAMES_IN_TASK], part, with_features) for first in range(0, len(games), GAMES_IN_TASK)
-    ]
+    tasks = [(games[first : first + GAMES_IN_TASK], part, network) for first in range(0, len(games), GAMES_IN_TASK)]
     found = []
     with show_progress(what, len(tasks)) as advance:
         for answer in in_order(positions_of, tasks, workers):
@@ -249,15 +250,14 @@ class TrainedNetwork:
     def _layer(self, layer: int, board: Any, added: Any) -> Any:
         return (self.norms[layer](self.layers[layer](board)) + added).clamp(0, MAX_CHANNEL / ONE)
 
-    def loss(self, batch: tuple[Any, ...], reduction: str = "mean") -> Any:
-        """The loss of positions by `batch_of`, or with the reduction "none" the logarithms of all moves."""
+    def loss(self, batch: tuple[Any, ...]) -> Any:
+        """The loss of positions by `batch_of`."""
         planes, squares, is_move, chosen = batch
         # Numbers of 16 bits where the processor computes with them.
-        is_half = reduction == "mean" and "avx512_bf16" in (instructions() or ())
+        is_half = "avx512_bf16" in (instructions() or ())
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=is_half):
             scores = self.scores(planes, squares)
-        logarithms = scores.float().masked_fill(~is_move, -torch.inf).log_softmax(1)
-        return logarithms if reduction == "none" else torch.nn.functional.nll_loss(logarithms, chosen)
+        return torch.nn.functional.cross_entropy(scores.float().masked_fill(~is_move, -torch.inf), chosen)
 
     def train(self, moves: Moves, options: argparse.Namespace) -> None:
         """Learn from all positions, `options.epochs` times, each time in another order."""
@@ -268,7 +268,8 @@ class TrainedNetwork:
         order = np.concatenate([drawn.permutation(len(moves.counts)) for _ in range(math.ceil(options.epochs) + 1)])
 
         def batch(step: int) -> tuple[Any, ...]:
-            return batch_of(moves, np.sort(order[step * BATCH : (step + 1) * BATCH]), drawn)
+            rows = np.sort(order[step * BATCH : (step + 1) * BATCH])
+            return batch_of(moves, rows, drawn.random(len(rows)) < 0.5)
 
         with ThreadPoolExecutor(1) as thread, show_progress("steps", steps) as advance:
             following = thread.submit(batch, 0)
@@ -281,15 +282,6 @@ class TrainedNetwork:
                 rates.step()
                 advance(text=f"loss {loss.item():.3f}")
         self.all.eval()
-
-    def logarithms(self, moves: Moves) -> Floats:
-        """The logarithm of what the network gives each move, normed within its position."""
-        found = []
-        with torch.no_grad():
-            for first in range(0, len(moves.counts), BATCH):
-                batch = batch_of(moves, np.arange(first, min(first + BATCH, len(moves.counts))))
-                found.append(self.loss(batch, "none")[batch[2]].numpy())
-        return np.concatenate(found)
 
     def packed(self) -> bytes:
         """The file of the network, in whole numbers. Batch normalisation is part of its weights and biases."""
@@ -313,10 +305,10 @@ class TrainedNetwork:
         return bytes(shifts) + b"".join(each.tobytes() for each in rounded) + b"".join(whole)
 
 
-def batch_of(moves: Moves, rows: Array, drawn: np.random.Generator | None = None) -> tuple[Any, ...]:
+def batch_of(moves: Moves, rows: Array, mirrored: Array) -> tuple[Any, ...]:
     """Some positions as the network reads them: planes, the squares of moves, which are moves, and the chosen ones.
 
-    With `drawn` half of those without castling rights are mirrored, king's side and queen's side.
+    Where `mirrored` is true and nobody may castle, king's side and queen's side are exchanged.
     """
     count, most = len(rows), int(moves.counts[rows].max())
     bits = np.unpackbits(moves.planes[rows].astype("<u8").view(np.uint8), bitorder="little")
@@ -326,10 +318,9 @@ def batch_of(moves: Moves, rows: Array, drawn: np.random.Generator | None = None
     is_move = np.arange(most) < moves.counts[rows][:, None]
     squares = moves.squares[np.where(is_move, moves.starts[rows][:, None] + np.arange(most), 0)].astype(np.int64)
     boards = planes.reshape(count, READ, 8, 8)
-    if drawn:
-        mirrored = (drawn.random(count) < 0.5) & (moves.planes[rows, CASTLING] == 0)
-        boards[mirrored] = boards[mirrored][..., ::-1]
-        squares[mirrored] ^= 7 * 64 + 7
+    mirrored = mirrored & (moves.planes[rows, CASTLING] == 0)
+    boards[mirrored] = boards[mirrored][..., ::-1]
+    squares[mirrored] ^= 7 * 64 + 7
     arrays = (squares, is_move, moves.chosen[rows])
     read = torch.from_numpy(boards).contiguous(memory_format=torch.channels_last)
     return read, *map(torch.from_numpy, arrays)
@@ -399,25 +390,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("games", type=Path, help="a gzip file of games")
     parser.add_argument("--output", type=Path, default=FOLDER, help="the folder of weights.toml and people.network")
     parser.add_argument("--epochs", type=above_zero, default=1.4, help="of the network (default 1.4)")
-    parser.add_argument("--share", type=share, default=0.4, help="of the positions for the weights (default 0.4)")
+    parser.add_argument("--share", type=share, default=0.2, help="of the positions for the weights (default 0.2)")
+    parser.add_argument("--keep-network", action="store_true", help="fit the weights to the network of the package")
     parser.add_argument("--limit", type=at_least_one, help="so many games alone")
     parser.add_argument("--concurrency", type=at_least_one, default=2, metavar="N", help="processes (default 2)")
     parser.add_argument("--seed", type=int, default=1, help="of the network and the order (default 1)")
     options = parser.parse_args(arguments)
     options.command = sys.argv[1:] if arguments is None else arguments
-    if torch is None:
-        raise ProgramError("it needs PyTorch: pip install torch")
     games = read_games(options.games)[: options.limit]
     apart = [game for game in games if game.number % PARTS in (*HELD_OUT, *FOR_WEIGHTS)]
     rest = [game for game in games if game.number % PARTS not in (*HELD_OUT, *FOR_WEIGHTS)]
     if not (rest and apart):
         raise ProgramError("there are too few games")
-    learnt, _ = collect("games for the network", rest, 1.0, options.concurrency)
-    note(f"the network learns from {len(learnt.counts)} positions")
-    network = TrainedNetwork(options.seed)
-    network.train(learnt, options)
-    seen, names = collect("games for the weights", apart, options.share, options.concurrency, True)
-    seen = replace(seen, features=np.column_stack([seen.features, network.logarithms(seen)]))
+    file = (FOLDER / NETWORK_FILE).read_bytes() if options.keep_network else learnt(rest, options)
+    seen, names = collect("games for the weights", apart, options.share, options.concurrency, file)
     is_held = np.isin(seen.games % PARTS, HELD_OUT)
     weights, held = fit_weights(seen.select(~is_held)), seen.select(is_held)
     given = probabilities(weights, held.features, held, np.repeat(shares_of(held.ratings), held.counts, axis=0))
@@ -427,13 +413,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     for table in tables:
         standard_output().print(make_table(*table))
-    write(options, network.packed(), dict(zip([*names, NETWORK], weights.T, strict=True)))
+    write(options, file, dict(zip(names, weights.T, strict=True)))
     return 0
+
+
+def learnt(games: Sequence[Game], options: argparse.Namespace) -> bytes:
+    """The file of a new network."""
+    if torch is None:
+        raise ProgramError("it needs PyTorch: pip install torch")
+    moves, _ = collect("games for the network", games, 1.0, options.concurrency)
+    note(f"the network learns from {len(moves.counts)} positions")
+    network = TrainedNetwork(options.seed)
+    network.train(moves, options)
+    return network.packed()
 
 
 def write(options: argparse.Namespace, network: bytes, weights: dict[str, Array]) -> None:
     options.output.mkdir(parents=True, exist_ok=True)
-    replace_file(options.output / "people.network", network)
+    replace_file(options.output / NETWORK_FILE, network)
     ratings = ", ".join(map(str, RATINGS))
     data = {
         "provenance": {

@@ -17,8 +17,6 @@ from tests.support import SCRIPTS, run_python
 from uci_engine.policy.convolution import ConvolutionWeights
 from uci_engine.policy.policy import candidates, network_logarithms
 
-pytest.importorskip("torch", reason="fit_policy needs PyTorch")
-
 
 def write_games(path: Path, count: int, seed: int) -> None:
     """Games of players who take what they can, and else move at random."""
@@ -34,32 +32,32 @@ def write_games(path: Path, count: int, seed: int) -> None:
             file.write(f"x\trapid\t{drawn.randint(900, 1900)}\t{drawn.randint(900, 1900)}\t*\t{words}\n")
 
 
-@pytest.fixture(scope="module")
-def fitted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    folder = tmp_path_factory.mktemp("policy")
-    write_games(folder / "games.txt.gz", 40, 1)
-    sizes = ("--epochs", "3", "--share", "0.2", "--concurrency", "1")
-    done = run_python(str(SCRIPTS / "fit_policy.py"), str(folder / "games.txt.gz"), "--output", str(folder), *sizes)
+@pytest.mark.parametrize("network", ["--keep-network", "--epochs=3"])
+def test_what_players_do_gets_weight(tmp_path: Path, network: str) -> None:
+    if network != "--keep-network":
+        pytest.importorskip("torch", reason="the network needs PyTorch")
+    write_games(tmp_path / "games.txt.gz", 40, 1)
+    words = ("--output", str(tmp_path), network, "--share", "0.2", "--concurrency", "1")
+    done = run_python(str(SCRIPTS / "fit_policy.py"), str(tmp_path / "games.txt.gz"), *words)
     assert done.returncode == 0, done.stderr
-    return folder, done.stdout
-
-
-def test_what_players_do_gets_weight(fitted: tuple[Path, str]) -> None:
-    folder, table = fitted
-    weights = tomllib.loads((folder / "weights.toml").read_text())["weights"]
+    weights = tomllib.loads((tmp_path / "weights.toml").read_text())["weights"]
     # Nobody here has another rating.
     assert min(map(float, weights["takes a pawn"].split()[1:3])) > 0
-    assert "move match" in table
+    assert "move match" in done.stdout
 
 
 def test_the_engine_reads_the_network_as_it_was_trained(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch", reason="the network needs PyTorch")
     write_games(tmp_path / "games.txt.gz", 20, 2)
     games = fit_policy.read_games(tmp_path / "games.txt.gz")
-    moves, _ = fit_policy.positions_of((games, 1.0, False))
+    moves, _ = fit_policy.positions_of((games, 1.0, None))
     network = fit_policy.TrainedNetwork(3)
     network.train(moves, Namespace(epochs=10.0, seed=1, concurrency=1))
     numbers = ConvolutionWeights(network.packed())
-    logarithms, starts, position = network.logarithms(moves), moves.starts, 0
+    count, starts, position = len(moves.counts), moves.starts, 0
+    planes, squares, is_move, _ = fit_policy.batch_of(moves, np.arange(count), np.zeros(count, bool))
+    scores = network.scores(planes, squares).masked_fill(~is_move, -torch.inf)
+    logarithms = scores.log_softmax(1)[is_move].detach().numpy()
     for game in games[:4]:
         board = chess.Board()
         for ply, text in enumerate(game.moves):
