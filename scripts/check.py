@@ -54,8 +54,8 @@ SHORT_MEMORY_TESTS = ("board", "tablebases", "search/test_search.py", "uci/test_
 RACE_TESTS = ("search/test_thread_pool.py", "test_engine.py", "uci")
 # A portable build holds two kernels. This runs the one for processors without AVX2.
 WITHOUT_AVX2 = """
-from uci_engine import processor
-processor.has_fast_instructions = lambda: False
+from uci_engine import core
+core.has_fast_instructions = lambda: False
 from uci_engine.__main__ import program
 program()
 """

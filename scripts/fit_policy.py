@@ -47,11 +47,11 @@ from toolkit.errors import ProgramError
 from toolkit.files import unpack_text
 from toolkit.pool import in_order
 from toolkit.training.positions import command_text
+from uci_engine.core import instructions
 from uci_engine.policy import policy
 from uci_engine.policy.convolution import CHANNELS, LAYERS, MAX_CHANNEL, ONE, VECTOR, ConvolutionWeights
 from uci_engine.policy.features import features_of
 from uci_engine.policy.policy import CASTLING, NETWORK, PLANES, RATINGS, READ
-from uci_engine.processor import instructions
 
 if TYPE_CHECKING:
     from uci_engine.search.thread_pool import ThreadPool

@@ -22,10 +22,13 @@ import pytest
 
 from build_backend import toolchain
 from tests.support import ROOT, run_python
-from uci_engine import __version__, processor
-from uci_engine.core import KERNEL_MODULES
+from uci_engine import __version__
+from uci_engine.core import FAST_INSTRUCTIONS, KERNEL_MODULES, has_fast_instructions
 
 NOT_TO_COPY = (".git", ".venv", "build", "dist", "*.egg-info", "__pycache__", ".*_cache", ".hypothesis")
+
+# With another kernel behind it.
+CORE = (ROOT / "uci_engine" / "core.py").read_text("utf-8")
 
 SmallBuild = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -150,8 +153,7 @@ def small(tmp_path: Path) -> SmallBuild:
     package = tmp_path / "uci_engine"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text('__version__ = "0"\n')
-    (package / "core.py").write_text('KERNEL_MODULES = ("uci_engine.counter",)\n')
-    shutil.copy(ROOT / "uci_engine" / "processor.py", package)
+    (package / "core.py").write_text(f'{CORE}\nKERNEL_MODULES = ("uci_engine.counter",)\n')
     types = Path("evaluation", "base")
     (tmp_path / types).mkdir(parents=True)
     for name in ("typed.py", "typed.pxd"):
@@ -223,12 +225,12 @@ def test_a_wheel_holds_nothing_of_an_earlier_one(small: SmallBuild, tmp_path: Pa
     gone = tmp_path / "uci_engine" / "gone.py"
     gone.write_text("from __future__ import annotations\n")
     for modules in ('("uci_engine.counter", "uci_engine.gone")', '("uci_engine.counter",)'):
-        (tmp_path / "uci_engine" / "core.py").write_text(f"KERNEL_MODULES = {modules}\n")
+        (tmp_path / "uci_engine" / "core.py").write_text(f"{CORE}\nKERNEL_MODULES = {modules}\n")
         result = python("setup.py", "build", folder=tmp_path)
         assert result.returncode == 0, result.stderr
         gone.unlink(missing_ok=True)
     built = {path.name.split(".")[0] for path in tmp_path.joinpath("build").glob("lib*/uci_engine/*")}
-    assert built == {"__init__", "build_info", "core", "counter", "processor"}
+    assert built == {"__init__", "build_info", "core", "counter"}
 
 
 def hide_headers(folder: Path) -> str:
@@ -252,9 +254,9 @@ def test_without_pythons_headers_a_module_is_compiled_and_works(small: SmallBuil
 
 
 @needs_compiler
-@pytest.mark.skipif(not processor.has_fast_instructions(), reason="this processor lacks them, or nothing is known")
+@pytest.mark.skipif(not has_fast_instructions(), reason="this processor lacks them, or nothing is known")
 def test_what_was_built_says_which_instructions_it_needs(small: SmallBuild, tmp_path: Path) -> None:
-    fast = sorted(processor.FAST_INSTRUCTIONS)
+    fast = sorted(FAST_INSTRUCTIONS)
     for settings, expected, copied in (
         ({"SECATEUR_PORTABLE": "0"}, fast, []),
         ({"SECATEUR_PORTABLE": "0", "CFLAGS": "-march=x86-64"}, [], []),

@@ -18,7 +18,6 @@ import pytest
 
 from tests.support import ROOT, run_python
 from uci_engine import core as real_core
-from uci_engine import processor
 
 HERE_COMPILED = len(real_core.compiled_modules()) == len(real_core.KERNEL_MODULES)
 
@@ -43,8 +42,7 @@ class Tree:
             source.parent.mkdir(parents=True, exist_ok=True)
         for name in ("evaluation/__init__.py", "uci_engine/__init__.py"):
             (root / name).touch()
-        for name in ("uci_engine/core.py", "uci_engine/processor.py"):
-            shutil.copy(ROOT / name, root / name)
+        shutil.copy(ROOT / "uci_engine" / "core.py", root / "uci_engine")
         for source in self.sources:
             source.touch()
         (root / "uci_engine" / "board" / "position.py").write_text("class Position: pass\n")
@@ -102,10 +100,10 @@ def test_extension_files_are_preferred(tree: Tree, name: str) -> None:
     assert "evaluation" in answer[0], "the empty extension file should have been tried, and refused"
 
 
-@pytest.mark.skipif(not processor.instructions(), reason="here nothing is known of the processor")
+@pytest.mark.skipif(not real_core.instructions(), reason="here nothing is known of the processor")
 def test_a_core_for_another_processor_is_not_run(tree: Tree) -> None:
     tree.pretend_compiled()
-    tree.note({"instructions": [*list(processor.instructions() or ())[:3], "tachyons", "avx99"]})
+    tree.note({"instructions": [*list(real_core.instructions() or ())[:3], "tachyons", "avx99"]})
     problem = "the compiled core needs instructions that this processor lacks (avx99, tachyons)"
     assert tree.show("compiled") == [f"ImportError: {problem}"]
     first, reason, files = tree.show("auto")
@@ -114,7 +112,7 @@ def test_a_core_for_another_processor_is_not_run(tree: Tree) -> None:
     assert files == "{'py'}"
 
 
-@pytest.mark.skipif(not processor.has_fast_instructions(), reason="this processor lacks them, or nothing is known")
+@pytest.mark.skipif(not real_core.has_fast_instructions(), reason="this processor lacks them, or nothing is known")
 @pytest.mark.parametrize("is_fast", [True, False])
 def test_the_second_copy_is_for_the_processors_that_have_its_instructions(tree: Tree, is_fast: bool) -> None:
     tree.pretend_compiled()
@@ -122,8 +120,8 @@ def test_the_second_copy_is_for_the_processors_that_have_its_instructions(tree: 
         copy = tree.root / "uci_engine" / "fast" / source.relative_to(tree.root)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.with_name(source.stem + EXTENSION_SUFFIXES[-1]).touch()
-    tree.note({"fast_copy": list(processor.FAST_INSTRUCTIONS)})
-    lacking = "import uci_engine.processor as found; found.FAST_INSTRUCTIONS = {'tachyons': ''}\n"
+    tree.note({"fast_copy": list(real_core.FAST_INSTRUCTIONS)})
+    lacking = "import uci_engine.core as found; found.FAST_INSTRUCTIONS = {'tachyons': ''}\n"
     answer = tree.run("load()" if is_fast else lacking + "load()")
     assert answer.startswith("ImportError"), "the empty extension file should have been tried, and refused"
     assert (os.path.join("uci_engine", "fast", "evaluation", "base", "bitboards") in answer) == is_fast

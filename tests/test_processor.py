@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from uci_engine import processor
+from uci_engine import core
 
 OLD = "processor\t: 0\nflags\t\t: fpu sse2 popcnt\n\nprocessor\t: 1\nflags\t\t: fpu avx2\n"
 NEW = "processor\t: 0\nvmx flags\t: vnmi\nflags\t\t: fpu sse2 abm avx2 bmi1 bmi2 popcnt\n"
@@ -44,14 +44,14 @@ def test_what_is_known_and_what_is_lacking(
 ) -> None:
     monkeypatch.setattr(sys, "platform", system)
     monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(machine=machine))
-    monkeypatch.setattr(processor, "CPUINFO", tmp_path / "cpuinfo")
+    monkeypatch.setattr(core, "CPUINFO", tmp_path / "cpuinfo")
     if text is not None:
         (tmp_path / "cpuinfo").write_text(text, "utf-8")
-    assert processor.instructions() == known
-    assert processor.lacking(["popcnt", "bmi2", "avx2"]) == lacking
-    assert processor.has_fast_instructions() == (text == NEW and known is not None)
+    assert core.instructions() == known
+    assert core.lacking_instructions(["popcnt", "bmi2", "avx2"]) == lacking
+    assert core.has_fast_instructions() == (text == NEW and known is not None)
 
 
 @pytest.mark.skipif(sysconfig.get_platform() != "linux-x86_64", reason="only there the file is read")
 def test_this_processor_says_what_it_has() -> None:
-    assert "sse2" in (processor.instructions() or ())
+    assert "sse2" in (core.instructions() or ())

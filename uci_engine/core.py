@@ -3,6 +3,8 @@
 The search is written once, in the kernel modules. Compiled, it uses the bitboard position. As plain Python it uses
 python-chess's board, or the bitboard position for tests and debugging.
 
+A build may use more than the x86-64 baseline: `load` takes no kernel with instructions that the processor lacks.
+
 Invariants: the kernel modules are all compiled or all plain. None of them is imported before `load`.
 """
 
@@ -10,20 +12,20 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleSpec
 from importlib.util import find_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from uci_engine import processor
-
 if TYPE_CHECKING:
     from uci_engine.board.position import Position
 
-# In import order. A new kernel module is a line here. setup.py imports this file, where python-chess may be missing.
+# In import order. A new kernel module is a line here. The build imports this file, before anything is compiled or
+# installed.
 KERNEL_MODULES = (
     "evaluation.base.bitboards",
     "evaluation.base.base_board",
@@ -49,6 +51,14 @@ KERNEL_MODULES = (
 )
 
 CORES = ("auto", "compiled", "python-chess", "interpreted")
+
+# What a build uses where the processor has all of it: Linux's name, then the compilers'. Intel's Core processors have
+# had it since 2013, AMD's since 2015. Fused multiply-add is left out: it rounds differently from plain Python.
+FAST_INSTRUCTIONS = {"abm": "lzcnt", "avx2": "avx2", "bmi1": "bmi", "bmi2": "bmi2", "popcnt": "popcnt"}
+
+CPUINFO = Path("/proc/cpuinfo")
+# One processor's part of the file is shorter.
+CPUINFO_BYTES = 16384
 
 _ROOT = Path(__file__).resolve().parents[1]
 _BUILD_INFO = Path(__file__).with_name("build_info.json")
@@ -133,7 +143,7 @@ def _choose(name: str) -> Core:
             f"only {len(compiled)} of the {len(KERNEL_MODULES)} kernel modules are compiled; not compiled: "
             f"{', '.join(missing)}. Install again, or choose the python-chess core"
         )
-    lacking = processor.lacking(build_info().get("instructions", ()))
+    lacking = lacking_instructions(build_info().get("instructions", ()))
     if compiled and not lacking:
         reason = "requested" if name == "compiled" else "chosen because it is installed"
         return _import("compiled", reason, plain=False)
@@ -151,7 +161,7 @@ def _import(name: str, reason: str, *, plain: bool, is_fallback: bool = False) -
             raise RuntimeError(f"{module} was imported {found} before the {name} core was requested")
     if plain and compiled_modules():
         sys.meta_path.insert(0, _KernelFiles({module: source_file(module) for module in KERNEL_MODULES}))
-    elif not plain and build_info().get("fast_copy") and processor.has_fast_instructions():
+    elif not plain and build_info().get("fast_copy") and has_fast_instructions():
         sys.meta_path.insert(0, _KernelFiles(compiled_modules(_FAST_COPY)))
         reason += ", with all instructions of this processor"
     for module in KERNEL_MODULES:
@@ -188,3 +198,38 @@ def require_own_evaluation() -> None:
             f"{place} hides the package 'evaluation', which this program needs: rename it, or remove its folder from "
             "Python's path"
         )
+
+
+# The processor --------------------------------------------------------------------------------------------------------
+
+
+def instructions() -> frozenset[str] | None:
+    """The processor's instruction sets, by Linux's names. None where they cannot be read, and on other systems.
+
+    Empty where the file lists none, as under an emulator that shows the file of its host.
+    """
+    if sys.platform != "linux" or os.uname().machine != "x86_64":
+        return None
+    try:
+        with CPUINFO.open("rb", buffering=0) as file:
+            lines = file.read(CPUINFO_BYTES).decode("ascii", "replace").splitlines()
+    except OSError:
+        return None
+    for line in lines:
+        name, _, value = line.partition(":")
+        if name.strip() == "flags":
+            return frozenset(value.split())
+    return frozenset()
+
+
+def has_fast_instructions() -> bool:
+    """Whether the processor is known to have all FAST_INSTRUCTIONS."""
+    return (instructions() or frozenset()) >= FAST_INSTRUCTIONS.keys()
+
+
+def lacking_instructions(needed: Iterable[str]) -> list[str]:
+    """Those of the instruction sets that the processor lacks, sorted. None is lacking where nothing is known of it:
+    most likely the kernel was built there.
+    """
+    known = instructions()
+    return [] if known is None else sorted(set(needed) - known)

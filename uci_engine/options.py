@@ -10,13 +10,14 @@ Invariant: whatever text arrives, a value has its option's type and is within it
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, TypedDict, TypeVar
 
 from evaluation.files import reason_of
 from uci_engine.memory import HASH_DECLARED_MIB, hash_maximum_mib
-from uci_engine.processor import usable_processors
 from uci_engine.search.parameters import PARAMETERS
 from uci_engine.search.strength import MAX_ELO, MAX_SKILL_LEVEL, MIN_ELO
 from uci_engine.text import Message, parse_int, quoted
@@ -201,6 +202,11 @@ class EngineOptions(TypedDict, total=False):
     eval_file: str
     uci_show_wdl: bool
     uci_analyse_mode: bool
+
+
+def usable_processors() -> int:
+    """The number of processors that this process may run on, at least 1."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 class Options:

@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
-from uci_engine import processor
+from uci_engine.core import FAST_INSTRUCTIONS, has_fast_instructions
 
 # Zig's newest versions at the time of writing: a later one might have no C compiler any more.
 ZIG_REQUIREMENT = "ziglang>=0.15,<0.18"
@@ -120,8 +120,8 @@ def fast_instructions() -> tuple[dict[str, str], dict[str, str]]:
     if any(flag in os.environ.get(name, "") for name in ("CC", "CFLAGS") for flag in ("-march=", "-mcpu=")):
         return {}, {}
     if is_portable:
-        return {}, processor.FAST_INSTRUCTIONS
-    return processor.FAST_INSTRUCTIONS if processor.has_fast_instructions() else {}, {}
+        return {}, FAST_INSTRUCTIONS
+    return FAST_INSTRUCTIONS if has_fast_instructions() else {}, {}
 
 
 def system_compiler_problem() -> str | None:

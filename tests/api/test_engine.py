@@ -38,8 +38,7 @@ from uci_engine import Engine, Explanation
 from uci_engine import api as engine_module
 from uci_engine import score as scores
 from uci_engine.api import KEYWORDS, limits_of, setting
-from uci_engine.options import Options
-from uci_engine.processor import usable_processors
+from uci_engine.options import Options, usable_processors
 from uci_engine.search.manager import SearchManager
 from uci_engine.tablebases import tablebases
 from uci_engine.text import MAX_INT

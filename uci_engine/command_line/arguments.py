@@ -11,7 +11,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from uci_engine.command_line.console import warn
-from uci_engine.processor import usable_processors
 from uci_engine.text import suggestion
 
 if TYPE_CHECKING:
@@ -58,6 +57,7 @@ def add_analysis(parser: argparse.ArgumentParser, core: str, seconds: float, wha
     """Add `--time`, `--nodes` and `--depth`, one of which gives `limit`, `--rating`, and the options of the engine."""
     from chess.engine import Limit
 
+    from uci_engine.options import usable_processors
     from uci_engine.score import MAX_DEPTH
     from uci_engine.search.strength import MAX_ELO, MIN_ELO
 
