@@ -33,9 +33,10 @@ from uci_engine.board.game import any_move, moves_kept
 from uci_engine.book.book import Book
 from uci_engine.core import load
 from uci_engine.options import Options
+from uci_engine.policy.policy import human_moves
 from uci_engine.search.info import BestMove, Info
 from uci_engine.search.manager import SearchManager, SearchOptions
-from uci_engine.search.strength import MAX_PACE_MS, MAX_SKILL_LEVEL, Strength, elo_of_skill_level, human_moves
+from uci_engine.search.strength import MAX_PACE_MS, MAX_SKILL_LEVEL, Strength, elo_of_skill_level
 from uci_engine.search.thread_pool import TaskThread, ThreadPool
 from uci_engine.tablebases.root_ranking import RootRanker, RootRanking
 from uci_engine.tablebases.tablebases import Tablebases

@@ -20,12 +20,12 @@ from uci_engine.policy.policy import (
     RATINGS,
     candidates,
     default_policy,
+    human_moves,
     planes,
     searched_scores,
     shares_of,
     squares_of,
 )
-from uci_engine.search.strength import human_moves
 
 SLOW = settings(max_examples=40 if is_compiled() else 5, deadline=None)
 RATING = st.integers(RATINGS[0], RATINGS[-1])

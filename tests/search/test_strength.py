@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.kernel import MIDDLEGAME, is_compiled, prepare, random_game, search, searcher, start_board
+from uci_engine.policy.policy import human_moves
 from uci_engine.search.strength import (
     MAX_ELO,
     MAX_PACE,
@@ -19,7 +20,6 @@ from uci_engine.search.strength import (
     OPENING_PLIES,
     Strength,
     elo_of_skill_level,
-    human_moves,
 )
 
 ELOS = st.integers(MIN_ELO, MAX_ELO)

@@ -167,3 +167,19 @@ def default_policy() -> Policy:
     network = ConvolutionWeights((folder / "people.network").read_bytes())
     weights = {name: [float(word) for word in text.split()] for name, text in data["weights"].items()}
     return Policy(weights, network)
+
+
+def human_moves(searcher: Searcher, board: chess.Board, rating: float) -> dict[chess.Move, float]:
+    """How likely people of a rating are to play each legal move, the likeliest first; their sum is 1.
+
+    Promotions to less than a queen are left out. The searcher has begun, without a limit. After a stop before it knows
+    anything, all moves are as likely.
+    """
+    moves = candidates(board)
+    if len(moves) < 2:
+        return dict.fromkeys(moves, 1.0)
+    found = searched_scores(searcher, board, moves)
+    if not found:
+        return dict.fromkeys(moves, 1 / len(moves))
+    shares = default_policy().probabilities(board, moves, found, rating)
+    return dict(sorted(zip(moves, shares, strict=True), key=lambda each: -each[1]))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import chess
 import chess.polyglot
 
-from uci_engine.policy.policy import RATINGS, candidates, default_policy, searched_scores
+from uci_engine.policy.policy import RATINGS, human_moves
 
 if TYPE_CHECKING:
     from uci_engine.search.search import Searcher
@@ -43,22 +43,6 @@ MIN_ELO, MAX_ELO = RATINGS[0], RATINGS[-1]
 def elo_of_skill_level(skill_level: int) -> int:
     """The rating of `Skill Level`: 0 to 19 are equal steps from the lowest rating to the highest, 20 is no limit."""
     return MIN_ELO + round((MAX_ELO - MIN_ELO) * skill_level / (MAX_SKILL_LEVEL - 1))
-
-
-def human_moves(searcher: Searcher, board: chess.Board, elo: float) -> dict[chess.Move, float]:
-    """How likely people of a rating are to play each legal move, the likeliest first; their sum is 1.
-
-    Promotions to less than a queen are left out. The searcher has begun, without a limit. After a stop before it knows
-    anything, all moves are as likely.
-    """
-    moves = candidates(board)
-    if len(moves) < 2:
-        return dict.fromkeys(moves, 1.0)
-    found = searched_scores(searcher, board, moves)
-    if not found:
-        return dict.fromkeys(moves, 1 / len(moves))
-    shares = default_policy().probabilities(board, moves, found, elo)
-    return dict(sorted(zip(moves, shares, strict=True), key=lambda each: -each[1]))
 
 
 @dataclass(frozen=True, slots=True)
