@@ -39,10 +39,9 @@ from uci_engine.api import Engine
 from uci_engine.game_analysis.analysed_game import FOR_EDIT, analyse_game
 from uci_engine.game_analysis.boards import board_after, variation
 from uci_engine.game_analysis.causes import Cause, Edit, causes_of, passed_board
-from uci_engine.game_analysis.judgement import INACCURACY_LOSS, MISTAKE_LOSS
+from uci_engine.game_analysis.judgement import INACCURACY_LOSS, MISTAKE_LOSS, Found, final_value
 from uci_engine.game_analysis.pgn import ReadGame
 from uci_engine.game_analysis.searches import EXTENSION, Searches, share_of
-from uci_engine.game_analysis.values import Found, final_value
 from uci_engine.game_analysis.words import cause_words
 
 ERRORS = ("blunder", "mistake", "inaccuracy")

@@ -28,7 +28,7 @@ from toolkit.files import unpack_text
 from toolkit.judge import expected, started
 from toolkit.pool import Task, run_tasks
 from uci_engine.api import Engine
-from uci_engine.game_analysis.values import final_value
+from uci_engine.game_analysis.judgement import final_value
 
 # What a blunder loses, at least.
 BLUNDER = 0.15

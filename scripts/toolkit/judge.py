@@ -8,7 +8,7 @@ from functools import cache
 import chess
 from chess.engine import Limit, SimpleEngine
 
-from uci_engine.game_analysis.values import MAX_SITE_CP, site_expected
+from uci_engine.game_analysis.judgement import MAX_SITE_CP, site_expected
 
 # Longer than any search: an engine that hangs is given up.
 PATIENCE_SECONDS = 60.0

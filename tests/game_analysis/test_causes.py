@@ -23,12 +23,11 @@ from uci_engine.game_analysis.causes import (
     merits_of,
     missed_refutation,
 )
-from uci_engine.game_analysis.deeds import ACTIVE, deed_of, opened_by
+from uci_engine.game_analysis.judgement import Found, value_of
 from uci_engine.game_analysis.positional import FEATURES, feature_of
 from uci_engine.game_analysis.searches import EXTENSION, Searches
-from uci_engine.game_analysis.tactics import Kind, Line, Motif
+from uci_engine.game_analysis.tactics import ACTIVE, Kind, Line, Motif, deed_of, opened_by
 from uci_engine.game_analysis.thresholds import CONFIRMED
-from uci_engine.game_analysis.values import Found, value_of
 from uci_engine.game_analysis.words import cause_words, material_words, sentence
 
 ROWS = [

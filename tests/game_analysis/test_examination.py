@@ -16,7 +16,7 @@ from tests.test_command_line import secateur
 from uci_engine import Engine
 from uci_engine.game_analysis.causes import Edit, Why
 from uci_engine.game_analysis.examination import Examination, examine
-from uci_engine.game_analysis.values import value_of
+from uci_engine.game_analysis.judgement import value_of
 
 SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"

@@ -18,14 +18,18 @@ from uci_engine.game_analysis.judgement import (
     ERRORS,
     INACCURACY_LOSS,
     MISTAKE_LOSS,
+    Found,
     Judgement,
     Mark,
     Phase,
+    SearchedMove,
+    Value,
     accuracy_of,
     judge,
     phases_of,
+    site_expected,
+    value_of,
 )
-from uci_engine.game_analysis.values import Found, SearchedMove, Value, site_expected, value_of
 
 # The usual position with White and with Black to move, and a line in which nothing is taken.
 QUIET = {

@@ -20,7 +20,7 @@ from tests.support.analyser import MaterialAnalyser
 from tests.support.kernel import random_game, start_board
 from uci_engine.board.game import read_fen
 from uci_engine.game_analysis.analysed_game import AnalysedGame, analyse_game, annotate
-from uci_engine.game_analysis.judgement import Mark, accuracy_of
+from uci_engine.game_analysis.judgement import Mark, Value, accuracy_of
 from uci_engine.game_analysis.pages import game_page
 from uci_engine.game_analysis.pgn import (
     MAX_GAME_BYTES,
@@ -30,7 +30,6 @@ from uci_engine.game_analysis.pgn import (
     game_texts,
     read_game,
 )
-from uci_engine.game_analysis.values import Value
 
 # No line ends, which would end a header.
 NAME_LETTERS = st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp"))

@@ -13,6 +13,7 @@ from chess.engine import Cp, Limit, Mate, PovScore, Score
 from tests.support.analyser import MaterialAnalyser
 from uci_engine import Engine
 from uci_engine.game_analysis.boards import board_after, positions
+from uci_engine.game_analysis.judgement import Found, SearchedMove
 from uci_engine.game_analysis.searches import (
     MAIN_SHARE,
     Analyser,
@@ -20,7 +21,6 @@ from uci_engine.game_analysis.searches import (
     search_game,
     share_of,
 )
-from uci_engine.game_analysis.values import Found, SearchedMove
 
 
 def moves_of(words: str) -> list[chess.Move]:

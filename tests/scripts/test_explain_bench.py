@@ -17,9 +17,9 @@ from explain_bench import main
 from toolkit.claims import FEATURES, RULES, Claim, claims_of
 from toolkit.errors import ProgramError
 from uci_engine.game_analysis.causes import Cause, Edit, Evidence, Why
+from uci_engine.game_analysis.judgement import Found, value_of
 from uci_engine.game_analysis.positional import FEATURES as NAMED
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
-from uci_engine.game_analysis.values import Found, value_of
 
 
 def motif(kind: Kind, move: str, targets: str, others: str = "") -> Motif:

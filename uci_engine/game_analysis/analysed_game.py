@@ -20,11 +20,10 @@ from uci_engine.board.pieces import phase_weight
 from uci_engine.book.book import Book, OpeningName, name_of
 from uci_engine.game_analysis.boards import numbered, positions
 from uci_engine.game_analysis.causes import Cause, Why, explained
-from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Phase, judge, phases_of
+from uci_engine.game_analysis.judgement import MARK_NAGS, Found, Judgement, Phase, Value, judge, phases_of
 from uci_engine.game_analysis.people import MARKS, People, people_of, rating_of
 from uci_engine.game_analysis.pgn import ReadGame, checksum, is_unknown, spoken, times_of
 from uci_engine.game_analysis.searches import Analyser, Searches, limit_text, search_game, share_of
-from uci_engine.game_analysis.values import Found, Value
 from uci_engine.game_analysis.words import people_words, sentence
 
 # The effort for the search of an edit, as a part of that for a move.

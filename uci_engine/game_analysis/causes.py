@@ -2,7 +2,7 @@
 
 A cause is what, if it were otherwise, would make the gain vanish. An edit changes one thing in a position: a move is
 forbidden, or the turn handed over. A short search values it, and `share` says what part of the cost is gone. What the
-moves do has its name from `tactics`, `deeds` and `positional`; `uci_engine.game_analysis.words` puts the record into
+moves do has its name from `tactics` and `positional`; `uci_engine.game_analysis.words` puts the record into
 words.
 """
 
@@ -24,8 +24,25 @@ from uci_engine.game_analysis.boards import (
     surplus,
     takes_back,
 )
-from uci_engine.game_analysis.deeds import (
+from uci_engine.game_analysis.judgement import (
+    DRAWN,
+    INACCURACY_LOSS,
+    MISTAKE_LOSS,
+    ONLY_MOVE_LOSS,
+    Found,
+    SearchedMove,
+    Value,
+)
+from uci_engine.game_analysis.positional import FoundFeature, feature_of
+from uci_engine.game_analysis.searches import EXTENSION, Finder, Searches, nothing_found
+from uci_engine.game_analysis.tactics import (
     ACTIVE,
+    DRAWS,
+    Case,
+    Kind,
+    Line,
+    Motif,
+    deciding_motifs,
     deed_of,
     is_by,
     is_double,
@@ -33,10 +50,6 @@ from uci_engine.game_analysis.deeds import (
     opened_by,
     tempo_of,
 )
-from uci_engine.game_analysis.judgement import INACCURACY_LOSS, MISTAKE_LOSS, ONLY_MOVE_LOSS
-from uci_engine.game_analysis.positional import FoundFeature, feature_of
-from uci_engine.game_analysis.searches import EXTENSION, Finder, Searches, nothing_found
-from uci_engine.game_analysis.tactics import DRAWS, Case, Kind, Line, Motif, deciding_motifs
 from uci_engine.game_analysis.thresholds import (
     AS_GOOD_CP,
     CONFIRMED,
@@ -45,7 +58,6 @@ from uci_engine.game_analysis.thresholds import (
     MAX_SIDE_COST,
     SOON,
 )
-from uci_engine.game_analysis.values import DRAWN, Found, SearchedMove, Value
 
 # What names a gain of material that it begins.
 NAMES_GAIN = (Kind.CAPTURE, Kind.ATTACK, Kind.PIN, Kind.MATE_THREAT, Kind.PROMOTION)

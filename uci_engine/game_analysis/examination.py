@@ -13,10 +13,9 @@ from chess.engine import Limit
 
 from uci_engine.game_analysis.boards import board_after, numbered
 from uci_engine.game_analysis.causes import Cause, explained
-from uci_engine.game_analysis.judgement import Judgement, Mark, judge
+from uci_engine.game_analysis.judgement import DRAWN, Found, Judgement, Mark, SearchedMove, Value, final_value, judge
 from uci_engine.game_analysis.people import COMMON, People, people_of, rating_of
 from uci_engine.game_analysis.searches import Analyser, Searches, share_of
-from uci_engine.game_analysis.values import DRAWN, Found, SearchedMove, Value, final_value
 from uci_engine.game_analysis.words import evidence_words, people_words, percent, sentence
 
 # A loss of expected result that is shown as 0 %.

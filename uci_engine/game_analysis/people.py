@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import chess
 from chess.engine import Limit
 
-from uci_engine.game_analysis.judgement import INACCURACY_LOSS, Mark
+from uci_engine.game_analysis.judgement import INACCURACY_LOSS, Found, Mark
 from uci_engine.game_analysis.searches import Searches
-from uci_engine.game_analysis.values import Found
 from uci_engine.search.strength import MAX_ELO, MIN_ELO
 
 # The moves of which something may be said.

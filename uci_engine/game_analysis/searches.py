@@ -20,8 +20,16 @@ import chess
 from chess.engine import InfoDict, Limit
 
 from uci_engine.game_analysis.boards import board_after, is_obvious
-from uci_engine.game_analysis.judgement import WON
-from uci_engine.game_analysis.values import DRAWN, MAX_LINE_PLIES, Found, SearchedMove, Value, final_value, value_of
+from uci_engine.game_analysis.judgement import (
+    DRAWN,
+    MAX_LINE_PLIES,
+    WON,
+    Found,
+    SearchedMove,
+    Value,
+    final_value,
+    value_of,
+)
 
 # A shorter line of an error is made longer by so many short searches, so that it shows the reason.
 LEAST_LINE_PLIES = 6

@@ -16,10 +16,9 @@ from uci_engine.game_analysis.boards import (
     variation,
 )
 from uci_engine.game_analysis.causes import Cause, Edit, Evidence, Why
-from uci_engine.game_analysis.deeds import ACTIVE, is_untouchable
 from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.people import CALIBRATED, COMMON, DIFFERENT, HIGHER, MOST, People
-from uci_engine.game_analysis.tactics import Kind, Line, Motif
+from uci_engine.game_analysis.tactics import ACTIVE, Kind, Line, Motif, is_untouchable
 from uci_engine.text import counted_pieces, joined
 
 # Of more pieces than these, lost for others, it is only said that they are material.
