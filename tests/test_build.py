@@ -27,9 +27,6 @@ from uci_engine.core import FAST_INSTRUCTIONS, KERNEL_MODULES, has_fast_instruct
 
 NOT_TO_COPY = (".git", ".venv", "build", "dist", "*.egg-info", "__pycache__", ".*_cache", ".hypothesis")
 
-# With another kernel behind it.
-CORE = (ROOT / "uci_engine" / "core.py").read_text("utf-8")
-
 SmallBuild = Callable[..., subprocess.CompletedProcess[str]]
 
 needs_compiler = pytest.mark.skipif(
@@ -153,7 +150,8 @@ def small(tmp_path: Path) -> SmallBuild:
     package = tmp_path / "uci_engine"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text('__version__ = "0"\n')
-    (package / "core.py").write_text(f'{CORE}\nKERNEL_MODULES = ("uci_engine.counter",)\n')
+    core = (ROOT / "uci_engine" / "core.py").read_text("utf-8")
+    (package / "core.py").write_text(f'{core}KERNEL_MODULES = ("uci_engine.counter",)\n')
     types = Path("evaluation", "base")
     (tmp_path / types).mkdir(parents=True)
     for name in ("typed.py", "typed.pxd"):
@@ -225,7 +223,8 @@ def test_a_wheel_holds_nothing_of_an_earlier_one(small: SmallBuild, tmp_path: Pa
     gone = tmp_path / "uci_engine" / "gone.py"
     gone.write_text("from __future__ import annotations\n")
     for modules in ('("uci_engine.counter", "uci_engine.gone")', '("uci_engine.counter",)'):
-        (tmp_path / "uci_engine" / "core.py").write_text(f"{CORE}\nKERNEL_MODULES = {modules}\n")
+        with (tmp_path / "uci_engine" / "core.py").open("a") as file:
+            file.write(f"KERNEL_MODULES = {modules}\n")
         result = python("setup.py", "build", folder=tmp_path)
         assert result.returncode == 0, result.stderr
         gone.unlink(missing_ok=True)
