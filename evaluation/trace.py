@@ -32,7 +32,7 @@ from evaluation.catalogue import (
     OWN_KING,
 )
 from evaluation.network.file import Network
-from evaluation.weights import Weights, default_weights, unpack
+from evaluation.weights import Weights, default_weights
 
 if TYPE_CHECKING:
     from evaluation.base.base_board import BaseBoard
@@ -250,6 +250,12 @@ def accumulated_indices(board: chess.Board, colour: chess.Color) -> dict[str, li
                 found[name + OWN_KING].append(64 * KING_PLACE[own_king] + seen)
                 found[name + ENEMY_KING].append(64 * KING_PLACE[enemy_king ^ 56] + seen)
     return found
+
+
+def unpack(packed: int) -> Phases:
+    """The numbers that `Weights.packed` packs into one, or of a sum of such numbers."""
+    half = 1 << 31
+    return ((packed + half) & (2 * half - 1)) - half, (packed + half) >> 32
 
 
 def _tapered_terms(sides: Iterable[tuple[int, int]], share: int, scale: int) -> list[TermValue]:

@@ -49,12 +49,6 @@ class WeightsError(ValueError):
     """A weights file that cannot be used. The message gives the reason."""
 
 
-def unpack(packed: int) -> tuple[int, int]:
-    """The (middlegame, endgame) of a packed int or of a sum of them."""
-    half = 1 << 31
-    return ((packed + half) & (2 * half - 1)) - half, (packed + half) >> 32
-
-
 @dataclass(repr=False)
 class Weights:
     """A complete set of weights, checked on construction and never changed afterwards.

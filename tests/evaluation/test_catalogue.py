@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import evaluation
 from evaluation import set_up
 from evaluation.catalogue import ACCUMULATED, CATALOGUE, FAMILIES, OTHER_TITLES
-from evaluation.weights import Weights, unpack
+from evaluation.trace import unpack
+from evaluation.weights import Weights
 from tests.evaluation.definitions import COUNTED, DEFINITIONS, POSITIONS
 from tests.evaluation.test_evaluation import BOARDS, positions, weights_with
 
