@@ -40,11 +40,10 @@ class Tree:
         self.sources = [path.with_suffix(".py") for path in modules]
         for source in self.sources:
             source.parent.mkdir(parents=True, exist_ok=True)
+            source.touch()
         for name in ("evaluation/__init__.py", "uci_engine/__init__.py"):
             (root / name).touch()
         shutil.copy(ROOT / "uci_engine" / "core.py", root / "uci_engine")
-        for source in self.sources:
-            source.touch()
         (root / "uci_engine" / "board" / "position.py").write_text("class Position: pass\n")
         (root / "uci_engine" / "board" / "chess_position.py").write_text("class ChessPosition: pass\n")
 
