@@ -50,8 +50,7 @@ from toolkit.training.positions import command_text
 from uci_engine.core import instructions
 from uci_engine.policy import policy
 from uci_engine.policy.convolution import CHANNELS, LAYERS, MAX_CHANNEL, ONE, VECTOR, ConvolutionWeights
-from uci_engine.policy.features import features_of
-from uci_engine.policy.policy import CASTLING, NETWORK, PLANES, RATINGS, READ
+from uci_engine.policy.policy import CASTLING, PLANES, RATINGS, READ
 
 if TYPE_CHECKING:
     from uci_engine.search.thread_pool import ThreadPool
@@ -169,11 +168,10 @@ def positions_of(task: tuple[Sequence[Game], float, bytes | None]) -> tuple[Move
                 if network:
                     own_pool().clear()
                     own_pool().main.begin(0)
-                    found = features_of(board, legal, policy.searched_scores(own_pool().main, board, legal))
-                    logarithms = policy.network_logarithms(network, board, legal, game.ratings[board.turn])
-                    for index, (features, each) in enumerate(zip(found, logarithms, strict=True), start=len(squares)):
-                        named = {**features, NETWORK: each}.items()
-                        rows += [(index, names.setdefault(name, len(names)), value) for name, value in named]
+                    found = policy.searched_scores(own_pool().main, board, legal)
+                    all_features = policy.all_features(network, board, legal, found, game.ratings[board.turn])
+                    for index, features in enumerate(all_features, start=len(squares)):
+                        rows += [(index, names.setdefault(name, len(names)), value) for name, value in features.items()]
                 squares += [64 * start + end for start, end in policy.squares_of(board, legal)]
                 counts.append(len(legal))
                 chosen.append(legal.index(move))

@@ -26,7 +26,7 @@ MOVE, BETTER = map(chess.Move.from_uci, ("g8f6", "d8e7"))
         (Mark.BLUNDER, People(1400, BETTER, 0.31, 0.5, False, 0.08), ["31 % at 1400, 8 % at 2000."]),
         (Mark.MISTAKE, People(1400, BETTER, 0.31, 0.06, True, 0.29), ["31 % at 1400.", "to find at 1400."]),
         (Mark.MISTAKE, People(1400, BETTER, 0.19, 0.06, False, None), []),
-        (Mark.MISTAKE, People(1400, BETTER, 0.1, 0.9, False, None), ["Qe7: over 70 % at 1400."]),
+        (Mark.MISTAKE, People(1400, BETTER, 0.1, 0.9, False, None), ["Qe7: over 80 % at 1400."]),
         (Mark.GOOD, People(1400, MOVE, 0.002, 0.002, True, None), ["to find at 1400."]),
     ],
 )
@@ -50,7 +50,7 @@ def test_of_whom_it_is_said(elo: str, rating: int | None, told: int | None) -> N
     game = analyse_game(read_game(text.encode()), Crowd(), Limit(nodes=100), rating=rating)
     (blunder,) = (ply for ply in game.plies if ply.move == MOVE)
     assert (blunder.people and blunder.people.rating) == told
-    assert ("over 70 % at 1000, 30 % at 1600" in annotate(game, "test")) == (told == 1000)
+    assert ("over 80 % at 1000, 30 % at 1600" in annotate(game, "test")) == (told == 1000)
 
 
 def test_a_move_is_hard_to_find_where_no_other_is_as_good() -> None:

@@ -16,6 +16,7 @@ from uci_engine.policy.features import DEPTHS, Features, features_of
 from uci_engine.policy.policy import (
     CASTLING,
     NETWORK,
+    NETWORK_SHARE,
     PLANES,
     RATINGS,
     candidates,
@@ -116,7 +117,7 @@ def test_the_network_reads_what_the_board_says(number: int, plies: int) -> None:
 
 
 def test_all_weights_are_of_features_that_occur() -> None:
-    seen = {NETWORK}
+    seen = {NETWORK, NETWORK_SHARE}
     for number in range(400):
         board = some_board(number, number % 60)
         moves = candidates(board)

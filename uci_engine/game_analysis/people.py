@@ -19,8 +19,8 @@ MARKS = (Mark.BRILLIANT, Mark.GOOD, Mark.MISTAKE, Mark.BLUNDER)
 # An error is common from this share on. A better move is hard to find up to the second one, and most find it from the
 # third on. A share at the higher rating that differs by less than the last is not told.
 COMMON, RARE, MOST, DIFFERENT = 0.20, 0.10, 0.60, 0.05
-# Up to this share the policy is right to about three points of percent. Beyond, it gives too much.
-CALIBRATED = 0.70
+# Up to this share the policy is right to about three points of percent. Beyond, it gives a little too much.
+CALIBRATED = 0.80
 # So much higher is clearly higher.
 HIGHER = 600
 # For a look at the other moves.

@@ -18,8 +18,8 @@ from uci_engine.score import SEE_VALUES
 
 Features = dict[str, float]
 
-# The depths of the searches of each move: people look one to three moves ahead.
-DEPTHS = (1, 3, 5)
+# The depths of the searches of each move: people look one to four moves ahead.
+DEPTHS = (1, 3, 5, 7)
 # The slope of the expected result as people see it, a logistic curve, by centipawns, and its greatest score.
 SLOPE = 0.0065
 MAX_CP = 2000

@@ -1,9 +1,9 @@
 """The policy: how likely people of a rating are to play each legal move of a position.
 
 P(move | position, rating) is a softmax over the legal moves of the sum of weight · feature. The weights are in
-weights.toml, each at RATINGS, and linear between these. One of the features, "network", is the logarithm of what a
-small network gives the move; the others are in `features`. `scripts/fit_policy.py` fits both to rated games of people,
-so a rating is one of lichess's scale for rapid games.
+weights.toml, each at RATINGS, and linear between these. Two of the features are what a small network gives the move:
+its logarithm, and the share itself, which is less sure of the likeliest moves. The others are in `features`.
+`scripts/fit_policy.py` fits both to rated games of people, so a rating is one of lichess's scale for rapid games.
 
 The network, see `convolution`, reads what stands on the board, what is attacked and where the last moves went, as the
 side to move sees it, and the rating.
@@ -27,14 +27,14 @@ import chess
 
 from uci_engine.board import moves as encoding
 from uci_engine.board.game import RECENT_MOVES
-from uci_engine.policy.features import DEPTHS, features_of
+from uci_engine.policy.features import DEPTHS, Features, features_of
 
 if TYPE_CHECKING:
     from uci_engine.policy.convolution import ConvolutionWeights
     from uci_engine.search.search import Searcher
 
 RATINGS = (800, 1200, 1600, 2000, 2400)
-NETWORK = "network"
+NETWORK, NETWORK_SHARE = "network", "network, as a share"
 # What the network reads of a board, each a set of squares: see `planes`. Then the shares of RATINGS, and the board.
 CASTLING = 16
 PLANES = CASTLING + 1 + 2 * RECENT_MOVES
@@ -133,6 +133,21 @@ def network_logarithms(
     return [score - normed for score in scores]
 
 
+def all_features(
+    numbers: ConvolutionWeights,
+    board: chess.Board,
+    moves: Sequence[chess.Move],
+    found: Sequence[Sequence[int]],
+    rating: float,
+) -> list[Features]:
+    """The features of some legal moves, those of the network with them. `found`: see `features_of`."""
+    features, logarithms = features_of(board, moves, found), network_logarithms(numbers, board, moves, rating)
+    return [
+        {NETWORK: logarithm, NETWORK_SHARE: math.exp(logarithm), **each}
+        for each, logarithm in zip(features, logarithms, strict=True)
+    ]
+
+
 @dataclass(frozen=True)
 class Policy:
     """`weights`: of each feature, at RATINGS."""
@@ -146,15 +161,8 @@ class Policy:
         """The probability of each of the legal moves for people of a rating. `found`: see `features_of`."""
         shares = shares_of(rating)
         weights = {name: dot(shares, row) for name, row in self.weights.items()}
-        part = weights[NETWORK]
-        sums = [part * each for each in network_logarithms(self.network, board, moves, rating)]
-        features = features_of(board, moves, found)
-        return softmax(
-            [
-                start + sum(weights.get(name, 0.0) * value for name, value in each.items())
-                for start, each in zip(sums, features, strict=True)
-            ]
-        )
+        features = all_features(self.network, board, moves, found, rating)
+        return softmax([sum(weights.get(name, 0.0) * value for name, value in each.items()) for each in features])
 
 
 @cache
