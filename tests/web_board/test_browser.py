@@ -125,13 +125,13 @@ def test_black_with_a_clock_from_the_position_on_the_board(page: BoardPage) -> N
     page.drag("e2", "e4")
     page.wait_for_move(2)
     page.click("#first")
-    page.click("#new summary")
+    page.click("label:has(#show-games)")
     page.do("byId('color').value = 'black'; byId('level').value = '0'; byId('time').value = '1 0'")
     page.click("#new-game button")
     page.wait_for_move(1)
     assert page.run("board.flipped")
-    assert page.is_shown("#clock-below")
-    page.wait("byId('clock-below').textContent === 'Black 0:59'")
+    assert page.is_shown(".clock")
+    page.wait("byId('side-below').textContent === 'You 0:59'")
     page.do("game.clock.black = 300")
     page.wait("game.result === '1-0'")
 
@@ -238,6 +238,7 @@ def test_what_cannot_be_kept_given_back_or_loaded_leaves_a_page_that_works(page:
 @pytest.mark.parametrize("width", WIDTHS)
 def test_explain_and_prove(page: BoardPage, server: Served, width: int) -> None:
     page.open(server, width)
+    page.click("label:has(#show-engine)")
     page.click("#explain")
     page.wait("here().depth > 3")
     assert len(page.find("#lines tr")) == 3
@@ -282,7 +283,7 @@ def test_explain_and_prove(page: BoardPage, server: Served, width: int) -> None:
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_game_is_loaded_and_its_mistake_retried(page: BoardPage, server: Served, width: int) -> None:
     page.open(server, width)
-    page.click("#load summary")
+    page.click("label:has(#show-games)")
     page.do("byId('pgn').value = arguments[0]", GAME)
     page.click("#load-form button")
     page.wait("game.moves.length === 7")
@@ -294,13 +295,13 @@ def test_a_game_is_loaded_and_its_mistake_retried(page: BoardPage, server: Serve
     page.wait("viewer.isLine")
     assert page.run("here().last") == "c7c5"
     page.click("#leave")
+    page.do("reveal(byId('review'))")
     page.click("#review")
     # The game may be stepped through in the meantime.
     page.wait("!byId('progress').hidden")
     page.click("#next")
     page.wait("mistakes.length > 0")
-    number = page.run("mistakes.findIndex(({index}) => index === 3)")
-    page.click(f"#errors li:nth-child({number + 1}) > button")
+    page.click("#error-4 button")
     page.wait("retry !== null")
     assert "2...Qg5" in page.text("retry-text")
     assert page.run("board.flipped")
@@ -315,8 +316,8 @@ def test_a_game_is_loaded_and_its_mistake_retried(page: BoardPage, server: Serve
     page.wait("here().proof.move === 'd8g5'")
     assert page.is_shown("#proof")
     assert page.run("here().proof.is_error && retry === null")
-    # Below a long list of mistakes, the answer comes into sight, each time that it is refined.
+    # In another tab, the answer comes into sight, each time that it is refined.
     page.wait("asking?.name !== 'prove'")
-    page.do("byId('errors').style.marginTop = '2000px'")
-    page.click(f"#errors li:nth-child({number + 1}) > button:last-of-type")
-    page.wait("(({top}) => top > -1 && top < innerHeight)(byId('proof').getBoundingClientRect())")
+    page.do("reveal(byId('review'))")
+    page.click("#error-4 button:last-of-type")
+    page.wait("(({top, height}) => height && top > -1 && top < innerHeight)(byId('proof').getBoundingClientRect())")

@@ -95,7 +95,7 @@ def _shown(board: chess.Board) -> Answer:
     """A position with its legal moves as UCI and SAN, and the result where the game is over."""
     name = last_move(board) if board.move_stack else "Start position"
     legal = {board.uci(move): board.san(move) for move in board.legal_moves}
-    shown = position(board, f"{name}.") | {"turn": chess.COLOR_NAMES[board.turn], "legal": legal}
+    shown = position(board, f"{name}.") | {"turn": chess.COLOR_NAMES[board.turn], "ply": board.ply(), "legal": legal}
     for is_end, words in ENDS:
         if is_end(board):
             win = ("0-1", 0.0, "Black wins") if board.turn else ("1-0", 1.0, "White wins")
@@ -126,6 +126,7 @@ def _loaded(game: ReadGame) -> Answer:
     nodes, remarks = game.played_moves()
     return {
         "title": f"{game.names[: 2 * MAX_WORD]}, {game.headers['Result']}",
+        "names": {chess.COLOR_NAMES[color]: game.player(color)[:MAX_WORD] for color in chess.COLORS},
         "start": game.board().fen(),
         "moves": [node.move.uci() for node in nodes],
         "ratings": {name: rating_of(game.header(f"{name.capitalize()}Elo")) for name in chess.COLOR_NAMES},
@@ -237,7 +238,10 @@ def review(turn: Turn, fields: Fields) -> None:
         for ply in worst_errors(analysed)
     ]
     accuracies = [accuracy_of(analysed.judgements(color)) for color in chess.COLORS]
-    turn.tell({"errors": errors, "positions": positions_of(analysed), "accuracy": accuracies})
+    positions = positions_of(analysed)
+    for ply, shown in zip(analysed.plies, positions[1:], strict=True):
+        shown |= {"sign": ply.judgement.mark.sign, "value": ply.value_text}
+    turn.tell({"errors": errors, "positions": positions, "accuracy": accuracies})
 
 
 QUESTIONS = {"reply": reply, "explain": explain, "prove": prove, "review": review}

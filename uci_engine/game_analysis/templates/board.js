@@ -161,10 +161,17 @@ function button(textContent, onclick, className = "") {
 }
 
 // A line as its moves, each of which shows the position after it: `show` gets how many moves that is. What is said of a
-// position begins with its move: `12.Nf3` or `12...Nf6`.
+// position is its move: `12.Nf3` or `12...Nf6`.
 function lineButtons(steps, show) {
-  return steps.map(({ say }, index) => {
-    const [move] = say.match(/^[-+=#?!.\w]*[-+=#?!\w]/);
-    return button(index ? move.replace(/^\d+\.\.\./, "") : move, () => show(index + 1), "line-move");
-  });
+  return steps.map(({ say }, index) =>
+    button(index ? say.replace(/^\d+\.\.\./, "") : say, () => show(index + 1), "line-move"),
+  );
+}
+
+// A list of moves shows this one, and what is said of it. The page stays where it is.
+function keepInView(list, move, said) {
+  const top = move?.offsetTop ?? 0;
+  const bottom = said ? said.offsetTop + said.offsetHeight : top + (move?.offsetHeight ?? 0);
+  const isInView = top >= list.scrollTop && bottom <= list.scrollTop + list.clientHeight;
+  if (!isInView) list.scrollTop = top - list.clientHeight / 8;
 }

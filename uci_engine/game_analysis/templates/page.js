@@ -42,16 +42,7 @@ function show() {
     if (isHere && hadFocus) button.focus({ preventScroll: true });
   }
   for (const each of all(".error")) each.classList.toggle("current", each.id === `error-${ply}`);
-  keepInView(document.querySelector(".move[aria-current]"), byId(`error-${ply}`));
-}
-
-// The list shows the current move, and what is said of it. The page stays where it is.
-function keepInView(move, error) {
-  const list = byId("moves");
-  const top = move?.offsetTop ?? 0;
-  const bottom = error ? error.offsetTop + error.offsetHeight : top + (move?.offsetHeight ?? 0);
-  const isInView = top >= list.scrollTop && bottom <= list.scrollTop + list.clientHeight;
-  if (!isInView) list.scrollTop = top - list.clientHeight / 8;
+  keepInView(byId("moves"), document.querySelector(".move[aria-current]"), byId(`error-${ply}`));
 }
 
 // Where the board stands above everything else, it is brought into sight. Without a mistake to go to, nothing moves.

@@ -78,7 +78,7 @@ async function prove(move) {
   const position = here();
   await question("prove", { ...path(), move, ratings: game.ratings }, (answer) => {
     learn(position, { proof: { ...answer, move } });
-    byId("proof").scrollIntoView({ block: "nearest" });
+    reveal(byId("proof"));
   });
   goOn();
 }

@@ -1,12 +1,13 @@
 // The game on the board, the lines beside it, the clocks, and what is kept of the game.
 const data = JSON.parse(byId("data").textContent);
 
-// `title`: who plays. `color`: the player's, null where nobody plays. `elo`: 0 for full strength. `clock`: milliseconds,
+// `title`: who plays. `names`: of the players, by their sides. `color`: the player's, null where nobody plays. `elo`: 0 for full strength. `clock`: milliseconds,
 // null for none. `ratings`: of the players, by their sides, null for one that is not known. `ending`: why the game is
 // over where the board does not show it.
 const newGame = (fields) => ({
   id: crypto.getRandomValues(new BigUint64Array(1))[0].toString(16),
   title: "A position to look at.",
+  names: { white: "White", black: "Black" },
   start: data.start,
   moves: [],
   color: null,
@@ -135,6 +136,9 @@ function lose(color, how) {
   change({ result: color === "white" ? "0-1" : "1-0", ending: `${nameOf(color)} ${how}.` });
 }
 
+// The row at the board of a side: its name, and its clock.
+const sideOf = (color) => byId((color === "black") === board.flipped ? "side-below" : "side-above");
+
 let ticked = performance.now();
 
 function tick() {
@@ -146,9 +150,9 @@ function tick() {
     const runs = isPlaying() && game.moves.length > 0 && latest().turn === color;
     if (runs) game.clock[color] = Math.max(0, game.clock[color] - passed);
     const seconds = Math.ceil(game.clock[color] / 1000);
-    const clock = byId((color === "black") === board.flipped ? "clock-below" : "clock-above");
-    clock.textContent = `${nameOf(color)} ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-    clock.classList.toggle("runs", runs);
+    const [name, clock] = sideOf(color).children;
+    clock.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+    name.parentElement.classList.toggle("runs", runs);
     if (runs && seconds === 0) lose(color, "has lost on time");
   }
 }

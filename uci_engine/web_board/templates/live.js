@@ -20,29 +20,51 @@ function show() {
   if (position.hint) parts.push(`Hint: ${position.legal[position.hint]}.`);
   viewer.showPlace(parts.filter(Boolean).join(" "));
   byId("facts").textContent = game.title;
-  byId("takeback").disabled = game.color === null || fewerMoves() < 0;
-  byId("resign").disabled = !isPlaying();
+  byId("takeback").hidden = game.color === null;
+  byId("takeback").disabled = fewerMoves() < 0;
+  byId("resign").hidden = !isPlaying();
   byId("hint").disabled = isThinking() || Boolean(position.result);
-  byId("review").disabled = isPlaying() || !game.moves.length;
+  byId("review").hidden = isPlaying() || !game.moves.length;
   byId("progress").hidden = asking?.name !== "review";
   byId("retry").hidden = retry === null;
   byId("resume").hidden = lastKept()?.result !== "*" || lastKept().id === game.id;
-  byId("clock-below").hidden = byId("clock-above").hidden = game.clock === null;
+  for (const color of ["white", "black"]) sideOf(color).firstChild.textContent = game.names[color];
+  for (const clock of document.querySelectorAll(".clock")) clock.hidden = game.clock === null;
   byId("explained").hidden = !isExplaining();
   byId("legal").replaceChildren(...Object.values(position.legal).map((san) => new Option(san)));
   showMoves();
   goOn();
 }
 
+// The game in two columns, with what is said of its moves.
 function showMoves() {
-  const buttons = lineButtons(game.positions.slice(1), (ply) => viewer.go(game, ply));
-  buttons.forEach((each, index) => {
-    each.className = `move ${game.positions[index + 1].mark ?? ""}`;
+  const rows = game.positions.slice(1).flatMap((position, index) => {
+    const { ply, error } = position;
+    const isWhite = ply % 2 === 1;
+    const number = `${Math.ceil(ply / 2)}${isWhite ? "." : "..."}`;
+    const value = element("small", { textContent: position.value ?? "" });
+    const move = button(sanOf(game.positions[index], position), () => viewer.go(game, index + 1));
+    move.className = `move ${isWhite ? "white" : "black"} ${error?.mark ?? ""}`;
+    move.append(" ", value);
     // The arrow keys reach them.
-    each.tabIndex = -1;
-    each.ariaCurrent = index + 1 === viewer.ply || null;
+    move.tabIndex = -1;
+    move.ariaCurrent = index + 1 === viewer.ply || null;
+    const isFirst = isWhite || index === 0 || game.positions[index].error;
+    return [...(isFirst ? [element("b", { textContent: number })] : []), move, ...(error ? [mistakeCard(error)] : [])];
   });
-  byId("moves").replaceChildren(...buttons, game.result === "*" ? "" : ` ${game.result}`);
+  const list = byId("moves");
+  list.replaceChildren(...rows, element("span", { className: "said", textContent: game.result.replace("*", "") }));
+  keepInView(list, list.querySelector("[aria-current]"));
+}
+
+// The move that led from one position to the next, with its sign.
+const sanOf = (before, { last, sign = "" }) => before.legal[last] + sign;
+
+// Open the tab of an element, and bring that into sight.
+function reveal(shown) {
+  const [name] = shown.closest("section").id.split("-");
+  byId(`show-${name}`).checked = true;
+  shown.scrollIntoView({ block: "nearest" });
 }
 
 function drawBoard() {
@@ -166,7 +188,6 @@ byId("new-game").onsubmit = (event) => {
   const [minutes, seconds] = byId("time").value.split(" ").map(Number);
   const clock = minutes ? { white: 60000 * minutes, black: 60000 * minutes, increment: 1000 * seconds } : null;
   const from = byId("from-here").checked ? path() : {};
-  byId("new").open = false;
   beginGame({ ...from, color, clock });
 };
 
@@ -175,7 +196,8 @@ function beginGame(fields) {
   const elo = Number(level.value);
   // A player is taken to be as strong as the level.
   const title = `You are ${nameOf(fields.color)} against Secateur, ${level.text}.`;
-  return begin(newGame({ ...fields, elo, ratings: { white: elo, black: elo }, title }));
+  const names = { white: "Secateur", black: "Secateur", [fields.color]: "You" };
+  return begin(newGame({ ...fields, elo, ratings: { white: elo, black: elo }, title, names }));
 }
 
 byId("load-form").onsubmit = async (event) => {
@@ -186,6 +208,7 @@ byId("load-form").onsubmit = async (event) => {
 };
 
 async function start() {
+  byId(innerWidth < 900 ? "show-moves" : "show-engine").checked = true;
   const own = ownKept();
   const isShown = own !== null && (await begin(newGame(own)).then(() => true, () => false));
   if (!isShown) await beginGame({ color: data.start.split(" ")[1] === "b" ? "black" : "white" });

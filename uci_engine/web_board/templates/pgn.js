@@ -5,7 +5,7 @@ let retry = null;
 
 function forgetMistakes() {
   mistakes = [];
-  byId("errors").replaceChildren();
+  for (const position of game.positions) delete position.error;
   byId("review-text").textContent = "";
 }
 
@@ -20,7 +20,6 @@ async function load(text) {
     notify(chosen.remark || remark);
   };
   await byId("games").onchange();
-  byId("load").open = false;
 }
 
 async function review() {
@@ -37,18 +36,17 @@ async function review() {
 function showMistakes({ errors, positions, accuracy: [white, black] }) {
   mistakes = errors;
   positions.forEach((position, ply) => Object.assign(game.positions[ply], position));
-  for (const { index, mark } of errors) game.positions[index + 1].mark = mark;
+  for (const error of errors) game.positions[error.index + 1].error = error;
   const count = errors.length === 1 ? "One mistake" : `${errors.length || "No"} mistakes`;
   byId("review-text").textContent = `${count}. Accuracy: White ${white}, Black ${black}.`;
-  byId("errors").replaceChildren(...errors.map(mistakeCard));
   show();
 }
 
 function mistakeCard(error) {
   const change = element("span", { className: "values", textContent: error.change });
-  const title = element("h3", {}, `${error.move}, ${error.mark} by ${error.player} `, change);
+  const title = element("h3", {}, `${nameOf(error.mark)} by ${error.player} `, change);
   const buttons = [button("Retry", () => tryAgain(error)), " ", button("Why", () => showAnswer(error))];
-  return element("li", { className: `error ${error.mark}` }, title, ...buttons);
+  return element("div", { id: `error-${error.index + 1}`, className: `said error ${error.mark}` }, title, ...buttons);
 }
 
 function tryAgain(error) {
