@@ -141,11 +141,11 @@ def test_the_last_move_of_a_game_is_seen_and_a_pawn_promoted_by_choice(page: Boa
     page.play_from(MATE_IN_ONE)
     page.click("#explain")
     page.wait("here().lines !== undefined")
-    assert page.run(f"{height} > 90")
+    assert page.run(f"[{height} > 90, byId('value').textContent]") == [True, "#1"]
     page.click("#explain")
     page.drag("a1", "a8")
     page.wait("here().result === '1-0'")
-    assert page.run(height) == 100
+    assert page.run(f"[{height}, byId('value').textContent]") == [100, "1-0"]
     page.play_from(PROMOTION)
     page.drag("a7", "a8")
     page.wait("byId('promotion').open")
@@ -272,6 +272,8 @@ def test_explain_and_prove(page: BoardPage, server: Served, width: int) -> None:
     page.wait("here().proof && asking?.name !== 'prove'")
     assert "g4" in page.text("proof-title")
     assert page.text("proof-text")
+    # The number agrees with the table.
+    assert page.text("value") == page.run("here().lines[0].value")
     assert page.run("game.moves") == []
     page.wait("here().depth > 3")
     page.do("byId('costs').firstChild.click()")

@@ -100,7 +100,7 @@ def _shown(board: chess.Board) -> Answer:
         if is_end(board):
             win = ("0-1", 0.0, "Black wins") if board.turn else ("1-0", 1.0, "White wins")
             result, share, verdict = win if board.is_checkmate() else ("1/2-1/2", 0.5, "the game is drawn")
-            return shown | {"result": result, "share": share, "say": f"{name}. {words}: {verdict}."}
+            return shown | {"result": result, "value": result, "share": share, "say": f"{name}. {words}: {verdict}."}
     return shown
 
 
@@ -173,6 +173,7 @@ def _costs(turn: Turn, board: chess.Board, seconds: float) -> list[Answer]:
         {
             "move": board.uci(found.line[0]),
             "value": found.value.text,
+            "share": round(found.value.expected, 3),
             "cost": round(cost, 3),
             "loss": f"\u2212{100 * cost:.0f} %" if cost >= NOTHING else "",
         }
@@ -207,6 +208,7 @@ def prove(turn: Turn, fields: Fields) -> None:
             {
                 "name": f"{numbered(board, move)}{mark.sign}",
                 "value": found.played.value.text,
+                "best": {"value": found.best.value.text, "share": round(found.best.value.expected, 3)},
                 "mark": mark.word,
                 "is_error": mark.is_error,
                 "texts": found.paragraphs(),

@@ -6,16 +6,28 @@ const pawns = (cp) => (cp > 0 ? "+" : cp < 0 ? "\u2212" : "") + (Math.abs(cp) / 
 
 function learn(position, answer) {
   Object.assign(position, answer);
+  // The value of the position is that of its best move. The table has the deepest search.
+  const { value, share } = position.lines?.[0] ?? answer.costs?.[0] ?? answer.proof?.best ?? position;
+  Object.assign(position, { value, share });
   if (position === here()) showLearnt(position);
 }
 
 function showLearnt(position) {
   drawBoard();
-  viewer.showShare(position.lines?.[0]?.share);
+  showValue(position);
   showLines(position);
   showCosts(position);
   showFamilies(position);
   showProof(position);
+}
+
+// The bar and the number. Where there is no value, the bar is faint.
+function showValue({ value = "", share }) {
+  viewer.showShare(share);
+  byId("bar").classList.toggle("unknown", share === undefined);
+  byId("value").textContent = value;
+  const inList = byId("moves").querySelector("[aria-current] small");
+  if (inList && !viewer.isLine) inList.textContent = value;
 }
 
 // Who tries again is not told what is better.

@@ -68,11 +68,14 @@ async function filled(track) {
 }
 
 // Go into a line from here, to the position after so many of its moves.
-async function enter({ steps, title }, count = 1) {
+async function enter({ steps, title, value, share }, count = 1) {
   const { start, moves } = path();
   const { track, at } = viewer;
-  const line = { start, moves: [...moves, ...steps.map(({ last }) => last)], positions: track.positions.slice(0, at + 1) };
-  viewer.go({ ...(await filled(line)), title, back: track.back ?? { track, at } }, at + count);
+  const positions = track.positions.slice(0, at + 1);
+  const line = await filled({ start, moves: [...moves, ...steps.map(({ last }) => last)], positions });
+  // All of it has one value, but the end of a game.
+  for (const each of line.positions.slice(at + 1)) if (each.share === undefined) Object.assign(each, { value, share });
+  viewer.go({ ...line, title, back: track.back ?? { track, at } }, at + count);
   // The button that was pressed has gone with the position.
   if (document.activeElement === document.body) byId("leave").focus();
 }
