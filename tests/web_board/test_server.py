@@ -140,6 +140,7 @@ CHESS_960 = '[Variant "Chess960"]\n[SetUp "1"]\n[FEN "1k6/8/8/8/8/8/8/1K4R1 w G 
         ("1. e4 e5 2. Ke3 Nf6 *", [["e2e4", "e7e5"]], "2.Ke3 "),
         ('[Variant "Atomic"]\n\n1. e4 *\n\n' + CHESS_960, [["b1g1"]], "1 of 2 games cannot be loaded"),
         ("1. e4 " * 20_000, [["e2e4"]], "not all of the game can be read"),
+        ("8/8/8/8/8/5k2/8/4R2K b KQ - 3 9\n", [[]], "castling"),
     ],
 )
 def test_games_are_loaded(server: Served, pgn: str, games: list[list[str]], remark: str) -> None:
@@ -172,6 +173,7 @@ DEEP = "[" * 100_000
         ("positions", json.dumps({"moves": ["g1f3"] * 5000})),
         ("positions", json.dumps({"start": "8" * 5000})),
         ("load", "{}"),
+        ("load", json.dumps({"pgn": "<b>/1/2/3/4/5/6/7"})),
         ("load", json.dumps({"pgn": '[Variant "Atomic"]\n\n1. e4 *'})),
         ("load", json.dumps({"pgn": '[FEN "x"]\n[SetUp "1"]\n\n1. e4 *'})),
         ("load", json.dumps({"pgn": '[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n[SetUp "1"]\n\n*'})),

@@ -95,7 +95,12 @@ def _shown(board: chess.Board) -> Answer:
     """A position with its legal moves as UCI and SAN, and the result where the game is over."""
     name = last_move(board) if board.move_stack else "Start position"
     legal = {board.uci(move): board.san(move) for move in board.legal_moves}
-    shown = position(board, f"{name}.") | {"turn": chess.COLOR_NAMES[board.turn], "ply": board.ply(), "legal": legal}
+    shown = position(board, f"{name}.") | {
+        "whole_fen": board.fen(),
+        "turn": chess.COLOR_NAMES[board.turn],
+        "ply": board.ply(),
+        "legal": legal,
+    }
     for is_end, words in ENDS:
         if is_end(board):
             win = ("0-1", 0.0, "Black wins") if board.turn else ("1-0", 1.0, "White wins")
@@ -105,18 +110,33 @@ def _shown(board: chess.Board) -> Answer:
 
 
 def load(fields: Fields) -> Answer:
-    """The games of a PGN text, and in `remark` what is wrong with those that cannot be loaded."""
+    """The games of a PGN text, and in `remark` what is wrong with those that cannot be loaded. Or a position in FEN."""
+    given = fields.get("pgn", "").strip()
+    if given.partition(" ")[0].count("/") == 7:
+        return {"games": [_position_of(given)], "remark": ""}
     games, problems = [], []
-    for text in game_texts(fields.get("pgn", "").encode("utf-8", "replace").splitlines(keepends=True)):
+    for text in game_texts(given.encode("utf-8", "replace").splitlines(keepends=True)):
         try:
             games.append(_loaded(read_game(text)))
         except ValueError as error:
             problems.append(str(error)[:MAX_WORD])
     if not games:
-        raise ValueError(problems[0] if problems else "there is no game in this PGN")
+        raise ValueError(problems[0] if problems else "this is neither a game in PGN nor a position in FEN")
     all_games = len(games) + len(problems)
     remark = f"{len(problems)} of {all_games} games cannot be loaded: {problems[0]}" if problems else ""
     return {"games": games, "remark": remark}
+
+
+def _position_of(fen: str) -> Answer:
+    """A position as a game without moves. ValueError: there is none."""
+    board, notes = read_fen(fen, chess960=None)
+    return {
+        "title": "A position to look at.",
+        "start": board.fen(),
+        "moves": [],
+        "ratings": {},
+        "remark": " ".join(notes)[:MAX_WORD],
+    }
 
 
 def _loaded(game: ReadGame) -> Answer:

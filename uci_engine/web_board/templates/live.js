@@ -207,6 +207,18 @@ byId("load-form").onsubmit = async (event) => {
   byId("load-form").reset();
 };
 
+// Copy a text. Where the browser forbids that, it stands in the field, to be copied by hand.
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    byId("status").textContent = "Copied.";
+  } catch {
+    byId("pgn").value = text;
+    byId("pgn").select();
+    byId("status").textContent = "Copy it from the field, which has it now.";
+  }
+}
+
 async function start() {
   byId(innerWidth < 900 ? "show-moves" : "show-engine").checked = true;
   const own = ownKept();
@@ -218,6 +230,7 @@ async function start() {
     ["takeback", "", takeBack],
     ["resign", "", () => lose(game.color, "resigns")],
     ["hint", "", hint],
+    ["copy-fen", "", () => copy(here().whole_fen)],
     ["review", "", review],
     ["retry-answer", "", () => showAnswer(retry)],
     ["retry-next", "", () => tryAgain(mistakes[mistakes.indexOf(retry) + 1])],
