@@ -14,7 +14,7 @@ from tests.web_board.served import GAMES_FILE, Served
 
 WIDTHS = [1280, pytest.param(390, marks=pytest.mark.slow)]
 # Black loses a queen.
-GAME = '[White "<i>W</i>"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Qg5 3. Nxg5 d6 4. Nf3 1-0\n'
+GAME = '[White "<i>W</i>"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4! {Best.} (1. d4) e5 2. Nf3 Qg5 3. Nxg5 d6 4. Nf3 1-0\n'
 PROMOTION = "7k/P7/8/8/8/8/8/K7 w - - 0 1"
 STALEMATE = "8/k1P5/2K5/8/8/8/8/8 w - - 0 1"
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
@@ -297,6 +297,11 @@ def test_a_game_is_loaded_and_its_mistake_retried(page: BoardPage, server: Serve
     page.wait("viewer.isLine")
     assert page.run("here().last") == "c7c5"
     page.click("#leave")
+    # It stays, with what the file has, and goes out with that.
+    assert "1.e4! Best.( 1.d4 ) 1...e5 ( 1...c5 ) 2.Nf3" in page.text("moves")
+    page.do("window.copied = ''; copy = (text) => (copied = text)")
+    page.click("#copy-pgn")
+    page.wait("copied.includes('1. e4 $1 { Best. } ( 1. d4 ) 1... e5 ( 1... c5 ) 2. Nf3')")
     page.do("reveal(byId('review'))")
     page.click("#review")
     # The game may be stepped through in the meantime.

@@ -22,6 +22,8 @@ from tests.web_board.served import Served, answers
 from uci_engine.web_board.desk import AT_THE_END, OTHER_TAB
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
+CHESS_960 = '[Variant "Chess960"]\n[SetUp "1"]\n[FEN "1k6/8/8/8/8/8/8/1K4R1 w G - 0 1"]\n\n1. O-O *\n'
+TREE = "{ A } 1. e4 $1 { B } ( { C } 1. d4 d5 ( 1... Nf6 $14 ) 2. c4 ) 1... e5 *"
 # Black loses a queen.
 MISTAKE = ["e2e4", "e7e5", "g1f3", "d8g5"]
 GAME = '[WhiteElo "1437"]\n[White "A \\"B\\""]\n[Black "B"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
@@ -130,13 +132,11 @@ def test_review_finds_the_mistake_and_its_reason(server: Served) -> None:
     assert len(found["positions"]) == len(MISTAKE) + 2
 
 
-CHESS_960 = '[Variant "Chess960"]\n[SetUp "1"]\n[FEN "1k6/8/8/8/8/8/8/1K4R1 w G - 0 1"]\n\n1. O-O *\n'
-
-
 @pytest.mark.parametrize(
     ("pgn", "games", "remark"),
     [
         (GAME * 2, [["f2f3", "e7e5", "g2g4", "d8h4"]] * 2, ""),
+        (TREE, [["e2e4", "e7e5"]], ""),
         ("1. e4 e5 2. Ke3 Nf6 *", [["e2e4", "e7e5"]], "2.Ke3 "),
         ('[Variant "Atomic"]\n\n1. e4 *\n\n' + CHESS_960, [["b1g1"]], "1 of 2 games cannot be loaded"),
         ("1. e4 " * 20_000, [["e2e4"]], "not all of the game can be read"),
@@ -149,13 +149,15 @@ def test_games_are_loaded(server: Served, pgn: str, games: list[list[str]], rema
     assert remark in (found["remark"] or found["games"][0]["remark"])
     first = found["games"][0]
     assert ('A "B"' in first["title"]) == (pgn == GAME * 2) == (first["ratings"] == {"white": 1400, "black": None})
-    (shown,) = server.ask("positions", start=first["start"], moves=first["moves"])
-    assert len(shown["positions"]) == len(games[0]) + 1
+    (shown,) = server.ask("positions", **first)
+    assert len(shown["positions"]) == len(first["nodes"]) > len(games[0])
+    # Variations, and what is said of moves, go out as they came in.
+    (out,) = server.ask("pgn", **first)
+    assert pgn != TREE or TREE in out["pgn"]
+    assert server.ask("load", pgn=out["pgn"])[0]["games"][0]["nodes"] == first["nodes"]
 
 
 # Hostile requests ----------------------------------------------------------------------------------------------------
-
-DEEP = "[" * 100_000
 
 
 @pytest.mark.parametrize(
@@ -163,7 +165,7 @@ DEEP = "[" * 100_000
     [
         ("positions", ""),
         ("positions", "[]"),
-        ("positions", DEEP),
+        ("positions", "[" * 100_000),
         ("positions", b"\xff\xfe\x00"),
         ("positions", '{"start": "no position"}'),
         ("positions", '{"start": 1}'),
@@ -172,6 +174,10 @@ DEEP = "[" * 100_000
         ("positions", '{"first": true}'),
         ("positions", json.dumps({"moves": ["g1f3"] * 5000})),
         ("positions", json.dumps({"start": "8" * 5000})),
+        ("positions", '{"nodes": [1]}'),
+        ("positions", '{"nodes": [{"ply": 2, "move": "e2e4"}]}'),
+        ("pgn", '{"nodes": [{"ply": 0, "nags": [999]}]}'),
+        ("pgn", '{"headers": {"a b": "x"}}'),
         ("load", "{}"),
         ("load", json.dumps({"pgn": "<b>/1/2/3/4/5/6/7"})),
         ("load", json.dumps({"pgn": '[Variant "Atomic"]\n\n1. e4 *'})),

@@ -7,9 +7,11 @@ sentence for the user. A position is always the game that led there: its first p
 from __future__ import annotations
 
 import json
+from itertools import islice
 from typing import TypeVar
 
 import chess
+import chess.pgn
 from chess.engine import Limit
 
 from uci_engine.board.game import play, read_fen
@@ -22,6 +24,7 @@ from uci_engine.game_analysis.people import rating_of
 from uci_engine.game_analysis.pgn import MAX_PLIES, ReadGame, game_texts, read_game
 from uci_engine.game_analysis.searches import found_by
 from uci_engine.web_board.desk import Answer, Turn
+from uci_engine.web_board.trees import as_pgn, nodes_of, shown_notes, tree_of, walk
 
 # Seconds.
 REPLY = 1.0
@@ -62,15 +65,28 @@ class Fields:
             raise ValueError(f"{name} is no {type(default).__name__}")
         return value
 
-    def board(self) -> chess.Board:
-        """The position, which remembers the moves since the first one."""
+    def start(self) -> chess.Board:
+        board, _ = read_fen(self.get("start", chess.STARTING_FEN), chess960=None)
+        return board
+
+    def moves(self) -> list[str]:
         given: list[object] = self.get("moves", [])
         moves = [move for move in given if isinstance(move, str)]
         if len(given) > MAX_PLIES or len(moves) < len(given):
             raise ValueError(f"a game here has at most {MAX_PLIES} moves of both sides, each a text")
-        board, _ = read_fen(self.get("start", chess.STARTING_FEN), chess960=None)
-        play(board, moves)
+        return moves
+
+    def board(self) -> chess.Board:
+        """The position, which remembers the moves since the first one."""
+        board = self.start()
+        play(board, self.moves())
         return board
+
+    def tree(self) -> chess.pgn.Game:
+        """The game with its variations, out of `nodes`, or out of the moves where there are none."""
+        moves: list[object] = [{"ply": ply, "move": move} for ply, move in enumerate(self.moves(), 1)]
+        nodes: list[object] = self.get("nodes", [])
+        return tree_of(self.start(), nodes or moves)
 
     def rating(self, color: chess.Color) -> int | None:
         """That of a player, out of `ratings` by the name of the side; None for none that is known."""
@@ -82,25 +98,27 @@ class Fields:
 
 
 def positions(fields: Fields) -> Answer:
-    """The positions of a game, from the one with the number `first`."""
-    board, first = fields.board(), fields.get("first", 0)
-    shown = [_shown(board)]
-    while len(board.move_stack) > max(first, 0):
-        board.pop()
-        shown.append(_shown(board))
-    return {"positions": shown[::-1]}
+    """The positions of a game with its variations, in the order of PGN, from the one with the number `first`."""
+    first = max(fields.get("first", 0), 0)
+    return {"positions": [_shown(node, board) for node, board in islice(walk(fields.tree()), first, None)]}
 
 
-def _shown(board: chess.Board) -> Answer:
-    """A position with its legal moves as UCI and SAN, and the result where the game is over."""
-    name = last_move(board) if board.move_stack else "Start position"
+def _shown(node: chess.pgn.GameNode, board: chess.Board) -> Answer:
+    """A position with its legal moves as UCI and SAN, what is said of it, and the result where the game is over."""
+    notes = shown_notes(node)
+    name = f"{last_move(board)}{notes['sign']}" if board.move_stack else "Start position"
     legal = {board.uci(move): board.san(move) for move in board.legal_moves}
-    shown = position(board, f"{name}.") | {
-        "whole_fen": board.fen(),
-        "turn": chess.COLOR_NAMES[board.turn],
-        "ply": board.ply(),
-        "legal": legal,
-    }
+    said = f"{name}. \u201c{notes['words']}\u201d" if notes["words"] else f"{name}."
+    shown = (
+        position(board, said)
+        | notes
+        | {
+            "whole_fen": board.fen(),
+            "turn": chess.COLOR_NAMES[board.turn],
+            "ply": board.ply(),
+            "legal": legal,
+        }
+    )
     for is_end, words in ENDS:
         if is_end(board):
             win = ("0-1", 0.0, "Black wins") if board.turn else ("1-0", 1.0, "White wins")
@@ -130,28 +148,36 @@ def load(fields: Fields) -> Answer:
 def _position_of(fen: str) -> Answer:
     """A position as a game without moves. ValueError: there is none."""
     board, notes = read_fen(fen, chess960=None)
-    return {
-        "title": "A position to look at.",
-        "start": board.fen(),
-        "moves": [],
-        "ratings": {},
-        "remark": " ".join(notes)[:MAX_WORD],
-    }
+    game = ReadGame()
+    game.setup(board)
+    return _loaded(game) | {"title": "A position to look at.", "remark": " ".join(notes)[:MAX_WORD]}
 
 
 def _loaded(game: ReadGame) -> Answer:
     """A game: names, first position, moves, and in `remark` why it is not as it is written. ValueError: it has no
     position to begin with.
     """
-    nodes, remarks = game.played_moves()
+    played, remarks = game.played_moves()
+    nodes, is_whole = nodes_of(game)
+    if not is_whole:
+        remarks.append("not all of its variations can be kept")
     return {
         "title": f"{game.names[: 2 * MAX_WORD]}, {game.headers['Result']}",
         "names": {chess.COLOR_NAMES[color]: game.player(color)[:MAX_WORD] for color in chess.COLORS},
         "start": game.board().fen(),
-        "moves": [node.move.uci() for node in nodes],
+        "moves": [node.move.uci() for node in played],
+        "nodes": nodes,
+        "headers": dict(game.headers),
+        "result": game.headers["Result"],
         "ratings": {name: rating_of(game.header(f"{name.capitalize()}Elo")) for name in chess.COLOR_NAMES},
         "remark": remarks[0][:MAX_WORD] if remarks else "",
     }
+
+
+def pgn(fields: Fields) -> Answer:
+    """The game with its variations as PGN."""
+    headers: dict[str, object] = fields.get("headers", {})
+    return {"pgn": as_pgn(fields.tree(), headers)}
 
 
 # The engine: each tells its answers as they come, the first one at once -----------------------------------------------
@@ -262,7 +288,7 @@ def review(turn: Turn, fields: Fields) -> None:
     accuracies = [accuracy_of(analysed.judgements(color)) for color in chess.COLORS]
     positions = positions_of(analysed)
     for ply, shown in zip(analysed.plies, positions[1:], strict=True):
-        shown |= {"sign": ply.judgement.mark.sign, "value": ply.value_text}
+        shown |= {"mark": ply.judgement.mark.sign, "value": ply.value_text}
     turn.tell({"errors": errors, "positions": positions, "accuracy": accuracies})
 
 

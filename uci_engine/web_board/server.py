@@ -32,7 +32,7 @@ from starlette.routing import Route
 from uci_engine.game_analysis.pages import render
 from uci_engine.search.strength import MAX_ELO, MIN_ELO
 from uci_engine.web_board.desk import Answer, Desk
-from uci_engine.web_board.questions import QUESTIONS, Fields, load, positions
+from uci_engine.web_board.questions import QUESTIONS, Fields, load, pgn, positions
 from uci_engine.web_board.saved_games import save
 
 ADDRESS = "127.0.0.1"
@@ -79,6 +79,7 @@ class BoardServer(uvicorn.Server):
         self._requests: dict[str, Callable[[Fields], Answer]] = {
             "positions": positions,
             "load": load,
+            "pgn": pgn,
             "save": partial(save, path),
         }
         self._page = render(

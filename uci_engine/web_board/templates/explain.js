@@ -27,7 +27,7 @@ function showValue({ value = "", share }) {
   byId("bar").classList.toggle("unknown", share === undefined);
   byId("value").textContent = value;
   const inList = byId("moves").querySelector("[aria-current] small");
-  if (inList && !viewer.isLine) inList.textContent = value;
+  if (inList && here().next) inList.textContent = value;
 }
 
 // Who tries again is not told what is better.

@@ -3,13 +3,16 @@ const data = JSON.parse(byId("data").textContent);
 
 // `title`: who plays. `names`: of the players, by their sides. `color`: the player's, null where nobody plays. `elo`: 0 for full strength. `clock`: milliseconds,
 // null for none. `ratings`: of the players, by their sides, null for one that is not known. `ending`: why the game is
-// over where the board does not show it.
+// over where the board does not show it. `nodes`: the moves with their variations, as the server has them, none where it
+// is the moves alone. `headers`: those of a game that was loaded.
 const newGame = (fields) => ({
   id: crypto.getRandomValues(new BigUint64Array(1))[0].toString(16),
   title: "A position to look at.",
   names: { white: "White", black: "Black" },
   start: data.start,
   moves: [],
+  nodes: [],
+  headers: {},
   color: null,
   elo: 0,
   clock: null,
@@ -20,7 +23,9 @@ const newGame = (fields) => ({
   positions: [],
 });
 
-// A track also has the moves from the start, and the position before the first of them and after each.
+// A track also has the moves from the start, and the position before the first of them and after each. The positions of
+// the game and its variations are a tree: each has `next`, the positions after it, that of the main line first, and
+// `from`, the one before it.
 let game = newGame({});
 
 // Where a browser keeps games; it may forbid that, and then they last as long as the page.
@@ -53,7 +58,7 @@ const isPlaying = () => game.color !== null && game.result === "*";
 const isThinking = () => isPlaying() && latest().turn !== game.color;
 const canPlay = () => isPlaying() && here() === latest() && !isThinking();
 // The game without what the server can tell again.
-const record = () => ({ ...game, positions: [] });
+const record = () => ({ ...game, nodes: nodes(), positions: [] });
 // The last game that any tab has kept, and that of this tab as long as the server is the same.
 const lastKept = () => kept(lasting, "secateur-game");
 const ownKept = () => kept(passing, location.pathname);
@@ -81,9 +86,55 @@ async function enter({ steps, title, value, share }, count = 1) {
 }
 
 async function begin(fresh) {
-  game = await filled(fresh);
+  const { positions } = await ask("positions", { start: fresh.start, moves: fresh.moves, nodes: fresh.nodes });
+  game = { ...fresh, positions: [planted(positions)] };
+  for (let ply = 0; ply < game.moves.length; ply++) game.positions.push(latest().next[0]);
   board.flipped = game.color === "black";
   goToLatest();
+  passing[location.pathname] = JSON.stringify(record());
+}
+
+// Make a tree of positions in the order of PGN. Returns the first.
+function planted(positions) {
+  const line = [];
+  for (const position of positions) {
+    line.length = position.ply - positions[0].ply;
+    Object.assign(position, { next: [], from: line.at(-1) });
+    position.from?.next.push(position);
+    line.push(position);
+  }
+  return positions[0];
+}
+
+// The tree in the order of PGN, as the server has it.
+function nodes() {
+  const found = [];
+  const rest = game.positions.slice(0, 1);
+  while (rest.length) {
+    const { ply, last: move, comment, before, nags, next } = rest.pop();
+    found.push({ ply: ply - game.positions[0].ply, move, comment, before, nags });
+    rest.push(...next.toReversed());
+  }
+  return found;
+}
+
+// Put a position behind another one of the tree, if its move is not there already. Returns the one that is there.
+function grow(from, position) {
+  const known = from.next.find(({ last }) => last === position.last);
+  if (!known) from.next.push(Object.assign(position, { from, next: [] }));
+  return known ?? position;
+}
+
+// Go to a position of the tree, in the game or in a variation.
+function goTo(position) {
+  const positions = [];
+  for (let each = position; each; each = each.from) positions.unshift(each);
+  const at = positions.length - 1;
+  if (position === game.positions[at]) return viewer.go(game, at);
+  while (positions.at(-1).next.length) positions.push(positions.at(-1).next[0]);
+  const moves = positions.slice(1).map(({ last }) => last);
+  const back = { track: game, at: positions.findIndex((each, ply) => each !== game.positions[ply]) - 1 };
+  viewer.go({ start: game.start, moves, positions, title: "Variation", back }, at);
 }
 
 function goToLatest() {
@@ -97,10 +148,16 @@ function goToLatest() {
 function change(fields) {
   Object.assign(game, fields);
   goToLatest();
-  lasting["secateur-game"] = passing[location.pathname] = JSON.stringify(record());
+  keep();
   ask("save", record()).then(({ saved }) => {
     byId("saved").textContent = `Saved in ${saved}.`;
   });
+}
+
+function keep() {
+  passing[location.pathname] = JSON.stringify(record());
+  // A game that is looked at does not take the place of one that is played.
+  if (game.color !== null) lasting["secateur-game"] = passing[location.pathname];
 }
 
 async function engineMoves() {
@@ -116,11 +173,30 @@ async function commit(move) {
   // In the meantime the player may have moved, taken back, resigned, or begun another game.
   if (game.moves !== before || !isPlaying()) return;
   if (game.clock && before.length) game.clock[latest().turn] += game.clock.increment;
-  change({ moves, positions });
+  const [from] = game.positions.slice(-1);
+  const position = grow(from, positions.at(-1));
+  // What was played here before, and taken back, is a variation now.
+  from.next = [position, ...from.next.filter((each) => each !== position)];
+  change({ moves, positions: [...game.positions, position] });
 }
 
-// Play a move in the game if it is the player's turn there, or else in a line.
-const play = (move) => (canPlay() ? commit(move) : enter({ steps: [{ last: move }], title: "Your line" }));
+// Play a move in the game if it is the player's turn there, or else in a variation.
+const play = (move) => (canPlay() ? commit(move) : vary(move));
+
+// A line of the engine becomes a variation, too, by a move in it. Where nobody plays, the end of the game goes on.
+async function vary(move) {
+  const { start, moves } = path();
+  const known = viewer.track.positions.slice(0, viewer.at + 1);
+  const { positions } = await filled({ start, moves: [...moves, move], positions: known });
+  if (positions[0] !== game.positions[0]) return;
+  const position = positions.slice(1).reduce(grow, positions[0]);
+  if (game.color === null && game.result === "*" && position.from === latest()) {
+    game.moves = [...game.moves, position.last];
+    game.positions = [...game.positions, position];
+  }
+  keep();
+  goTo(position);
+}
 
 // How many moves are left when the player takes one back.
 const fewerMoves = () => game.moves.length - (latest().turn === game.color ? 2 : 1);

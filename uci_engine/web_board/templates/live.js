@@ -36,29 +36,55 @@ function show() {
   goOn();
 }
 
-// The game in two columns, with what is said of its moves.
+// The game in two columns, with comments, mistakes and variations between its moves.
 function showMoves() {
-  const rows = game.positions.slice(1).flatMap((position, index) => {
-    const { ply, error } = position;
-    const isWhite = ply % 2 === 1;
-    const number = `${Math.ceil(ply / 2)}${isWhite ? "." : "..."}`;
-    const value = element("small", { textContent: position.value ?? "" });
-    const move = button(sanOf(game.positions[index], position), () => viewer.go(game, index + 1));
-    move.className = `move ${isWhite ? "white" : "black"} ${error?.mark ?? ""}`;
-    move.append(" ", value);
-    // The arrow keys reach them.
-    move.tabIndex = -1;
-    move.ariaCurrent = index + 1 === viewer.ply || null;
-    const isFirst = isWhite || index === 0 || game.positions[index].error;
-    return [...(isFirst ? [element("b", { textContent: number })] : []), move, ...(error ? [mistakeCard(error)] : [])];
-  });
+  const [first, ...rest] = game.positions;
+  const parts = first.words ? [said(first.words)] : [];
+  let isFirst = true;
+  for (const position of rest) {
+    const { ply, error, value = "", words, from } = position;
+    const move = moveButton(position, `move ${ply % 2 ? "white" : "black"} ${error?.mark ?? ""}`);
+    move.append(" ", element("small", { textContent: value }));
+    if (isFirst || ply % 2) parts.push(element("b", { textContent: numberOf(position) }));
+    const notes = words ? [said(words)] : [];
+    if (error) notes.push(mistakeCard(error));
+    notes.push(...from.next.filter((each) => each !== position).map((each) => said(...variation(each))));
+    parts.push(move, ...notes);
+    isFirst = notes.length > 0;
+  }
+  parts.push(...latest().next.map((each) => said(...variation(each))), said(game.result.replace("*", "")));
   const list = byId("moves");
-  list.replaceChildren(...rows, element("span", { className: "said", textContent: game.result.replace("*", "") }));
+  list.replaceChildren(...parts);
   keepInView(list, list.querySelector("[aria-current]"));
 }
 
-// The move that led from one position to the next, with its sign.
-const sanOf = (before, { last, sign = "" }) => before.legal[last] + sign;
+const said = (...parts) => element("p", { className: "said" }, ...parts);
+const numberOf = ({ ply }) => `${Math.ceil(ply / 2)}${ply % 2 ? "." : "..."}`;
+
+// Its name has the sign of the review, or else the player's.
+function moveButton(position, className, number = "") {
+  const { from, last, mark, sign = "" } = position;
+  const made = button(`${number}${from.legal[last]}${mark || sign}`, () => goTo(position), className);
+  // The arrow keys reach it.
+  made.tabIndex = -1;
+  // A line that is no part of the game is shown by where it begins.
+  made.ariaCurrent = position === (here().next ? here() : game.positions[viewer.ply]) || null;
+  return made;
+}
+
+// A variation as its moves in brackets, with what is said of them and the variations within.
+function variation(first) {
+  const parts = ["( "];
+  let isFirst = true;
+  for (let each = first; each; each = each.next[0]) {
+    const others = each === first ? [] : each.from.next.slice(1);
+    parts.push(each.lead ? `${each.lead} ` : "", moveButton(each, "line-move", isFirst || each.ply % 2 ? numberOf(each) : ""), " ");
+    if (each.words) parts.push(`${each.words} `);
+    parts.push(...others.flatMap(variation));
+    isFirst = Boolean(each.words) || others.length > 0;
+  }
+  return [...parts, ") "];
+}
 
 // Open the tab of an element, and bring that into sight.
 function reveal(shown) {
@@ -219,6 +245,12 @@ async function copy(text) {
   }
 }
 
+async function copyGame() {
+  const headers = { White: game.names.white, Black: game.names.black, ...game.headers, Result: game.result };
+  const { pgn } = await ask("pgn", { ...record(), headers });
+  await copy(pgn);
+}
+
 async function start() {
   byId(innerWidth < 900 ? "show-moves" : "show-engine").checked = true;
   const own = ownKept();
@@ -231,6 +263,7 @@ async function start() {
     ["resign", "", () => lose(game.color, "resigns")],
     ["hint", "", hint],
     ["copy-fen", "", () => copy(here().whole_fen)],
+    ["copy-pgn", "", copyGame],
     ["review", "", review],
     ["retry-answer", "", () => showAnswer(retry)],
     ["retry-next", "", () => tryAgain(mistakes[mistakes.indexOf(retry) + 1])],
