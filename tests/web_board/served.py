@@ -18,6 +18,7 @@ for library in ("starlette", "uvicorn", "jinja2"):
     pytest.importorskip(library)
 
 GAMES_FILE = "secateur-games.pgn"
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
 
 
 class Served:

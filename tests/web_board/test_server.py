@@ -18,10 +18,9 @@ import chess
 import pytest
 
 from tests.support import run_python, wait_until
-from tests.web_board.served import Served, answers
+from tests.web_board.served import MATE_IN_ONE, Served, answers
 from uci_engine.web_board.desk import AT_THE_END, OTHER_TAB
 
-MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
 CHESS_960 = '[Variant "Chess960"]\n[SetUp "1"]\n[FEN "1k6/8/8/8/8/8/8/1K4R1 w G - 0 1"]\n\n1. O-O *\n'
 TREE = "{ A } 1. e4 $1 { B } ( { C } 1. d4 d5 ( 1... Nf6 $14 ) 2. c4 ) 1... e5 *"
 # Black loses a queen.
@@ -80,12 +79,7 @@ def test_the_game_ends_by_the_rules(server: Served, fen: str, moves: list[str], 
 
 
 @pytest.mark.parametrize(
-    "fields",
-    [
-        {"elo": 0},
-        {"elo": 1000},
-        {"elo": 2400, "white": 3000, "black": 3000, "increment": 0},
-    ],
+    "fields", [{"elo": 0}, {"elo": 1000}, {"elo": 2400, "white": 3000, "black": 3000, "increment": 0}]
 )
 def test_the_engine_replies_with_a_legal_move(server: Served, fields: dict[str, int]) -> None:
     (found,) = server.ask("reply", moves=["e2e4"], **fields)
@@ -125,9 +119,7 @@ def test_review_finds_the_mistake_and_its_reason(server: Served) -> None:
     assert [each["done"] for each in progress] == sorted(each["done"] for each in progress)
     assert progress[-1]["done"] == 1
     error = next(each for each in found["errors"] if each["index"] == 3)
-    assert error["player"] == "Black"
-    assert error["mark"] == "blunder"
-    assert error["move"] == "2...Qg5"
+    assert error == error | {"player": "Black", "mark": "blunder", "move": "2...Qg5"}
     assert ". " in found["positions"][4]["say"]
     assert len(found["positions"]) == len(MISTAKE) + 2
 
@@ -155,9 +147,6 @@ def test_games_are_loaded(server: Served, pgn: str, games: list[list[str]], rema
     (out,) = server.ask("pgn", **first)
     assert pgn != TREE or TREE in out["pgn"]
     assert server.ask("load", pgn=out["pgn"])[0]["games"][0]["nodes"] == first["nodes"]
-
-
-# Hostile requests ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -193,6 +182,7 @@ def test_games_are_loaded(server: Served, pgn: str, games: list[list[str]], rema
         ("reply", json.dumps({"white": 10**400})),
         ("reply", '{"white": 1e400}'),
         ("reply", '{"start": "7k/5Q2/5K2/8/8/8/8/8 b - - 0 1"}'),
+        ("threat", '{"start": "7k/8/5K1Q/8/8/8/8/8 b - - 0 1"}'),
     ],
 )
 def test_a_hostile_request_gets_one_sentence(server: Served, name: str, body: bytes | str) -> None:
@@ -222,7 +212,7 @@ def test_a_hostile_request_gets_one_sentence(server: Served, name: str, body: by
         ("OPTIONS", "positions", {"origin": "http://evil.example"}, 405),
     ],
 )
-def test_only_its_own_page_is_answered(
+def test_only_its_page_is_answered(
     server: Served, method: str, path: str, headers: dict[str, str], status: int
 ) -> None:
     response = server.open(method, path, "{}" if method == "POST" else "", **headers)
@@ -243,9 +233,6 @@ def half_request(server: Served) -> bytes:
     """A request whose body is announced, and does not come."""
     headers = f"Host: {server.host}:{server.port}\r\nOrigin: {server.origin}\r\nContent-Length: 9"
     return f"POST {server.path}load HTTP/1.1\r\n{headers}\r\n\r\n".encode()
-
-
-# The one engine ------------------------------------------------------------------------------------------------------
 
 
 def test_who_asked_last_is_answered_and_the_other_is_told(server: Served) -> None:
@@ -294,9 +281,6 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path, is_searching: bool) -> None:
             assert list(told)[-1] == {"problem": AT_THE_END}
 
 
-# The command ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("arguments", "missing", "code", "word"),
     [
@@ -309,7 +293,7 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path, is_searching: bool) -> None:
         ("", "jinja2", 1, "[board]"),
     ],
 )
-def test_what_is_wrong_or_missing_is_told_in_one_sentence(
+def test_what_is_wrong_is_told_in_a_sentence(
     tmp_path: Path, arguments: str, missing: str, code: int, word: str
 ) -> None:
     program = f"import sys; sys.modules[{missing!r}] = None\nfrom uci_engine.__main__ import program\nprogram()"

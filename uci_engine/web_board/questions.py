@@ -199,6 +199,20 @@ def reply(turn: Turn, fields: Fields) -> None:
     turn.tell({"move": board.uci(best.move)})
 
 
+def threat(turn: Turn, fields: Fields) -> None:
+    """What the other side would do if it were to move."""
+    board = fields.board()
+    if board.is_check():
+        raise ValueError("the king is in check: that is the threat")
+    board.push(chess.Move.null())
+    board = board.copy(stack=False)
+    best = turn.begin(board, Limit(time=REPLY)).wait()
+    turn.require()
+    if best.move is None:
+        raise ValueError("the other side would have no move")
+    turn.tell({"threat": board.uci(best.move), "threat_name": board.san(best.move)})
+
+
 def explain(turn: Turn, fields: Fields) -> None:
     """The sum of the evaluation, what each legal move costs, and the best lines, until the page goes on."""
     board = fields.board()
@@ -292,4 +306,4 @@ def review(turn: Turn, fields: Fields) -> None:
     turn.tell({"errors": errors, "positions": positions, "accuracy": accuracies})
 
 
-QUESTIONS = {"reply": reply, "explain": explain, "prove": prove, "review": review}
+QUESTIONS = {"reply": reply, "threat": threat, "explain": explain, "prove": prove, "review": review}

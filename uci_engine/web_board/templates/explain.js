@@ -62,9 +62,21 @@ function showLines(position) {
   byId("effort").textContent = position.effort ?? "";
   const rows = (position.lines ?? []).map((line) => {
     const buttons = lineButtons(line.steps, (count) => enter(line, count));
+    buttons.forEach((each, index) => preview(each, line.steps[index]));
     return row(position.legal[line.steps[0].last], [line.value, `${Math.round(100 * line.share)} %`], ...buttons);
   });
   replace("lines", position, rows);
+}
+
+// Have the board show a position of a line, as long as the button is pointed at or has the focus.
+function preview(button, step) {
+  const point = (at) => () => {
+    pointed = at;
+    drawBoard();
+  };
+  button.onpointerenter = button.onfocus = point(step);
+  button.onpointerleave = button.onblur = point(null);
+  return button;
 }
 
 function showCosts(position) {
@@ -107,7 +119,8 @@ function showProof(position) {
   const spoken = byId("proof-text");
   const paragraphs = proof.texts.map((textContent) => element("p", { textContent }));
   if (spoken.textContent !== proof.texts.join("")) spoken.replaceChildren(...paragraphs);
-  replace("proof-lines", position, proof.lines.map((line) => button(line.title, () => enter(line))));
+  const buttons = proof.lines.map((line) => preview(button(line.title, () => enter(line)), line.steps.at(-1)));
+  replace("proof-lines", position, buttons);
   byId("proof-play").hidden = retry !== null;
   byId("proof-play").onclick = () => play(proof.move);
 }

@@ -2,6 +2,8 @@
 let selected = null;
 // Where a piece was taken by the pointer: the square, whether it was selected before, and the place in the window.
 let drag = null;
+// The position of a line that is pointed at, null for none.
+let pointed = null;
 
 const targets = (square) => Object.keys(here().legal).filter((move) => move.startsWith(square));
 
@@ -9,7 +11,7 @@ const targets = (square) => Object.keys(here().legal).filter((move) => move.star
 
 function show() {
   const position = here();
-  selected = null;
+  selected = pointed = null;
   if (retry !== null && position !== game.positions[retry.index]) retry = null;
   byId("notice").hidden = true;
   showLearnt(position);
@@ -17,13 +19,14 @@ function show() {
   if (position === latest()) parts.push(game.ending);
   if (isThinking()) parts.push("Secateur thinks.");
   else if (canPlay()) parts.push("Your move.");
+  if (position.threat) parts.push(`Threat: ${position.threat_name}.`);
   if (position.hint) parts.push(`Hint: ${position.legal[position.hint]}.`);
   viewer.showPlace(parts.filter(Boolean).join(" "));
   byId("facts").textContent = game.title;
   byId("takeback").hidden = game.color === null;
   byId("takeback").disabled = fewerMoves() < 0;
   byId("resign").hidden = !isPlaying();
-  byId("hint").disabled = isThinking() || Boolean(position.result);
+  byId("threat").disabled = byId("hint").disabled = isThinking() || Boolean(position.result);
   byId("review").hidden = isPlaying() || !game.moves.length;
   byId("progress").hidden = asking?.name !== "review";
   byId("retry").hidden = retry === null;
@@ -94,8 +97,9 @@ function reveal(shown) {
 }
 
 function drawBoard() {
+  if (pointed) return board.draw(pointed);
   board.draw(here(), drawBelow);
-  const { lines = [], sum, proof, hint } = here();
+  const { lines = [], sum, proof, hint, threat } = here();
   if (isExplaining()) {
     lines.forEach(({ steps }, index) => board.arrow(`better${index ? " second" : ""}`, steps[0].last));
     if (byId("worth").checked) {
@@ -108,6 +112,7 @@ function drawBoard() {
   }
   const refutation = proof?.lines[0]?.steps[1]?.last;
   if (refutation) board.arrow("played", refutation);
+  if (threat) board.arrow("played", threat);
   if (hint) board.arrow("better", hint);
 }
 
@@ -197,6 +202,13 @@ async function hint() {
   show();
 }
 
+async function askThreat() {
+  const position = here();
+  const answer = byId("threat").disabled ? null : await question("threat", path());
+  Object.assign(position, answer);
+  show();
+}
+
 byId("type").onsubmit = (event) => {
   event.preventDefault();
   const text = byId("move").value.trim();
@@ -262,6 +274,7 @@ async function start() {
     ["takeback", "", takeBack],
     ["resign", "", () => lose(game.color, "resigns")],
     ["hint", "", hint],
+    ["threat", "t", askThreat],
     ["copy-fen", "", () => copy(here().whole_fen)],
     ["copy-pgn", "", copyGame],
     ["review", "", review],
