@@ -66,10 +66,12 @@ class Fields:
         return value
 
     def start(self) -> chess.Board:
+        """The first position of the game."""
         board, _ = read_fen(self.get("start", chess.STARTING_FEN), chess960=None)
         return board
 
     def moves(self) -> list[str]:
+        """The moves of the game, as they were written."""
         given: list[object] = self.get("moves", [])
         moves = [move for move in given if isinstance(move, str)]
         if len(given) > MAX_PLIES or len(moves) < len(given):
@@ -162,7 +164,7 @@ def _loaded(game: ReadGame) -> Answer:
     if not is_whole:
         remarks.append("not all of its variations can be kept")
     return {
-        "title": f"{game.names[: 2 * MAX_WORD]}, {game.headers['Result']}",
+        "title": f"{game.names[: 2 * MAX_WORD]}, {game.headers['Result']}".removesuffix(", *"),
         "names": {chess.COLOR_NAMES[color]: game.player(color)[:MAX_WORD] for color in chess.COLORS},
         "start": game.board().fen(),
         "moves": [node.move.uci() for node in played],

@@ -26,8 +26,8 @@ function showValue({ value = "", share }) {
   viewer.showShare(share);
   byId("bar").classList.toggle("unknown", share === undefined);
   byId("value").textContent = value;
-  const inList = byId("moves").querySelector("[aria-current] small");
-  if (inList && here().next) inList.textContent = value;
+  const inList = here().button?.querySelector("small");
+  if (inList) inList.textContent = value;
 }
 
 // Who tries again is not told what is better.

@@ -1,10 +1,10 @@
 // The game on the board, the lines beside it, the clocks, and what is kept of the game.
 const data = JSON.parse(byId("data").textContent);
 
-// `title`: who plays. `names`: of the players, by their sides. `color`: the player's, null where nobody plays. `elo`: 0 for full strength. `clock`: milliseconds,
-// null for none. `ratings`: of the players, by their sides, null for one that is not known. `ending`: why the game is
-// over where the board does not show it. `nodes`: the moves with their variations, as the server has them, none where it
-// is the moves alone. `headers`: those of a game that was loaded.
+// `title`: who plays. `names`: of the players, by their sides. `color`: the player's, null where nobody plays. `elo`: 0
+// for full strength. `clock`: milliseconds, null for none. `ratings`: of the players, by their sides, null for one that
+// is not known. `ending`: why the game is over where the board does not show it. `nodes`: the moves with their
+// variations, as the server has them, none where there are the moves alone. `headers`: those of a game that was loaded.
 const newGame = (fields) => ({
   id: crypto.getRandomValues(new BigUint64Array(1))[0].toString(16),
   title: "A position to look at.",
@@ -125,6 +125,13 @@ function grow(from, position) {
   return known ?? position;
 }
 
+// The game goes on with a position of the tree, which is the first behind the one before it from now on.
+function goOnWith(position) {
+  const { from } = position;
+  from.next = [position, ...from.next.filter((each) => each !== position)];
+  return { moves: [...game.moves, position.last], positions: [...game.positions, position] };
+}
+
 // Go to a position of the tree, in the game or in a variation.
 function goTo(position) {
   const positions = [];
@@ -168,16 +175,13 @@ async function engineMoves() {
 // Make a move of the game.
 async function commit(move) {
   const before = game.moves;
-  const { moves, positions } = await filled({ ...game, moves: [...before, move] });
+  const { positions } = await filled({ ...game, moves: [...before, move] });
   tick();
   // In the meantime the player may have moved, taken back, resigned, or begun another game.
   if (game.moves !== before || !isPlaying()) return;
   if (game.clock && before.length) game.clock[latest().turn] += game.clock.increment;
-  const [from] = game.positions.slice(-1);
-  const position = grow(from, positions.at(-1));
   // What was played here before, and taken back, is a variation now.
-  from.next = [position, ...from.next.filter((each) => each !== position)];
-  change({ moves, positions: [...game.positions, position] });
+  change(goOnWith(grow(latest(), positions.at(-1))));
 }
 
 // Play a move in the game if it is the player's turn there, or else in a variation.
@@ -190,10 +194,8 @@ async function vary(move) {
   const { positions } = await filled({ start, moves: [...moves, move], positions: known });
   if (positions[0] !== game.positions[0]) return;
   const position = positions.slice(1).reduce(grow, positions[0]);
-  if (game.color === null && game.result === "*" && position.from === latest()) {
-    game.moves = [...game.moves, position.last];
-    game.positions = [...game.positions, position];
-  }
+  const isLonger = game.color === null && game.result === "*" && position.from === latest();
+  if (isLonger) Object.assign(game, goOnWith(position));
   keep();
   goTo(position);
 }

@@ -39,8 +39,31 @@ function show() {
   goOn();
 }
 
-// The game in two columns, with comments, mistakes and variations between its moves.
+// What the list of moves shows. A long one is not made anew for each step.
+let listed = "";
+
 function showMoves() {
+  const list = byId("moves");
+  const hadFocus = list.contains(document.activeElement);
+  const state = [game.id, game.moves, nodes().length, game.result, byId("review-text").textContent].join();
+  if (state !== listed) list.replaceChildren(...listOfMoves());
+  listed = state;
+  for (const each of list.querySelectorAll("[aria-current], [tabindex='0']")) {
+    each.ariaCurrent = null;
+    each.tabIndex = -1;
+  }
+  // A line that is no part of the game is shown by where it begins.
+  const current = (here().next ? here() : game.positions[viewer.ply]).button;
+  if (current) current.ariaCurrent = "true";
+  keepInView(list, current);
+  // Tab reaches one move, and the arrows the others.
+  const reached = current ?? list.querySelector("button");
+  if (reached) reached.tabIndex = 0;
+  if (hadFocus) reached?.focus({ preventScroll: true });
+}
+
+// The game in two columns, with comments, mistakes and variations between its moves.
+function listOfMoves() {
   const [first, ...rest] = game.positions;
   const parts = first.words ? [said(first.words)] : [];
   let isFirst = true;
@@ -55,10 +78,8 @@ function showMoves() {
     parts.push(move, ...notes);
     isFirst = notes.length > 0;
   }
-  parts.push(...latest().next.map((each) => said(...variation(each))), said(game.result.replace("*", "")));
-  const list = byId("moves");
-  list.replaceChildren(...parts);
-  keepInView(list, list.querySelector("[aria-current]"));
+  parts.push(...latest().next.map((each) => said(...variation(each))));
+  return game.result === "*" ? parts : [...parts, said(game.result)];
 }
 
 const said = (...parts) => element("p", { className: "said" }, ...parts);
@@ -67,12 +88,9 @@ const numberOf = ({ ply }) => `${Math.ceil(ply / 2)}${ply % 2 ? "." : "..."}`;
 // Its name has the sign of the review, or else the player's.
 function moveButton(position, className, number = "") {
   const { from, last, mark, sign = "" } = position;
-  const made = button(`${number}${from.legal[last]}${mark || sign}`, () => goTo(position), className);
-  // The arrow keys reach it.
-  made.tabIndex = -1;
-  // A line that is no part of the game is shown by where it begins.
-  made.ariaCurrent = position === (here().next ? here() : game.positions[viewer.ply]) || null;
-  return made;
+  position.button = button(`${number}${from.legal[last]}${mark || sign}`, () => goTo(position), className);
+  position.button.tabIndex = -1;
+  return position.button;
 }
 
 // A variation as its moves in brackets, with what is said of them and the variations within.
@@ -81,7 +99,9 @@ function variation(first) {
   let isFirst = true;
   for (let each = first; each; each = each.next[0]) {
     const others = each === first ? [] : each.from.next.slice(1);
-    parts.push(each.lead ? `${each.lead} ` : "", moveButton(each, "line-move", isFirst || each.ply % 2 ? numberOf(each) : ""), " ");
+    const number = isFirst || each.ply % 2 ? numberOf(each) : "";
+    if (each.lead) parts.push(`${each.lead} `);
+    parts.push(moveButton(each, "line-move", number), " ");
     if (each.words) parts.push(`${each.words} `);
     parts.push(...others.flatMap(variation));
     isFirst = Boolean(each.words) || others.length > 0;
@@ -226,7 +246,7 @@ byId("new-game").onsubmit = (event) => {
   const [minutes, seconds] = byId("time").value.split(" ").map(Number);
   const clock = minutes ? { white: 60000 * minutes, black: 60000 * minutes, increment: 1000 * seconds } : null;
   const from = byId("from-here").checked ? path() : {};
-  beginGame({ ...from, color, clock });
+  beginGame({ ...from, color, clock }).then(() => reveal(byId("moves")));
 };
 
 function beginGame(fields) {

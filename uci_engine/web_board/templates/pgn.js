@@ -20,6 +20,7 @@ async function load(text) {
     notify(chosen.remark || remark);
   };
   await byId("games").onchange();
+  reveal(byId("moves"));
 }
 
 async function review() {
@@ -44,7 +45,7 @@ function showMistakes({ errors, positions, accuracy: [white, black] }) {
 
 function mistakeCard(error) {
   const change = element("span", { className: "values", textContent: error.change });
-  const title = element("h3", {}, `${nameOf(error.mark)} by ${error.player} `, change);
+  const title = element("h2", {}, `${nameOf(error.mark)} by ${error.player} `, change);
   const buttons = [button("Retry", () => tryAgain(error)), " ", button("Why", () => showAnswer(error))];
   return element("div", { id: `error-${error.index + 1}`, className: `said error ${error.mark}` }, title, ...buttons);
 }
