@@ -298,7 +298,7 @@ def test_a_game_is_loaded_and_its_mistake_retried(page: BoardPage, server: Serve
     page.click("#leave")
     # It stays, with what the file has, and goes out with that.
     assert "1.e4! Best.( 1.d4 ) 1...e5 ( 1...c5 ) 2.Nf3" in page.text("moves")
-    page.do("window.copied = ''; copy = (text) => (copied = text)")
+    page.do("reveal(byId('copy-pgn')); window.copied = ''; copy = (text) => (copied = text)")
     page.click("#copy-pgn")
     page.wait("copied.includes('1. e4 $1 { Best. } ( 1. d4 ) 1... e5 ( 1... c5 ) 2. Nf3')")
     page.do("reveal(byId('review'))")

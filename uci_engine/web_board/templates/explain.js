@@ -102,7 +102,7 @@ async function prove(move) {
   const position = here();
   await question("prove", { ...path(), move, ratings: game.ratings }, (answer) => {
     learn(position, { proof: { ...answer, move } });
-    reveal(byId("proof"));
+    reveal(byId(retry === null ? "proof" : "moves"));
   });
   goOn();
 }

@@ -113,7 +113,7 @@ function variation(first) {
 function reveal(shown) {
   const [name] = shown.closest("section").id.split("-");
   byId(`show-${name}`).checked = true;
-  shown.scrollIntoView({ block: "nearest" });
+  shown.scrollIntoView({ block: "nearest", behavior: "instant" });
 }
 
 function drawBoard() {
