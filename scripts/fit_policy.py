@@ -74,8 +74,8 @@ GAMES_IN_TASK = 100
 # AdamW with one cycle of the rate: up during WARM_UP of the steps, then down to zero.
 BATCH = 1024
 RATE, DECAY, WARM_UP = 0.005, 1e-4, 0.05
-# Pulls the weights of features to zero.
-RIDGE = 1e-4
+# Pulls the weights of features to zero, and to the line between those of the ratings beside them.
+RIDGE, SMOOTH = 1e-4, 0.02
 BANDS = tuple((low, low + 200) for low in range(1000, 2000, 200))
 # The bounds of given probabilities.
 BINS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0)
@@ -340,6 +340,8 @@ def fit_weights(moves: Moves) -> Array:
     scale = moves.features.std(axis=0) + np.float32(1e-3)
     features, shares = moves.features / scale, np.repeat(shares_of(moves.ratings), moves.counts, axis=0)
     shape, count = (len(RATINGS), features.shape[1]), len(moves.counts)
+    bend = np.diff(np.eye(len(RATINGS)), 2, axis=0)
+    pull = RIDGE * np.eye(len(RATINGS)) + SMOOTH * bend.T @ bend
 
     def loss(flat: Array) -> tuple[float, Array]:
         weights = flat.reshape(shape)
@@ -347,7 +349,9 @@ def fit_weights(moves: Moves) -> Array:
         total = -np.log(given[moves.played]).sum()
         given[moves.played] -= 1
         gradient = (given[:, None] * shares).T @ features
-        return total / count + RIDGE * float((weights**2).sum()), (gradient / count + 2 * RIDGE * weights).ravel()
+        return total / count + float((weights * (pull @ weights)).sum()), (
+            gradient / count + 2 * pull @ weights
+        ).ravel()
 
     start = np.zeros(shape[0] * shape[1])
     found: Array = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
