@@ -26,6 +26,8 @@ class BoardPage(Page):
     def open(self, server: Served, width: int = 1280) -> None:
         """Open the page with nothing kept."""
         self.show(server.address, width)
+        # Until then the page may write down what it has found.
+        self.wait("here() !== undefined")
         self.do("localStorage.clear(); sessionStorage.clear()")
         self.reload()
 
