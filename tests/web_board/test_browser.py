@@ -274,7 +274,7 @@ def test_explain_and_prove(page: BoardPage, server: Served, width: int) -> None:
     assert "g4" in page.text("proof-title")
     assert page.text("proof-text")
     # The number agrees with the table.
-    assert page.text("value") == page.run("here().lines[0].value")
+    assert page.run("byId('value').textContent === here().lines[0].value")
     assert page.run("game.moves") == []
     page.wait("here().depth > 3")
     page.do("byId('costs').firstChild.click()")
