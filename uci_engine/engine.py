@@ -255,7 +255,7 @@ class UciEngine:
     # The thread of the search --------------------------------------------------------------------------------------
 
     def _run(self) -> None:
-        answer: BestMove | None = None
+        answer = BestMove(None)
         try:
             answer = self._think()
         except Exception as error:
@@ -268,7 +268,7 @@ class UciEngine:
         finally:
             self._may_answer.wait()
             self._clock.is_pondering = False
-            self._on_best_move(answer or BestMove(None))
+            self._on_best_move(answer)
             # On a loaded machine a thread may stop late. The answer does not wait for it, but the next command does.
             if self._search is not None:
                 self._search.join()
@@ -327,10 +327,10 @@ class UciEngine:
         left_ms = min(part * self._clock.budget.soft_ms, MAX_PACE_MS) - self._clock.elapsed_ms()
         self._stop_event.wait(max(left_ms, 0.0) / 1000)
 
-    def _rank(self, board: chess.Board, allowed: Sequence[chess.Move]) -> RootRanking | None:
-        """The root moves ranked by the tablebases, if there are any. `go mate` and limited strength use none."""
+    def _rank(self, board: chess.Board, allowed: Sequence[chess.Move]) -> RootRanking:
+        """The root moves ranked by the tablebases, which `go mate` and limited strength do not use."""
         if not self.options.syzygy_path.value:
-            return None
+            return RootRanking()
         wanted = self._search_options
         probe_limit = wanted.probe_limit if self._limits.mate is None else 0
         stopped = self._stop_event.is_set

@@ -244,7 +244,7 @@ def prepare(
         on_info or infos.append,
         SearchOptions(**{name: value for name, value in asked.items() if name not in LIMITS}),
         list(board.legal_moves) if root_moves is None else root_moves,
-        ranking,
+        ranking or RootRanking(),
         people.main,
     )
     return manager, infos

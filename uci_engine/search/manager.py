@@ -32,7 +32,7 @@ from uci_engine.search.info import Info
 from uci_engine.search.root_moves import RootAnalysis, RootMove, sorted_root_moves, vote
 from uci_engine.search.strength import LEVEL_NODES, Strength
 from uci_engine.search.thread_pool import ThreadPool
-from uci_engine.tablebases.root_ranking import RootRanking, TablebaseRank
+from uci_engine.tablebases.root_ranking import RootRanking
 from uci_engine.text import Message
 from uci_engine.time_management import TIME_DEFAULTS, Clock, Limits, TimeParameters
 
@@ -90,20 +90,21 @@ class SearchManager:
         on_info: Callable[[Info], None],
         options: SearchOptions,
         root_moves: Iterable[chess.Move],
-        ranking: RootRanking | None,
+        ranking: RootRanking,
         people: Searcher | None,
     ) -> None:
         """The searchers must not be running. Their stop flags are cleared here, so a `stop` before `run` counts.
 
-        `root_moves`: those allowed, at least one. `ranking`: has tablebase ranks for all of them or for none, None
-        without tablebases. Moves of a better rank are searched first. Only the main searcher runs for `go mate` and
-        limited strength. `people`: has begun, and searches for the draw of limited strength.
+        `root_moves`: those allowed, at least one. `ranking`: has tablebase ranks for all of them or for none. Moves of
+        a better rank are searched first. Only the main searcher runs for `go mate` and limited strength. `people`: has
+        begun, and searches for the draw of limited strength.
         """
         self._board = board
         self._limits = limits
         self._clock = clock
         self._on_info = on_info
         self._options = options
+        self._ranking = ranking
         self._people = people
         self._depth_limit = min(self._limits.depth or scores.MAX_DEPTH, scores.MAX_DEPTH)
         nodes = self._node_limit()
@@ -119,12 +120,7 @@ class SearchManager:
         # The root moves that the other searchers begin with.
         self._root_order: list[int] = []
         self._root_moves = [moves.encode(board, move) for move in root_moves]
-        self._ranks: dict[int, TablebaseRank] = {}
-        self._probe_limit, self._ranking_hits = options.probe_limit, 0
-        if ranking is not None:
-            self._ranks = {moves.encode(board, move): rank for move, rank in ranking.tablebase_ranks.items()}
-            self._probe_limit = 0 if ranking.complete else options.probe_limit
-            self._ranking_hits = ranking.hits
+        self._ranks = {moves.encode(board, move): rank for move, rank in ranking.tablebase_ranks.items()}
         # The lines, best first, and their results of the previous depth.
         self._lines = [RootMove((self._root_moves[0],))]
         self._before: tuple[RootMove, ...] = ()
@@ -218,7 +214,7 @@ class SearchManager:
         """Set up a searcher, which is not running, but for its root moves."""
         options = self._options
         searcher.position.set_board(self._board)
-        searcher.probe_limit = min(self._probe_limit, searcher.prober.max_pieces)
+        searcher.probe_limit = 0 if self._ranking.complete else min(options.probe_limit, searcher.prober.max_pieces)
         searcher.probe_depth = options.probe_depth
         searcher.fifty_moves = options.fifty_moves
         searcher.contempt_cp = options.contempt_cp
@@ -429,7 +425,7 @@ class SearchManager:
                 nodes=nodes,
                 nps=int(nodes * 1000 / max(self._searched_ms or elapsed_ms, 0.001)),
                 hashfull=self._main.table.hashfull(),
-                tbhits=sum(searcher.tb_hits for searcher in self.searchers) + self._ranking_hits,
+                tbhits=sum(searcher.tb_hits for searcher in self.searchers) + self._ranking.hits,
                 time_ms=int(elapsed_ms),
                 pv=tuple(map(self._decode, line.pv)),
             )
