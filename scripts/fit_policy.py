@@ -349,9 +349,8 @@ def fit_weights(moves: Moves) -> Array:
         total = -np.log(given[moves.played]).sum()
         given[moves.played] -= 1
         gradient = (given[:, None] * shares).T @ features
-        return total / count + float((weights * (pull @ weights)).sum()), (
-            gradient / count + 2 * pull @ weights
-        ).ravel()
+        pulled = pull @ weights
+        return total / count + float((weights * pulled).sum()), (gradient / count + 2 * pulled).ravel()
 
     start = np.zeros(shape[0] * shape[1])
     found: Array = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
