@@ -50,7 +50,7 @@ BOOK = book_entry(3) + book_entry(1)
 READERS: dict[str, tuple[Callable[[str], object], type[ValueError]]] = {
     "weights": (Weights.load, WeightsError),
     "network": (Network.load, NetworkError),
-    "book": (Book, ValueError),
+    "book": (Book.load, ValueError),
 }
 
 

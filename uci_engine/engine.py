@@ -25,12 +25,13 @@ from typing import TYPE_CHECKING
 import chess
 import chess.polyglot
 
+from evaluation.files import reason_of
 from evaluation.network.file import Network, default_network
 from evaluation.weights import Weights, default_weights
 from uci_engine import __version__
 from uci_engine import score as scores
 from uci_engine.board.game import any_move, moves_kept
-from uci_engine.book.book import Book
+from uci_engine.book.book import Book, built_in_book
 from uci_engine.core import load
 from uci_engine.options import Options
 from uci_engine.policy.policy import human_moves
@@ -387,12 +388,12 @@ class UciEngine:
         return messages
 
     def _open_book(self) -> list[Message]:
-        self._book = None
+        self._book, path = None, self.options.book_file.value
         try:
             if self.options.own_book.value:
-                self._book = Book(self.options.book_file.value)
-        except ValueError as error:
-            return [Message.error(f"{error}; there will be no book moves")]
+                self._book = Book.load(path) if path else built_in_book()
+        except (OSError, ValueError) as error:
+            return [Message.error(f"BookFile: {reason_of(error)}; there will be no book moves")]
         return []
 
     def _configure_search(self) -> None:

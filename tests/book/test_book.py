@@ -17,10 +17,9 @@ import pytest
 from tests.support import PATIENCE_SECONDS
 from tests.support.kernel import board_after
 from tests.support.uci_process import Search, UciProcess
-from uci_engine.book.book import MAX_POSITION_ENTRIES, WITHOUT_ACCENTS, Book, name_of, named_positions
+from uci_engine.book.book import MAX_POSITION_ENTRIES, WITHOUT_ACCENTS, Book, built_in_book, name_of, named_positions
 from uci_engine.engine import UciEngine
 from uci_engine.search.info import Info
-from uci_engine.text import quoted
 from uci_engine.time_management import Limits
 
 CLOCK = Limits(wtime_ms=60_000, btime_ms=60_000)
@@ -38,47 +37,28 @@ def start_entries(**weights: int) -> bytes:
     return b"".join(entry(chess.Board(), m.from_square, m.to_square, weight) for m, weight in moves.items())
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "some.bin"
-
-
-def written(path: Path, data: bytes) -> str:
-    path.write_bytes(data)
-    return str(path)
-
-
-# Files -------------------------------------------------------------------------------------------------------------
+# Moves -------------------------------------------------------------------------------------------------------------
 
 
 def test_the_built_in_book_opens_and_knows_the_start() -> None:
-    book = Book()
+    book = built_in_book()
     moves = dict(book.moves(chess.Board()))
     assert {"e2e4", "d2d4", "c2c4", "g1f3"} <= {move.uci() for move in moves}
     assert len(book) > 5000
 
 
-def test_later_changes_of_the_file_have_no_effect(path: Path) -> None:
-    book = Book(written(path, start_entries(e2e4=3, d2d4=1) * 200))
-    path.write_bytes(b"")
-    assert book.moves(chess.Board())[0] == (chess.Move.from_uci("e2e4"), 3)
-
-
-# Moves -------------------------------------------------------------------------------------------------------------
-
-
-def test_only_legal_moves_come_out(path: Path) -> None:
+def test_only_legal_moves_come_out() -> None:
     board = chess.Board()
     illegal = [(chess.E2, chess.E5, 0), (chess.E7, chess.E5, 0), (chess.A1, chess.A1, 0), (chess.E2, chess.E4, 4)]
     # Five to seven stand for no piece.
     illegal += [(chess.E2, chess.E4, number) for number in (5, 6, 7)]
     data = b"".join(entry(board, a, b, 900, promotion) for a, b, promotion in illegal)
-    book = Book(written(path, data + start_entries(g1f3=1)))
+    book = Book(data + start_entries(g1f3=1))
     assert book.moves(board) == [(chess.Move.from_uci("g1f3"), 1)]
 
 
-def test_variety(path: Path) -> None:
-    book = Book(written(path, start_entries(e2e4=60, d2d4=30, c2c4=10, a2a3=0)))
+def test_variety() -> None:
+    book = Book(start_entries(e2e4=60, d2d4=30, c2c4=10, a2a3=0))
     board = chess.Board()
 
     def shares(variety: int) -> dict[str, float]:
@@ -97,20 +77,20 @@ def test_variety(path: Path) -> None:
     assert shares(1) == {"e2e4": 1.0}
 
 
-def test_no_move_that_repeats_a_position_of_the_game(path: Path) -> None:
+def test_no_move_that_repeats_a_position_of_the_game() -> None:
     board = board_after(chess.STARTING_FEN, "g1f3 g8f6 f3g1")
     home, other = (entry(board, chess.F6, chess.G8, 9), entry(board, chess.D7, chess.D5, 1))
-    book = Book(written(path, home + other))
+    book = Book(home + other)
     assert book.moves(board) == [(chess.Move.from_uci("d7d5"), 1)]
     # Without the game behind it, the same move repeats nothing.
     assert len(book.moves(chess.Board(board.fen()))) == 2
 
 
-def test_a_book_with_more_entries_than_a_position_can_need_is_refused(path: Path) -> None:
+def test_a_book_with_more_entries_than_a_position_can_need_is_refused() -> None:
     entries = start_entries(e2e4=1) * MAX_POSITION_ENTRIES
-    assert len(Book(written(path, entries)).moves(chess.Board())) == 1
+    assert len(Book(entries).moves(chess.Board())) == 1
     with pytest.raises(ValueError, match="entries"):
-        Book(written(path, entries + start_entries(e2e4=1)))
+        Book(entries + start_entries(e2e4=1))
 
 
 # When it is asked --------------------------------------------------------------------------------------------------
@@ -123,14 +103,14 @@ def advise(
     return book.advise(board, limits, depth, variety=0)
 
 
-def test_the_advice_is_a_move_and_its_reply_and_says_what_it_leads_to(path: Path) -> None:
+def test_the_advice_is_a_move_and_its_reply_and_says_what_it_leads_to() -> None:
     board, after = (board_after(chess.STARTING_FEN, moves) for moves in ("g1f3 d7d5", "g1f3 d7d5 c2c4"))
     entries = [
         entry(board, chess.C2, chess.C4, 3),
         entry(board, chess.G2, chess.G3, 1),
         entry(after, chess.D5, chess.C4, 2),
     ]
-    book = Book(written(path, b"".join(sorted(entries))))
+    book = Book(b"".join(sorted(entries)))
     line = board.parse_uci("c2c4"), after.parse_uci("d5c4")
     assert advise(book, board) == (line, "book: c2c4, weight 3 (75%), A09 Reti Opening")
     # The next position has no name, and the book no reply.
@@ -152,11 +132,11 @@ def test_the_advice_is_a_move_and_its_reply_and_says_what_it_leads_to(path: Path
     ],
 )
 def test_a_game_gets_a_book_move_and_who_wants_a_search_gets_one(limits: Limits, is_game: bool) -> None:
-    assert (advise(Book(), chess.Board(), limits) is not None) == is_game
+    assert (advise(built_in_book(), chess.Board(), limits) is not None) == is_game
 
 
 def test_book_depth() -> None:
-    book = Book()
+    book = built_in_book()
     assert advise(book, chess.Board(), depth=0) is None
     assert advise(book, chess.Board(), depth=1) is not None
     assert advise(book, board_after(chess.STARTING_FEN, "e2e4"), depth=1) is None
@@ -170,17 +150,18 @@ def strings_of(engine: UciEngine) -> list[str]:
     return [str(info.message) for info in infos if info.message is not None]
 
 
-def test_a_book_is_read_when_it_is_named_or_wanted_and_a_refused_one_says_so_then(path: Path) -> None:
+def test_a_book_is_read_when_it_is_named_or_wanted_and_a_refused_one_says_so_then(tmp_path: Path) -> None:
+    path = tmp_path / "some.bin"
     with closing(UciEngine()) as engine:
         assert engine.options.set("BookFile", str(path)) == []  # nobody wants a book yet
         (message,) = engine.options.set("OwnBook", "true")
-        assert str(message).startswith(f"error: book {quoted(str(path))} cannot be read")
+        assert str(message).startswith("error: BookFile: 'some.bin' cannot be read")
         assert engine.options.set("OwnBook", "true") == engine.options.set("BookDepth", "30") == []
         for count in (1, 2):
-            written(path, start_entries(e2e4=1) * count)
+            path.write_bytes(start_entries(e2e4=1) * count)
             assert engine.options.set("BookFile", str(path)) == []
-            assert strings_of(engine)[0].startswith("book: e2e4, ")
             path.unlink()
+            assert strings_of(engine)[0].startswith("book: e2e4, ")
             assert len(engine.options.set("BookFile", str(path))) == 1
             assert strings_of(engine) == []
         assert engine.options.set("BookFile", "") == []

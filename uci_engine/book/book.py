@@ -22,8 +22,7 @@ from pathlib import Path
 import chess
 import chess.polyglot
 
-from evaluation.files import open_plain_file, reason_of
-from uci_engine.text import quoted
+from evaluation.files import read_start
 from uci_engine.time_management import Limits
 
 BUILT_IN = Path(__file__).with_name("book.bin")
@@ -48,21 +47,20 @@ POSITIONS = Path(__file__).with_name("opening_names.tsv.gz")
 
 
 class Book(chess.polyglot.MemoryMappedReader):
-    """The reader of python-chess over a memory of its own, which no change of the file reaches."""
+    """The reader of python-chess over a memory of its own, which no change of a file reaches."""
 
-    def __init__(self, path: str = "") -> None:
-        """Read the book at `path`, or the built-in one when it is empty. ValueError: it cannot be used."""
-        title = f"book {quoted(path)}" if path else "the built-in book"
-        try:
-            with open(open_plain_file(Path(path or BUILT_IN)), "rb") as file:
-                data = file.read(MAX_BOOK_BYTES + 1)
-            _check(data)
-            self.mmap = mmap.mmap(-1, len(data))
-        except (OSError, ValueError) as error:
-            raise ValueError(f"{title} cannot be read: {reason_of(error)}") from None
+    def __init__(self, data: bytes) -> None:
+        """ValueError: these bytes are no book."""
+        _check(data)
+        self.mmap = mmap.mmap(-1, len(data))
         self.mmap.write(data)
         # Read now, while no clock is running.
         named_positions()
+
+    @classmethod
+    def load(cls, path: str) -> Book:
+        """Read a book; a pipe is refused. ValueError: it cannot be read, or is none."""
+        return cls(read_start(path, MAX_BOOK_BYTES + 1, ValueError))
 
     def __len__(self) -> int:
         """Number of entries: moves, counted once for each position."""
@@ -116,6 +114,12 @@ class Book(chess.polyglot.MemoryMappedReader):
         named = f", {name}".translate(WITHOUT_ACCENTS) if name else ""
         line = (move, *(reply for reply, _ in replies[:1]))
         return line, f"book: {board.uci(move)}, weight {weight} ({share:.0%}){named}"
+
+
+@cache
+def built_in_book() -> Book:
+    """The book of the package."""
+    return Book(BUILT_IN.read_bytes())
 
 
 def _check(data: bytes) -> None:

@@ -17,7 +17,7 @@ import chess.pgn
 from chess.engine import Limit, PovScore
 
 from uci_engine.board.pieces import phase_weight
-from uci_engine.book.book import Book, OpeningName, name_of
+from uci_engine.book.book import OpeningName, built_in_book, name_of
 from uci_engine.game_analysis.boards import numbered, positions
 from uci_engine.game_analysis.causes import Cause, Why, explained
 from uci_engine.game_analysis.judgement import MARK_NAGS, Found, Judgement, Phase, Value, judge, phases_of
@@ -219,7 +219,7 @@ def _opening_of(boards: Sequence[chess.Board], moves: Sequence[chess.Move]) -> t
     if boards[0].fen() != chess.STARTING_FEN and name is None:
         return None, 0
     plies = 0
-    book = Book()
+    book = built_in_book()
     for ply, (before, move) in enumerate(zip(boards, moves, strict=False), start=1):
         here = name_of(boards[ply])
         name = here or name
