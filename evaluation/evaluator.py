@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from evaluation.base.base_board import BaseBoard
 from evaluation.base.bitboards import ALL
-from evaluation.base.constants import FULL_SCALE, FULL_SHARE, STATIC_LIMIT, WON_KPK_CP, middlegame_share
+from evaluation.base.constants import FULL_PHASE, FULL_SCALE, FULL_SHARE, STATIC_LIMIT, WON_KPK_CP
 from evaluation.base.typed import i64, u64s
 from evaluation.context import EvaluationContext
 from evaluation.network.file import MAX_TERMS_CP
@@ -31,6 +31,11 @@ MATERIAL_FACTOR = 0x9E3779B97F4A7C15
 
 # The pawn hash table. An entry is key, passed pawns, packed score, danger of both kings by pawns.
 PAWN_ENTRIES = 8192
+
+
+def middlegame_share(phase: int) -> int:
+    """The share of the middlegame in a tapered score, in 256ths; the endgame has the rest."""
+    return FULL_SHARE if phase > FULL_PHASE else phase * 32 // 3
 
 
 class Evaluator:

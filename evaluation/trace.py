@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, Self
 import chess
 
 from evaluation import set_up
-from evaluation.base.constants import FULL_PHASE, FULL_SCALE, FULL_SHARE, KING_PLACE, middlegame_share
+from evaluation.base.constants import FULL_PHASE, FULL_SCALE, FULL_SHARE, KING_PLACE
 from evaluation.catalogue import (
     ACCUMULATED,
     BOARD,
@@ -186,6 +186,7 @@ class Trace:
         weights = weights or default_weights()
         evaluator, base_board = set_up(board, weights, network)
         # Imported here, because importing this module must load no kernel module (see `evaluation`).
+        from evaluation.evaluator import middlegame_share
         from evaluation.terms.endgames import endgame_scale
 
         sides = _packed_sides(board, weights, evaluator, base_board)

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from evaluation.base.typed import inline
-
 # Every score of the evaluation is strictly within ± this, in centipawns.
 STATIC_LIMIT: Final = 30000
 
@@ -67,9 +65,3 @@ DRAWISH_LEAD: Final = 3
 
 # The bonus for a won king and pawn against king: less than the gain of the promotion.
 WON_KPK_CP: Final = 400
-
-
-@inline
-def middlegame_share(phase: int) -> int:
-    """The share of the middlegame in a tapered score, in 256ths; the endgame has the rest."""
-    return FULL_SHARE if phase > FULL_PHASE else phase * 32 // 3

@@ -81,7 +81,7 @@ def test_several_processes_find_the_same(records: Any, monkeypatch: pytest.Monke
     assert sum(done) == len(records)
     found = find_coefficients(records)
     assert (several.matrix != found.matrix).nnz == 0
-    for name in ("phase", "scales", "kpk_result", "ending"):
+    for name in ("share", "scales", "kpk_result", "ending"):
         assert (getattr(several, name) == getattr(found, name)).all()
 
 

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from evaluation.base.constants import FULL_PHASE, KING_PLACE
+from evaluation.base.constants import KING_PLACE
 from evaluation.catalogue import ACCUMULATED, BY_KINGS, CATALOGUE, ENEMY_KING, OWN_KING, Term
 from evaluation.weights import default_weights
 from toolkit.console import Advance
@@ -79,7 +79,7 @@ class Reading(NamedTuple):
     """What the evaluation sees of one position: the sums, White minus Black; the others are those of `Coefficients`."""
 
     words: tuple[int, ...]
-    phase: int
+    share: int
     scales: tuple[int, int]
     kpk_result: int
     ending: int
@@ -111,11 +111,11 @@ class CoefficientReader:
     def __init__(self) -> None:
         # Imported here, because importing the package must load no kernel module (see `evaluation`).
         from evaluation.base.base_board import BaseBoard
-        from evaluation.evaluator import Evaluator
+        from evaluation.evaluator import Evaluator, middlegame_share
         from evaluation.terms.endgames import endgame_scale, ending
 
         self._board = BaseBoard([0] * len(default_weights().piece_square))
-        self._endgame_scale, self._ending = endgame_scale, ending
+        self._middlegame_share, self._endgame_scale, self._ending = middlegame_share, endgame_scale, ending
         evaluators = [Evaluator(default_weights()) for _ in layout().biases]
         for word, evaluator in enumerate(evaluators):
             _set_powers(evaluator, word)
@@ -128,7 +128,7 @@ class CoefficientReader:
         return [
             Reading(
                 tuple([sum_of_terms(board) for sum_of_terms in self._sums]),
-                min(board.phase, FULL_PHASE),
+                self._middlegame_share(board.phase),
                 (scale(board, 0), scale(board, 1)),
                 self._kpk.result(board),
                 self._ending(board),
@@ -160,19 +160,19 @@ def _set_powers(evaluator: Any, word: int) -> None:
 class Coefficients:
     """What the evaluation sees of some positions, apart from the weights. All have a row or an element each.
 
-    matrix: int8, a column for each weight. phase: 24 to 0. scales: the endgame scale factor in 64ths if Black, and if
-    White, is ahead in the endgame. kpk_result: not 0 for king and pawn against king, whose score is not the sum alone.
-    ending: which row of `constants.ENDGAME_SCALES` the position belongs to.
+    matrix: int8, a column for each weight. share: of the middlegame, in 256ths. scales: the endgame scale factor in
+    64ths if Black, and if White, is ahead in the endgame. kpk_result: not 0 for king and pawn against king, whose score
+    is not the sum alone. ending: which row of `constants.ENDGAME_SCALES` the position belongs to.
     """
 
     matrix: Any
-    phase: npt.NDArray[np.uint8]
+    share: npt.NDArray[np.uint16]
     scales: npt.NDArray[np.uint8]
     kpk_result: npt.NDArray[np.uint8]
     ending: npt.NDArray[np.uint8]
 
     def __len__(self) -> int:
-        return len(self.phase)
+        return len(self.share)
 
     def __getitem__(self, chosen: npt.NDArray[Any]) -> Coefficients:
         """Those with these numbers, in this order."""
@@ -216,7 +216,7 @@ def _find_batch(records: npt.NDArray[Any]) -> Coefficients:
     matrix.sort_indices()
     return Coefficients(
         matrix,
-        np.array([reading.phase for reading in readings], np.uint8),
+        np.array([reading.share for reading in readings], np.uint16),
         np.array([reading.scales for reading in readings], np.uint8).reshape(-1, 2),
         np.array([reading.kpk_result for reading in readings], np.uint8),
         np.array([reading.ending for reading in readings], np.uint8),

@@ -33,11 +33,9 @@ from scipy.special import expit
 from evaluation.base.constants import (
     DRAWN_SCALE,
     ENDGAME_SCALES,
-    FULL_PHASE,
     FULL_SCALE,
     FULL_SHARE,
     STATIC_LIMIT,
-    middlegame_share,
 )
 from evaluation.catalogue import BOARD, CATALOGUE, Term
 from evaluation.weights import MAX_CENTIPAWNS, PHASES, Weights
@@ -47,9 +45,6 @@ from toolkit.training.positions import MAX_PAWNS, Examples, Floats, pieces_of
 # Rows that one thread works on at a time. Invariant: the sums do not depend on the number of threads.
 SLICE: Final = 4096
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
-
-# By the game phase: see `middlegame_share`.
-SHARES: Final = np.array([middlegame_share(phase) for phase in range(FULL_PHASE + 1)])
 
 # The tables of which each piece of one type has exactly one number, and where the mean of a table belongs.
 CENTRED: Final = {
@@ -103,7 +98,7 @@ class Slice:
 
 def shares(coefficients: Coefficients) -> npt.NDArray[np.float32]:
     """The taper of each row: what one centipawn of middlegame, and of endgame for either side, adds to the score."""
-    middlegame = SHARES[coefficients.phase]
+    middlegame = coefficients.share.astype(np.int64)
     endgame = (FULL_SHARE - middlegame)[:, None] * coefficients.scales.astype(np.int64)
     return np.column_stack([middlegame / FULL_SHARE, endgame / (FULL_SHARE * FULL_SCALE)]).astype(np.float32)
 
@@ -153,7 +148,7 @@ def exact_scores(coefficients: Coefficients, weights: npt.NDArray[np.int64]) -> 
     middlegame, endgame = (
         (coefficients.matrix @ weights[:, phase].astype(np.float64)).astype(np.int64) for phase in (0, 1)
     )
-    share = SHARES[coefficients.phase]
+    share = coefficients.share.astype(np.int64)
     scale = coefficients.scales[np.arange(len(coefficients)), (endgame > 0).astype(np.intp)].astype(np.int64)
     value = middlegame * share * FULL_SCALE + endgame * (FULL_SHARE - share) * scale
     return np.asarray(np.sign(value) * np.minimum(np.abs(value) >> 14, STATIC_LIMIT - 1))
