@@ -17,7 +17,7 @@ import pytest
 
 from tests.support import PATIENCE_SECONDS, wait_until
 from tests.support.engines import Ear, begin, finish, go
-from tests.support.kernel import is_compiled
+from tests.support.kernel import MIDDLEGAME, STARTS, is_compiled, without_times
 from uci_engine import engine as engine_module
 from uci_engine import score as scores
 from uci_engine import time_management
@@ -25,11 +25,13 @@ from uci_engine.engine import UciEngine
 from uci_engine.options import ValueOption
 from uci_engine.search.manager import SearchManager
 from uci_engine.search.parameters import PARAMETERS
+from uci_engine.search.strength import MAX_ELO, MIN_ELO
 from uci_engine.time_management import TIME_DEFAULTS, Limits
 from uci_engine.tools import perft
 
 MATED = "R5k1/5ppp/8/8/8/8/8/7K b - - 0 1"
 STALEMATED = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
 ONE_LEGAL_MOVE = "6rk/8/8/8/8/8/7p/7K w - - 0 1"
 DEPTH = 5 if is_compiled() else 2
 
@@ -134,16 +136,6 @@ def test_a_hit_makes_it_a_search_with_an_end(engine: UciEngine, fen: str | None,
     assert finish(engine, ear).answer.move is not None
 
 
-def test_what_has_ended_has_no_current_move(engine: UciEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(time_management, "REPORT_AFTER_SECONDS", 0.1)
-    ear = begin(engine, ponder=True, depth=1)
-    assert not ear.answered_within(0.4)
-    engine.stop()
-    finish(engine, ear)
-    assert ear.scored
-    assert not any(info.currmove for info in ear.infos)
-
-
 def test_a_hit_and_a_stop_right_after_the_start_are_not_lost(engine: UciEngine) -> None:
     for _ in range(20):
         ear = begin(engine, ponder=True, movetime_ms=5)
@@ -244,6 +236,95 @@ def test_hash_options_reach_the_table(engine: UciEngine) -> None:
     assert table.probe(key) == 0
 
 
+# Limited strength -----------------------------------------------------------------------------------------
+
+
+def weaken(engine: UciEngine, elo: int) -> None:
+    for name, value in (("UCI_Elo", str(elo)), ("UCI_LimitStrength", "true")):
+        assert engine.options.set(name, value) == []
+
+
+def test_full_strength_is_the_search_without_the_options(engine: UciEngine) -> None:
+    def told() -> list[dict[str, str]]:
+        engine.new_game()
+        return without_times(go(engine, depth=DEPTH).infos)
+
+    before = told()
+    weaken(engine, MIN_ELO)
+    assert told() != before
+    # UCI_Elo alone limits nothing.
+    engine.options.set("UCI_LimitStrength", "false")
+    assert told() == before
+
+
+@pytest.mark.timing
+@pytest.mark.parametrize("elo", [MIN_ELO, 1500, MAX_ELO])
+def test_weak_play_obeys_the_clock(engine: UciEngine, elo: int) -> None:
+    weaken(engine, elo)
+    for limits in ({"movetime_ms": 30}, {"wtime_ms": 60}, {"wtime_ms": 0}):
+        began = time.perf_counter()
+        go(engine, None, **limits)
+        # Far more than allowed, for a busy machine. The highest level would search for much longer on most.
+        assert time.perf_counter() - began < 2.0
+
+
+def test_a_question_for_a_mate_is_answered_at_full_strength(engine: UciEngine) -> None:
+    weaken(engine, MIN_ELO)
+    assert str(go(engine, MATE_IN_ONE, mate=1).answer.move) == "a1a8"
+
+
+def test_the_same_seed_gives_the_same_moves() -> None:
+    played = []
+    with closing(UciEngine(tuning=True)) as engine:
+        weaken(engine, 1100)
+        for seed in ("7", "7", "8"):
+            engine.options.set("Seed", seed)
+            engine.new_game()
+            played.append([go(engine, fen, movetime_ms=60_000).move for fen in STARTS])
+    assert played[0] == played[1] != played[2]
+
+
+def centre_distance(square: chess.Square) -> int:
+    return min(chess.square_manhattan_distance(square, centre) for centre in (chess.D4, chess.D5, chess.E4, chess.E5))
+
+
+@pytest.mark.skipif(not is_compiled(), reason="takes minutes in plain Python")
+@pytest.mark.parametrize("fen", ["8/8/8/3k4/8/8/8/KR6 w - - 0 1", "8/8/8/3k4/8/8/8/KQ6 w - - 0 1"])
+@pytest.mark.parametrize("elo", [MIN_ELO, 1500, 2000])
+def test_every_level_mates_a_bare_king(engine: UciEngine, fen: str, elo: int) -> None:
+    weaken(engine, elo)
+    board = chess.Board(fen)
+    while not board.is_game_over() and board.halfmove_clock < 100:
+        board.push(go(engine, board, movetime_ms=60_000).move)
+        # The king takes what it can, and stays near the centre.
+        if replies := list(board.legal_moves):
+            board.push(max(replies, key=lambda move: (board.is_capture(move), -centre_distance(move.to_square))))
+    assert board.is_checkmate()
+
+
+@pytest.mark.timing
+def test_on_a_clock_a_level_takes_time_unless_that_is_switched_off(engine: UciEngine) -> None:
+    weaken(engine, MIN_ELO)
+    board = chess.Board(MIDDLEGAME)
+    board.fullmove_number = 20
+
+    def spent_ms() -> int:
+        """Full strength would take about 1.2 s."""
+        return go(engine, board, wtime_ms=10_000, btime_ms=10_000, winc_ms=1000, binc_ms=1000).last.time_ms or 0
+
+    assert spent_ms() >= 100
+    engine.options.set("Human Pace", "false")
+    assert min(spent_ms() for _ in range(3)) < 100
+    engine.options.set("Human Pace", "true")
+    for clock_ms in (9_000_000, 10**18):
+        ear = begin(engine, board, wtime_ms=clock_ms, btime_ms=clock_ms)
+        assert not ear.answered_within(0.3)
+        started = time.perf_counter()
+        engine.stop()
+        assert finish(engine, ear).sentences == []
+        assert time.perf_counter() - started < 5.0
+
+
 # Other commands -------------------------------------------------------------------------------------------
 
 
@@ -265,15 +346,19 @@ def test_perft_stops(engine: UciEngine) -> None:
     assert go(engine, depth=1).answer.move is not None
 
 
-def test_long_searches_tell_of_the_current_move(engine: UciEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(time_management, "REPORT_AFTER_SECONDS", 0.02)
+def test_long_searches_tell_of_the_current_move_and_what_has_ended_has_none(
+    engine: UciEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time_management, "REPORT_AFTER_SECONDS", 0.1)
     monkeypatch.setattr(time_management, "REPORT_EVERY_SECONDS", 0.02)
+    ended = begin(engine, ponder=True, depth=1)
+    assert not ended.answered_within(0.4)
+    engine.stop()
+    assert not any(info.currmove for info in finish(engine, ended).infos)
     ear = begin(engine, infinite=True)
     wait_until(lambda: any(info.currmove for info in list(ear.infos)))
     engine.stop()
-    finish(engine, ear)
-    current = next(info for info in ear.infos if info.currmove)
-    assert current.currmove in [*chess.Board().legal_moves]
+    assert {info.currmove for info in finish(engine, ear).infos if info.currmove} <= {*chess.Board().legal_moves}
 
 
 def test_the_name_tells_of_a_slow_core(engine: UciEngine) -> None:

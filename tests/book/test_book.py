@@ -1,12 +1,10 @@
-"""The opening book: what is chosen, when it is asked, and a real process that plays from it."""
+"""The opening book: what is chosen, when it is asked, and a game."""
 
 from __future__ import annotations
 
 import random
 import struct
-import time
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -14,12 +12,10 @@ import chess
 import chess.polyglot
 import pytest
 
-from tests.support import PATIENCE_SECONDS
+from tests.support.engines import go
 from tests.support.kernel import board_after
-from tests.support.uci_process import Search, UciProcess
 from uci_engine.book.book import MAX_POSITION_ENTRIES, WITHOUT_ACCENTS, Book, built_in_book, name_of, named_positions
 from uci_engine.engine import UciEngine
-from uci_engine.search.info import Info
 from uci_engine.time_management import Limits
 
 CLOCK = Limits(wtime_ms=60_000, btime_ms=60_000)
@@ -142,14 +138,6 @@ def test_book_depth() -> None:
     assert advise(book, board_after(chess.STARTING_FEN, "e2e4"), depth=1) is None
 
 
-def strings_of(engine: UciEngine) -> list[str]:
-    """What the engine says of its book when it is to move."""
-    infos: list[Info] = []
-    engine.go(chess.Board(), Limits(nodes=1), time.perf_counter(), infos.append, lambda _: None)
-    assert engine.wait(PATIENCE_SECONDS)
-    return [str(info.message) for info in infos if info.message is not None]
-
-
 def test_a_book_is_read_when_it_is_named_or_wanted_and_a_refused_one_says_so_then(tmp_path: Path) -> None:
     path = tmp_path / "some.bin"
     with closing(UciEngine()) as engine:
@@ -161,13 +149,13 @@ def test_a_book_is_read_when_it_is_named_or_wanted_and_a_refused_one_says_so_the
             path.write_bytes(start_entries(e2e4=1) * count)
             assert engine.options.set("BookFile", str(path)) == []
             path.unlink()
-            assert strings_of(engine)[0].startswith("book: e2e4, ")
+            assert go(engine, nodes=1).sentences[0].startswith("book: e2e4, ")
             assert len(engine.options.set("BookFile", str(path))) == 1
-            assert strings_of(engine) == []
+            assert go(engine, nodes=1).sentences == []
         assert engine.options.set("BookFile", "") == []
-        assert len(strings_of(engine)) == 1
+        assert len(go(engine, nodes=1).sentences) == 1
         assert engine.options.set("OwnBook", "false") == []
-        assert strings_of(engine) == []
+        assert go(engine, nodes=1).sentences == []
 
 
 # The names of openings ---------------------------------------------------------------------------------------------
@@ -195,39 +183,20 @@ def test_all_names_can_be_written_in_ascii() -> None:
     assert all(str(name).translate(WITHOUT_ACCENTS).isascii() for name in named_positions().values())
 
 
-# The real program --------------------------------------------------------------------------------------------------
+# A game -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def player() -> Iterator[UciProcess]:
-    with UciProcess() as process:
-        process.send("setoption name OwnBook value true", "setoption name BookVariety value 100")
-        yield process
-
-
-def test_a_game_from_the_book_into_the_search(player: UciProcess) -> None:
-    player.send("setoption name BookVariety value 0")
+def test_a_game_from_the_book_into_the_search() -> None:
     board = chess.Board()
-    moves: list[str] = []
-    searches: list[Search] = []
-    while len(moves) < 30 and not (searches and searches[-1].last_pv.numbers["nodes"]):
-        player.send("position startpos moves " + " ".join(moves) if moves else "position startpos")
-        searches.append(player.search("go wtime 1000 btime 1000 winc 10 binc 10", board))
-        moves.append(searches[-1].best)
-        board.push_uci(moves[-1])
-    *from_book, searched = searches
-    assert len(from_book) >= 7
-    assert all(len(search.strings) == 1 for search in from_book)
-    assert all(search.strings[0].startswith(f"book: {search.best}, weight ") for search in from_book)
-    assert all(search.ponder for search in from_book[:-1])
-    assert not any(string.startswith("book: ") for string in searched.strings)
-
-
-def test_a_book_move_waits_for_the_ponderhit(player: UciProcess) -> None:
-    player.send("position startpos moves e2e4", "go ponder wtime 1000 btime 1000")
-    player.wait_for(lambda line: "string book: " in line)
-    before = player.sync()
-    assert not any(line.startswith("bestmove") for line in before)
-    player.send("ponderhit")
-    words = player.wait_for("bestmove")[-1].split()
-    assert chess.Move.from_uci(words[1]) in board_after(chess.STARTING_FEN, "e2e4").legal_moves
+    told: list[list[str]] = []
+    with closing(UciEngine()) as engine:
+        for name, value in (("OwnBook", "true"), ("BookVariety", "0")):
+            engine.options.set(name, value)
+        while not told or told[-1]:
+            ear = go(engine, board, wtime_ms=1000, btime_ms=1000, winc_ms=10, binc_ms=10)
+            told.append(ear.sentences)
+            assert bool(ear.last.nodes) != bool(ear.sentences)
+            assert all(said.startswith(f"book: {ear.move}, weight ") for said in ear.sentences)
+            board.push(ear.move)
+    assert [len(said) for said in told[:-1]] == [1] * (len(told) - 1)
+    assert len(told) > 7

@@ -42,6 +42,12 @@ class Ear:
         return answer
 
     @property
+    def move(self) -> chess.Move:
+        """Of the answer, where there is one."""
+        assert self.answer.move is not None
+        return self.answer.move
+
+    @property
     def scored(self) -> list[Info]:
         return [info for info in self.infos if info.score is not None]
 

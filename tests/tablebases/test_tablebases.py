@@ -1,10 +1,11 @@
-"""Tablebases in the engine: folders and hostile files, the root's ranking, the search, and the conversation."""
+"""Tablebases in the engine: folders and hostile files, the root's ranking, and the search."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,11 @@ import chess.syzygy
 import pytest
 
 from tests.support import TABLES
+from tests.support.engines import go
 from tests.support.kernel import board_after
 from tests.support.syzygy_samples import NAMES, WORKSHOP_PATH, Probing, copy_tables, random_boards, slow_table
-from tests.support.uci_process import Search, UciProcess
 from uci_engine import score as scores
+from uci_engine.engine import UciEngine
 from uci_engine.tablebases import root_ranking as ranking_module
 from uci_engine.tablebases.root_ranking import WON, RootRanking
 from uci_engine.time_management import UNLIMITED, Budget, Clock
@@ -285,36 +287,27 @@ def test_tables_that_contradict_each_other_are_dropped_with_a_sentence(tmp_path:
     assert probing.ranked(board) == RootRanking()
 
 
-# The conversation -------------------------------------------------------------------------------------------------
+# The search -------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def table_engine(either_engine: UciProcess) -> UciProcess:
-    either_engine.send(f"setoption name SyzygyPath value {TABLES}")
-    either_engine.sync()
-    return either_engine
+def engine() -> Iterator[UciEngine]:
+    with closing(UciEngine()) as engine:
+        assert len(engine.options.set("SyzygyPath", str(TABLES))) == 1
+        yield engine
 
 
-def search(engine: UciProcess, position: str, go: str) -> Search:
-    engine.send(f"position fen {position}")
-    return engine.search(go)
-
-
-@pytest.mark.parametrize(("contempt", "shown"), [(0, 0), (100, -scores.normalised(100, 4))])
-def test_contempt_for_a_draw_of_the_tables(table_engine: UciProcess, contempt: int, shown: int) -> None:
+@pytest.mark.parametrize("contempt_cp", [0, 100])
+def test_contempt_for_a_draw_of_the_tables(engine: UciEngine, contempt_cp: int) -> None:
     # The king takes the rook: a draw of the tables one ply before the search sees that no material is left.
-    table_engine.send(f"setoption name Contempt value {contempt}")
-    answer = search(table_engine, "1k6/p7/8/8/8/8/8/R6K w - - 0 1", "go depth 2 searchmoves a1a7")
-    assert answer.last_pv.numbers["tbhits"] > 0
-    assert answer.last_pv.score == ("cp", shown)
-    table_engine.send("setoption name Contempt value 0")
+    engine.options.set("Contempt", str(contempt_cp))
+    last = go(engine, "1k6/p7/8/8/8/8/8/R6K w - - 0 1", depth=2, searchmoves=[chess.Move.from_uci("a1a7")]).last
+    assert last.tbhits
+    assert last.score == -contempt_cp
 
 
-def test_wins_of_the_search_are_those_of_the_tables(engine: UciProcess) -> None:
+def test_wins_of_the_search_are_those_of_the_tables(engine: UciEngine) -> None:
     """Four pieces whose own table is missing: a capture into a table decides."""
-    engine.send(f"setoption name SyzygyPath value {TABLES}")
-    answer = search(engine, "8/8/8/8/3k4/8/3r4/R2K4 w - - 0 1", "go depth 4")
-    assert answer.best == "d1d2"
-    engine.send("setoption name SyzygyPath value")
-    answer = search(engine, "8/8/8/4k3/8/2b5/8/R3K3 w - - 0 1", "go depth 2")
-    assert answer.last_pv.numbers["tbhits"] == 0
+    assert str(go(engine, "8/8/8/8/3k4/8/3r4/R2K4 w - - 0 1", depth=4).move) == "d1d2"
+    engine.options.set("SyzygyPath", "")
+    assert go(engine, "8/8/8/4k3/8/2b5/8/R3K3 w - - 0 1", depth=2).last.tbhits == 0
