@@ -21,6 +21,7 @@ OPTIONS = """id name Fake
 option name Seed type spin default 0 min 0 max 1000000
 option name Hash type spin default 16 min 1 max 64
 option name strength type spin default 50 min 0 max 100
+option name UCI_Chess960 type check default false
 option name UCI_LimitStrength type check default false
 option name UCI_Elo type spin default 1500 min 500 max 3000"""
 
@@ -112,6 +113,13 @@ def main() -> None:
                     shuffle_knights(board, values)
                 elif moves < first_bad_move or misbehave(mode):
                     answer(board, moves, values)
+            case ["eval"] if board.halfmove_clock == 99:
+                say("Final evaluation: none (in check)")
+            case ["eval"]:
+                # How far White is ahead: the halfmove clock in fifths of a pawn from 45, and the double.
+                pawns = (board.halfmove_clock - 45) / 5
+                say(f"Classical evaluation   {pawns:+.2f} (white side)")
+                say(f"Final evaluation       {2 * pawns:+.2f} (white side) [with scaled NNUE, hybrid, ...]")
             case ["stop"] if mode == "busy":
                 say("info depth 9 nodes 1000 pv e2e4\nbestmove e2e4")
             case ["quit"]:

@@ -1,4 +1,4 @@
-"""What only the real program shows: the answer to `uci`, floods, what people type beyond UCI, and what is refused.
+"""What only the real program shows: the answer to `uci`, floods, what is refused, how it ends in every state, how soon.
 
 How a line is read is tested in test_protocol.py, in which order commands are executed in test_loop.py, what a search
 answers in tests/test_engine.py. Random conversations are in test_random_conversations.py.
@@ -7,18 +7,30 @@ answers in tests/test_engine.py. Random conversations are in test_random_convers
 from __future__ import annotations
 
 import os
+import re
+import signal
+import statistics
+import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import chess
 import pytest
 
-from tests.support.uci_lines import read_option
-from tests.support.uci_process import UciProcess
-from uci_engine.score import normalised
+from tests.support import ENVIRONMENT, PATIENCE_SECONDS, wait_until
+from tests.support.uci_process import EXIT_SECONDS, UciProcess, read_option
 from uci_engine.uci.protocol import MAX_LINE_BYTES
 
 START = chess.Board()
+MATED = "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1"
+
+posix_only = pytest.mark.skipif(os.name != "posix", reason="signals and file descriptors as POSIX has them")
+
+
+def is_pv(line: str) -> bool:
+    return " pv " in line
 
 
 def test_the_answer_to_uci_declares_every_option_and_is_always_the_same(either_engine: UciProcess) -> None:
@@ -37,7 +49,7 @@ def test_a_flood_of_commands_is_executed(either_engine: UciProcess) -> None:
     for _ in range(100):
         either_engine.answer(START)
     either_engine.send("go infinite")
-    either_engine.wait_for(lambda line: " pv " in line)
+    either_engine.wait_for(is_pv)
     either_engine.send(*["isready"] * 1000)
     for _ in range(1000):
         assert not [line for line in either_engine.wait_for("readyok") if line.startswith("bestmove")]
@@ -127,20 +139,6 @@ def test_ten_megabytes_in_a_line(survivor: UciProcess) -> None:
     survivor.search("position startpos\ngo depth 1", START)
 
 
-def test_the_evaluation_can_be_shown(survivor: UciProcess) -> None:
-    survivor.send("position startpos moves e2e4", "eval")
-    lines = survivor.sync()
-    (raw,) = (line.split()[1] for line in lines if line.startswith("Score ") and line.endswith("(White's view)"))
-    (shown,) = (line.split()[1] for line in lines if line.startswith("Normalised "))
-    assert float(shown) == normalised(round(100 * float(raw)), 32) / 100
-
-
-def test_help_names_the_commands(survivor: UciProcess) -> None:
-    survivor.send("help")
-    text = "\n".join(survivor.sync())
-    assert all(word in text for word in ("isready", "setoption", "position", "go", "perft", "bench", "Hash"))
-
-
 def test_a_bench_can_be_stopped(engine: UciProcess) -> None:
     engine.send("bench 100", "isready", "stop")
     assert not any(line.startswith("nodes") for line in engine.wait_for("info string bench was stopped"))
@@ -156,3 +154,196 @@ def test_a_start_is_silent_and_a_command_as_arguments_leaves_standard_input_alon
         assert engine.wait_for_exit() == 0
         assert engine.lines == ["readyok"]
         engine.lines.clear()
+
+
+# How it ends -------------------------------------------------------------------------------------------------------
+
+
+# What is sent, and what is waited for.
+STATES: dict[str, tuple[list[str], str | Callable[[str], bool]]] = {
+    "just started": ([], ""),
+    "ready": (["position startpos", "isready"], "readyok"),
+    "searching": (["go infinite"], is_pv),
+    "searching by the clock": (["go wtime 9000000 btime 9000000"], is_pv),
+    "pondering": (["go ponder wtime 1000 btime 1000"], is_pv),
+    "a second go waits": (["go infinite", "go infinite", "position startpos", "go depth 3"], ""),
+    "holding back (none)": ([f"position fen {MATED}", "go infinite", "isready"], "readyok"),
+    "no position": (["position fen rubbish", "go infinite", "isready"], "readyok"),
+    "counting": (["go perft 30", "isready"], "readyok"),
+    "benchmarking": (["bench", "isready"], "readyok"),
+}
+
+
+def bring(engine: UciProcess, state: str) -> None:
+    """Into one of these states."""
+    lines, wanted = STATES[state]
+    engine.send(*lines)
+    if wanted:
+        engine.wait_for(wanted)
+
+
+# At the end of the input these run on, because they end by themselves.
+RUN_ON = ("searching by the clock", "counting")
+
+ENDINGS: dict[str, Callable[[UciProcess], object]] = {
+    "quit": lambda engine: engine.send("quit"),
+    "end of input": lambda engine: engine.close_input(),
+    "SIGINT": lambda engine: engine.process.send_signal(signal.SIGINT),
+    "SIGTERM": lambda engine: engine.process.send_signal(signal.SIGTERM),
+}
+
+
+@pytest.mark.parametrize(
+    ("state", "ending"),
+    [(state, ending) for state in STATES for ending in ENDINGS if ending != "end of input" or state not in RUN_ON],
+)
+def test_it_ends_in_every_state(state: str, ending: str) -> None:
+    if ending.startswith("SIG"):
+        if os.name != "posix":
+            pytest.skip("no signals")
+        if state in ("just started", "a second go waits"):
+            pytest.skip("Python itself may be still starting")
+    with UciProcess() as engine:
+        bring(engine, state)
+        ENDINGS[ending](engine)
+        assert engine.wait_for_exit(EXIT_SECONDS) == 0
+        # On the way out, the audit: every go answered, nothing on stderr.
+
+
+@pytest.mark.timing
+def test_it_ends_in_less_than_a_second() -> None:
+    times = []
+    for _ in range(3):
+        with UciProcess() as engine:
+            bring(engine, "searching")
+            started = time.perf_counter()
+            engine.quit()
+            times.append(time.perf_counter() - started)
+    assert min(times) < 1.0
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        ("go nodes 600000", r" nodes 6\d{5} "),
+        ("go depth 9", r"info depth 9 "),
+        ("go movetime 300", r" time \d{3,} "),
+        ("go wtime 30000 btime 30000", r" time \d{3,} "),
+        ("go btime 30000", r" time \d{3,} "),
+        ("go ponder movetime 300\nponderhit", r" time \d{3,} "),
+        ("go perft 5", r"Nodes searched: 4865609"),
+        ("bench 5", r"nps \d+"),
+        ("go infinite\nposition startpos moves e2e4\ngo depth 7\nisready", r"info depth 7 "),
+        ("uci", r"uciok"),
+    ],
+)
+def test_what_ends_by_itself_is_finished(lines: str, found: str) -> None:
+    with UciProcess() as engine:
+        # The last line has no end of its own.
+        engine.send_bytes(lines.encode())
+        engine.close_input()
+        assert engine.wait_for_exit() == 0
+        assert any(re.search(found, line) for line in engine.lines)
+
+
+@posix_only
+@pytest.mark.parametrize("ending", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("state", RUN_ON)
+def test_a_signal_ends_what_runs_on(state: str, ending: str, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with UciProcess() as engine:
+        engine.send(f"setoption name Debug Log File value {log}")
+        bring(engine, state)
+        engine.close_input()
+        wait_until(lambda: "(end of input)" in log.read_text())
+        ENDINGS[ending](engine)
+        assert engine.wait_for_exit(EXIT_SECONDS) == 0
+        assert " >> (signal)\n" in log.read_text()
+
+
+# A main thread that no signal can interrupt stands for one that was just about to wait when the signal came.
+DEAF = """
+import signal
+from uci_engine.uci.loop import Inbox, quit_on_signals
+inbox = Inbox()
+quit_on_signals(inbox)
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+print("waiting", flush=True)
+print(inbox.get().what.name, flush=True)
+inbox.get()
+"""
+
+
+@posix_only
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_does_not_need_the_main_thread(number: signal.Signals) -> None:
+    command = [sys.executable, "-c", DEAF]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "waiting\n"
+        program.send_signal(number)
+        assert program.stdout.readline() == "QUIT\n"
+        # Nothing more happens there, and that ends it.
+        assert program.wait(PATIENCE_SECONDS) == 0
+
+
+@posix_only
+@pytest.mark.parametrize("go", ["", "go infinite", "go ponder", "go wtime 9000000 btime 9000000"])
+def test_a_closed_output_ends_it(go: str) -> None:
+    with UciProcess(reads_output=False) as engine:
+        engine.send(go, "isready")
+        if "wtime" in go:
+            engine.close_input()
+        while engine.output.readline() != b"readyok\n":
+            pass
+        engine.output.close()
+        # Where the input stays open, the process must notice by itself that nobody listens.
+        if "wtime" not in go:
+            engine.send("isready")
+        assert engine.wait_for_exit() == 0
+
+
+@posix_only
+def test_a_blocked_output_does_not_keep_it() -> None:
+    with UciProcess(reads_output=False) as engine:
+        engine.send(*["uci"] * 500, "go depth 1", "quit")
+        assert engine.wait_for_exit() == 0
+
+
+@posix_only
+@pytest.mark.parametrize("redirection", [">&-", "<&-", "<&- >&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_may_be_closed_from_the_start(redirection: str) -> None:
+    command = ["sh", "-c", f'exec "$0" -m uci_engine {redirection}', sys.executable]
+    pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+    ended = subprocess.run(command, stdin=nothing, stdout=pipe, stderr=pipe, env=ENVIRONMENT, timeout=PATIENCE_SECONDS)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+# How soon ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.timing
+def test_isready_and_stop_are_answered_at_once_during_a_search(either_engine: UciProcess) -> None:
+    delays: dict[str, list[float]] = {"isready": [], "stop": []}
+    for _ in range(10):
+        either_engine.send("go infinite")
+        either_engine.wait_for(is_pv)
+        for question, answer in (("isready", "readyok"), ("stop", "bestmove")):
+            sent_at = either_engine.send(question)
+            either_engine.wait_for(answer)
+            delays[question].append(either_engine.arrived_at() - sent_at)
+    assert max(map(statistics.median, delays.values())) < 0.2
+
+
+@pytest.mark.timing
+@pytest.mark.parametrize("go", ["go movetime 20", "go wtime 50 btime 50", "go wtime 1 btime 1 winc 1 binc 1"])
+def test_answers_come_in_time(either_engine: UciProcess, go: str) -> None:
+    delays = []
+    for _ in range(9):
+        either_engine.send("ucinewgame", "position startpos")
+        either_engine.sync()
+        sent_at = either_engine.send(go)
+        either_engine.answer(START)
+        delays.append(either_engine.arrived_at() - sent_at)
+    # How exactly the clock is kept is measured elsewhere, on a machine with nothing else to do.
+    assert min(delays) < 0.1

@@ -21,8 +21,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from tests.support import PATIENCE_SECONDS, TABLES
 from tests.support.kernel import STARTS
-from tests.support.uci_lines import InfoLine, read_best_move, read_info, read_option
-from tests.support.uci_process import UciProcess, play
+from tests.support.uci_process import InfoLine, UciProcess, play, read_best_move, read_info, read_option
 
 EXAMPLES = 150 if os.environ.get("SECATEUR_NEW_EXAMPLES") == "1" else 10
 STEPS = 25
