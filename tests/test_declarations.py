@@ -1,7 +1,8 @@
-"""The step of the build that derives C declarations from typed Python: its rule, and what it makes of the kernel."""
+"""The step of the build that derives C declarations from typed Python: what it makes of the kernel, and its rule."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,151 +11,91 @@ from build_backend.declarations import Kernel, Translation
 from tests.support import ROOT
 from uci_engine.core import KERNEL_MODULES
 
-BASE = '''\
-"""The base."""
-
-from __future__ import annotations
-
-from evaluation.base.typed import compiled, i64, inline, ints, nogil, shared_int, u64, u64s, void
-from uci_engine.numbers import MARGIN, PLIES, Settings
-
-LEFT, RIGHT = range(2)
-SIZE = 2 * PLIES + MARGIN
-HALF: i64 = 1 << 31
-ALL = (1 << 64) - 1
-TABLE = ints(3, [number * number for number in range(3)])
-
-
-@inline
-def low(bits: u64) -> u64:
-    """The lowest bit."""
-    if compiled:
-        return bits & (ALL ^ (bits - 1))
-    else:
-        return bits & -bits
-
-
-class Base:
-    """It is extended."""
-
-    sets = u64s(SIZE)
-
-    def count(self, by: int) -> int:
-        return by
-
-
-class Counter(Base, Settings):
-    """It is final."""
-
-    number: int
-    owner: list[int]
-    asked: shared_int
-    _hidden: u64
-
-    def __init__(self, owner: list[int]) -> None:
-        self.owner = owner
-
-    def next(self, is_odd: bool) -> int:
-        step: int = 1 if is_odd else 2
-        self.number += step
-        return self.number
-
-    def _private(self, other: Counter | None) -> bool:
-        return other is not None
-
-    def forget(self) -> void:
-        self.number = 0
-
-    def restart(self) -> None:
-        self.forget()
-
-    def many(self, times: int = 1) -> int:
-        names: list[str] = []
-        with nogil:
-            self.next(True)
-        return times + len(names)
-'''
-NUMBERS = "PLIES = 64\nMARGIN = PLIES // 16\n\n\nclass Settings:\n    depth: int = PLIES\n"
-
-
-def translate(root: Path, source: str = BASE) -> Translation:
-    (root / "uci_engine").mkdir(exist_ok=True)
-    (root / "uci_engine" / "numbers.py").write_text(NUMBERS)
-    (root / "uci_engine" / "base.py").write_text(source)
-    (translation,) = Kernel(["uci_engine.base"], root).translations()
-    return translation
-
-
+BASE_BOARD = Path("evaluation", "base", "base_board.py")
+# Of each kind one: constants, a table, fields, functions of C for Python and without it.
 DECLARED = {
-    'const int LEFT "(0)"',
-    'const int RIGHT "(1)"',
-    'const int PLIES "(64)"',
-    'const int SIZE "(132)"',
-    'const i64 HALF "(2147483648LL)"',
-    'const u64 ALL "(18446744073709551615ULL)"',
-    "cdef int[3] TABLE",
-    "cdef inline u64 low(u64 bits) noexcept nogil:",
-    "if cython.compiled:",
-    "return bits & (ALL ^ (bits - 1))",
-    "cdef class Base():",
-    "cdef public u64[132] sets",
-    "cdef int count(self, int by) noexcept nogil",
-    "cdef class Counter(Base):",
-    "cdef public int depth",
-    "cdef public int number",
-    "cdef public object owner",
-    "cdef public volatile int asked",
-    "cdef u64 _hidden",
-    "cpdef int next(self, bint is_odd) noexcept nogil",
-    "cdef bint _private(self, Counter other) noexcept nogil",
-    "cpdef void forget(self) noexcept nogil",
+    "evaluation.base.bitboards": {
+        'const u64 ALL "(18446744073709551615ULL)"',
+        "cdef u64[4096] LINE",
+        "cdef inline u64 bishop_attacks(int square, u64 occupied) noexcept nogil:",
+        "if cython.compiled:",
+    },
+    "evaluation.base.base_board": {
+        'const int PIECES "(896)"',
+        "cdef class BaseBoard():",
+        "cdef public i64 score",
+        "cdef public i64[14336] piece_square",
+        "cdef void put(self, int piece, int square) noexcept nogil",
+        "cdef inline i64 weight_of(BaseBoard board, int index) noexcept nogil:",
+    },
+    "evaluation.evaluator": {
+        'const i64 HALF "(2147483648LL)"',
+        "cdef public Inference network",
+        "cpdef int taper(self, BaseBoard board, i64 packed) noexcept nogil",
+        "cdef i64 _material_total(self, BaseBoard board) noexcept nogil",
+    },
+    "uci_engine.board.position": {
+        "cdef class Position(BaseBoard):",
+        "cpdef bint is_draw(self, int ply) noexcept nogil",
+    },
+    "uci_engine.search.stack": {'const int NO_SCORE "(-32002)"', "cpdef void clear(self) noexcept nogil"},
+    "uci_engine.search.search": {
+        # What threads share without a lock.
+        *(f"cdef public volatile int {name}" for name in ("stop_requested", "current_move", "current_move_number")),
+        "cdef public volatile i64 nodes",
+        # Of a base class outside the kernel.
+        "cdef public int lmr_base",
+        "cdef public TranspositionTable table",
+    },
 }
 
 
-def test_what_is_declared_and_what_is_left_to_python(tmp_path: Path) -> None:
-    pxd = translate(tmp_path).pxd
-    assert not DECLARED - {line.strip() for line in pxd.splitlines()}
-    assert not [name for name in ("__init__", "restart", "many") if f" {name}(" in pxd]
+@pytest.mark.parametrize("module", DECLARED)
+def test_what_is_declared_and_what_is_left_to_python(module: str) -> None:
+    kernel = Kernel(KERNEL_MODULES, ROOT)
+    pxd = Translation(kernel, kernel.module(module)).pxd
+    assert not DECLARED[module] - {line.strip() for line in pxd.splitlines()}
+    assert not [name for name in ("__init__", "set_pieces", "configure") if f" {name}(" in pxd]
 
 
-def test_lines_keep_their_numbers(tmp_path: Path) -> None:
-    python = translate(tmp_path).python.splitlines()
+def translated(root: Path) -> str:
+    """The Python of the base board that Cython gets."""
+    kernel = Kernel(KERNEL_MODULES, root)
+    return Translation(kernel, kernel.module("evaluation.base.base_board")).python
+
+
+def test_lines_keep_their_numbers() -> None:
+    python, source = translated(ROOT).splitlines(), (ROOT / BASE_BOARD).read_text("utf-8")
     for old, new in (
-        ("TABLE = ints(3, [", "TABLE = ([number * number for number in range(3)])"),
-        ("class Counter(", "class Counter(Base, ):"),
-        ("step: int", "        step: cython.int = 1 if is_odd else 2"),
-        ("def many", "    def many(self, times: cython.int = 1):"),
-        ("names: ", "        names = []"),
-        ("with nogil", "        with cython.nogil:"),
+        ("MATERIAL_OF = ", "MATERIAL_OF = ([1 << 4 * piece for piece in range(14)])"),
+        ("    def __init__", "    def __init__(self, piece_square):"),
+        ("        index: int\n        for index in range(7)", "        index: cython.int"),
+        ("    def set_squares", "    def set_squares(self, pieces, turn: cython.int):"),
     ):
-        assert python[BASE[: BASE.index(old)].count("\n")] == new
+        assert python[source[: source.index(old)].count("\n")] == new
 
 
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ("ints(3, [", "ints(width, [", "the length of an array is a number or made of constants"),
-        ("def low(bits: u64)", "def low(bits)", "low is inline, and so needs C types throughout"),
-        ("names: list[str] = []", "names: list[str]", "a variable without a C type has a value"),
-        ("HALF: i64 = 1 << 31", "HALF: i16 = 1 << 31", "HALF does not fit into i16"),
-        ("        return by\n", "        assert by\n        return by\n", "count is a function of C, where"),
-        ("\n    def count", "    def count", "there is an empty line above a method of this class"),
+        ("u64s(7)", "u64s(width)", "the length of an array is a number or made of constants"),
+        ("board: BaseBoard, index: int", "board: BaseBoard, index", "weight_of is inline, and so needs C types"),
+        ("after = ", "after: str\n        after = ", "a variable without a C type has a value"),
+        ("PHASE_OF = ", "HALF: i16 = 1 << 31\nPHASE_OF = ", "HALF does not fit into i16"),
+        ("kings = ", "assert self\n        kings = ", "update_king_tables is a function of C, where"),
+        ("\n    def shift", "    def shift", "there is an empty line above a method of this class"),
     ],
 )
 def test_a_mistake_is_named_with_its_line(tmp_path: Path, old: str, new: str, sentence: str) -> None:
-    assert BASE.count(old) == 1
-    source = BASE.replace(old, new)
+    for package in ("evaluation", "uci_engine"):
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("*.so"))
+    source = (ROOT / BASE_BOARD).read_text("utf-8")
+    assert source.count(old) == 1
+    (tmp_path / BASE_BOARD).write_text(source.replace(old, new), "utf-8")
     with pytest.raises(SystemExit) as error:
-        translate(tmp_path, source)
+        translated(tmp_path)
     path, line, told = str(error.value).split(":", 2)
-    assert path == "uci_engine/base.py"
+    assert path == BASE_BOARD.as_posix()
     assert told.startswith(f" {sentence}")
-    assert new.strip() in "".join(source.splitlines(keepends=True)[int(line) - 1 :][:3])
-
-
-@pytest.mark.parametrize("field", ["stop_requested", "nodes", "current_move", "current_move_number"])
-def test_what_threads_share_without_a_lock_is_volatile(field: str) -> None:
-    kernel = Kernel(KERNEL_MODULES, ROOT)
-    pxd = Translation(kernel, kernel.module("uci_engine.search.search")).pxd
-    (line,) = [line for line in pxd.splitlines() if line.endswith(f" {field}")]
-    assert line.startswith("    cdef public volatile ")
+    lines = source.replace(old, new).splitlines(keepends=True)
+    assert new.strip().partition("\n")[0] in "".join(lines[int(line) - 1 :][:3])
