@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import json
 import random
+import shlex
+import sys
 import tomllib
 from argparse import Namespace
 from pathlib import Path
@@ -13,7 +16,8 @@ import numpy as np
 import pytest
 
 import fit_policy
-from tests.support import SCRIPTS, run_python
+import human_errors
+from tests.support import ROOT, SCRIPTS, run_python
 from uci_engine.policy.convolution import ConvolutionWeights
 from uci_engine.policy.policy import candidates, network_logarithms
 
@@ -80,3 +84,25 @@ def test_a_file_without_games_is_refused(tmp_path: Path, text: str) -> None:
     done = run_python(str(SCRIPTS / "fit_policy.py"), str(path), "--output", str(tmp_path))
     assert done.returncode == 2
     assert not (tmp_path / "weights.toml").exists()
+
+
+# human_errors: levels and people judged by another engine, which is here ours ----------------------------------------
+
+
+GAME = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1g1 g8f6 f3g5 e8g8 d2d3 h7h6 g5f7 f8f7 c4f7 g8f7 c1e3 c5e3 f2e3 f7g8 d1e1 d7d6"
+
+
+def test_people_and_levels_have_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_text(
+        "".join(json.dumps({"white": 1400, "black": black, "moves": GAME}) + "\n" for black in (1450, 1900))
+    )
+    engine = shlex.join([sys.executable, str(ROOT / "secateur.py")])
+    assert (
+        human_errors.main([str(path), "--ratings", "1400", "--positions", "6", "--nodes", "500", "--engine", engine])
+        == 0
+    )
+    (row,) = (line for line in capsys.readouterr().out.splitlines() if "1400" in line)
+    # Two of a game at most.
+    assert row.split("│")[2].strip() == "4"
+    assert row.count("%") == 4

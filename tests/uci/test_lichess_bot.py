@@ -6,22 +6,16 @@ and the clock, as the server does.
 
 from __future__ import annotations
 
-import os
 import random
-import re
 import shlex
 import sys
 import time
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import chess
 import chess.engine
-import pytest
 from chess.engine import ConfigMapping, Limit, Opponent, SimpleEngine
 
-from tests.support import ENVIRONMENT, PATIENCE_SECONDS, ROOT
+from tests.support import ENVIRONMENT, PATIENCE_SECONDS
 
 ONE_GIGABYTE_IN_KIB = 1 << 20
 # What lichess-bot's own sample asks for, on a machine that has not got it.
@@ -29,12 +23,6 @@ STOCK: ConfigMapping = {"Move Overhead": 100, "Threads": 2, "Hash": 512}
 # lichess-bot gives ten seconds for a first move, because lichess does not run the clock then.
 FIRST_MOVE = Limit(time=0.1, clock_id="first move")
 SECONDS, INCREMENT = 5.0, 0.02
-
-
-def documented() -> ConfigMapping:
-    """The options in the sample of GUIS.md."""
-    text = (ROOT / "GUIS.md").read_text("utf-8")
-    return {name: int(value) for name, value in re.findall(r"^    (\w[\w ]*): (\d+)$", text, re.MULTILINE)}
 
 
 def play(engine: SimpleEngine, board: chess.Board) -> str:
@@ -68,31 +56,16 @@ def play(engine: SimpleEngine, board: chess.Board) -> str:
     return board.result(claim_draw=True)
 
 
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[SimpleEngine]:
-    """The program, with an address space of one gigabyte where the system can limit it."""
+def test_a_game() -> None:
     command = [sys.executable, "-m", "uci_engine"]
     if sys.platform == "linux":
         command = ["sh", "-c", f"ulimit -v {ONE_GIGABYTE_IN_KIB}; exec {shlex.join(command)}"]
-    arguments: dict[str, Any] = {"cwd": tmp_path, "env": ENVIRONMENT}
-    if os.name == "posix":
-        arguments["setpgrp"] = True
-    client = SimpleEngine.popen_uci(command, timeout=PATIENCE_SECONDS, **arguments)
-    try:
-        yield client
-        client.ping()
-        client.quit()
-        assert client.protocol.returncode.result() == 0
-    finally:
-        client.close()
-
-
-@pytest.mark.parametrize("options", [STOCK, documented()], ids=["stock", "documented"])
-def test_a_game(engine: SimpleEngine, options: ConfigMapping) -> None:
-    assert {"Hash", "Threads", "Move Overhead"} <= set(options)
-    engine.configure(options)
-    engine.ping()
-    engine.send_opponent_information(opponent=Opponent("Maia", "BOT", 1500, True), engine_rating=2000)
-    board = chess.Board()
-    assert play(engine, board) == "1-0"
-    assert board.is_checkmate()
+    with SimpleEngine.popen_uci(command, timeout=PATIENCE_SECONDS, env=ENVIRONMENT) as engine:
+        engine.configure(STOCK)
+        engine.ping()
+        engine.send_opponent_information(opponent=Opponent("Maia", "BOT", 1500, True), engine_rating=2000)
+        board = chess.Board()
+        assert play(engine, board) == "1-0"
+        assert board.is_checkmate()
+        engine.quit()
+        assert engine.protocol.returncode.result() == 0

@@ -7,6 +7,7 @@ queues up behind the lines that have been sent already: for these, the search is
 from __future__ import annotations
 
 import io
+import os
 import queue
 import threading
 from collections.abc import Callable, Sequence
@@ -25,8 +26,8 @@ from uci_engine.search.info import BestMove
 from uci_engine.text import Message
 from uci_engine.time_management import Limits
 from uci_engine.uci import loop as uci
-from uci_engine.uci.loop import Event, Inbox, Writer
-from uci_engine.uci.protocol import parse
+from uci_engine.uci.loop import STUCK_SECONDS, Event, Inbox, Mark, Writer
+from uci_engine.uci.protocol import Word, parse
 
 if TYPE_CHECKING:
     from uci_engine.engine import OnBestMove, UciEngine
@@ -217,6 +218,39 @@ def test_the_reader_pauses_when_it_is_too_far_ahead() -> None:
         inbox.get()
     thread.join(timeout=30)
     assert not thread.is_alive()
+
+
+@pytest.mark.parametrize(
+    ("data", "last"), [(b"ucinewgame\n", Mark.END_OF_INPUT), (b"ucinewgame\nquit\nisready\n", Word.QUIT)]
+)
+def test_only_quit_hurries_what_was_read_before(data: bytes, last: Mark | Word) -> None:
+    read_end, write_end = os.pipe()
+    os.write(write_end, data)
+    os.close(write_end)
+    inbox = Inbox()
+    inbox.closed.set()
+    uci.read(read_end, inbox, Writer(io.BytesIO()))
+    os.close(read_end)
+    events = [inbox.get() for _ in range(inbox.qsize())]
+    assert [event.what for event in events[:2]] == [Word.NEW_GAME, last]
+    assert inbox.must_end == (last is Word.QUIT)
+
+
+def test_after_quit_the_process_ends_once_no_more_commands_are_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    inbox = Inbox()
+    seconds_waited = []
+
+    def wait(seconds: float) -> bool:
+        seconds_waited.append(seconds)
+        if len(seconds_waited) < 3:
+            inbox.task_done()
+        return False
+
+    monkeypatch.setattr(inbox.closed, "wait", wait)
+    monkeypatch.setattr("os._exit", mock.Mock(side_effect=SystemExit))
+    with pytest.raises(SystemExit):
+        inbox.quit("quit")
+    assert seconds_waited == [STUCK_SECONDS] * 3
 
 
 LINES = (

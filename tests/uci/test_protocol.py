@@ -1,6 +1,10 @@
-"""UCI text to data and back: the clauses of the UCI text, what clients send in the field, and any text."""
+"""Bytes to lines, UCI text to data and back: the clauses of the UCI text, what clients send, and any text."""
 
+import time
 from contextlib import suppress
+from itertools import chain, pairwise
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
@@ -12,7 +16,57 @@ from uci_engine.search.info import Info
 from uci_engine.text import MAX_INT, QUOTE_LENGTH, Message, parse_int, quoted
 from uci_engine.time_management import Limits
 from uci_engine.uci import protocol
-from uci_engine.uci.protocol import Go, SetOption, SetPosition, Word, format_info, parse
+from uci_engine.uci.protocol import MAX_LINE_BYTES, Go, SetOption, SetPosition, Word, format_info, parse, read_lines
+
+# Bytes to lines
+
+
+def lines_of(*pieces: bytes, max_bytes: int = MAX_LINE_BYTES) -> list[str | None]:
+    """The lines of an input that arrives in these pieces."""
+    arriving = chain(filter(None, pieces), [b""])
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(protocol, "os", SimpleNamespace(read=lambda descriptor, count: next(arriving)))
+        return [line for _, line in read_lines(0, max_bytes)]
+
+
+@given(st.binary(max_size=200), st.lists(st.integers(0, 200), max_size=8))
+def test_where_the_stream_is_cut_makes_no_difference(data: bytes, cuts: list[int]) -> None:
+    places = [0, *sorted(cuts), len(data)]
+    pieces = [data[i:j] for i, j in pairwise(places)]
+    assert lines_of(*pieces, max_bytes=50) == lines_of(data, max_bytes=50)
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\r\n", codec="utf-8"), min_size=1)))
+def test_lines_come_out_as_they_went_in(texts: list[str]) -> None:
+    assert lines_of("".join(f"{text}\r\n" for text in texts).encode()) == [text for text in texts if text.strip()]
+
+
+def test_only_cr_and_lf_end_a_line() -> None:
+    assert lines_of(b"a\rb\r\n \n\ncd") == ["a", "b", "cd"]
+    line = "isready\u2028isready\u0085isready\fisready\visready\0"
+    assert lines_of(f"{line}\n".encode()) == [line]
+    assert lines_of(b"C:\\Sch\xe4ch \xff\n") == ["C:\\Sch\ufffdch \ufffd"]
+
+
+def test_too_long_a_line_is_dropped_and_the_next_is_not() -> None:
+    assert lines_of(b"abc\nabcd\nab", b"cdefgh", b"\nxy\n", max_bytes=3) == ["abc", None, None, "xy"]
+
+
+@pytest.mark.timing
+def test_too_long_a_line_is_not_stored() -> None:
+    started = time.perf_counter()
+    assert lines_of(*[b"0123456789" * 10] * 100_000, max_bytes=10) == [None]
+    assert time.perf_counter() - started < 10
+
+
+def test_an_input_in_non_blocking_mode_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter([BlockingIOError, b"uci\n", BlockingIOError, b""])
+    waited_for = []
+    monkeypatch.setattr(protocol, "os", SimpleNamespace(read=Mock(side_effect=answers)))
+    monkeypatch.setattr(protocol, "select", SimpleNamespace(select=lambda ready, *_: waited_for.append(ready)))
+    assert [line for _, line in read_lines(7)] == ["uci"]
+    assert waited_for == [[7], [7]]
+
 
 # Commands
 
