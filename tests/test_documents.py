@@ -94,6 +94,9 @@ def test_readme_names_options_with_the_defaults_that_they_have() -> None:
     (table,) = re.findall(r"^\| option \| default \|.*\n\|[-|]*\n((?:\|.*\n)+)", text(README), re.MULTILINE)
     for names, said, _ in re.findall(r"^\| (.+) \| (.+) \| (.+) \|$", table, re.MULTILINE):
         assert said == ", ".join(str(defaults[name]).lower() or "empty" for name in CODE.findall(names))
+    # In the settings of lichess-bot.
+    for name, value in re.findall(r"^    (\w[\w ]*): (\d+)$", text(GUIS), re.MULTILINE):
+        assert not any(message.is_error for message in Options().set(name, value))
 
 
 @pytest.mark.parametrize("path", [README, GUIS], ids=by_name)

@@ -17,7 +17,7 @@ from chess.engine import Cp, PovScore
 import evaluation
 import uci_engine
 from evaluation.network.file import DEFAULT_FILE, Network, default_network
-from evaluation.weights import Weights, default_weights
+from evaluation.weights import Weights
 from tests.evaluation.test_evaluation import random_weights
 from tests.support import run_python
 from tests.support.engines import go
@@ -193,16 +193,6 @@ def test_a_new_engine_begins_as_the_constant_says(is_on: bool, monkeypatch: pyte
             api.configure(use_nnue=now)
             assert engine.pool.network is networks[now]
             assert api.evaluate(BOARD) == api.explain_evaluation(BOARD).score == PovScore(Cp(scores[now]), BOARD.turn)
-
-
-def test_the_weights_by_keyword(paths: dict[str, str]) -> None:
-    with uci_engine.Engine(use_nnue=False, weights_file=paths["WeightsFile"]) as engine:
-        assert engine.explain_evaluation(BOARD).terms == evaluation.explain(BOARD, WEIGHTS, None).terms
-        engine.configure(weights_file="")
-        assert engine.explain_evaluation(BOARD).terms == evaluation.explain(BOARD, default_weights(), None).terms
-        with pytest.raises(ValueError, match="WeightsFile"):
-            engine.configure(weights_file="missing")
-        assert engine.options["weights_file"] == ""
 
 
 BROKEN = """

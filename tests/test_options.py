@@ -43,6 +43,9 @@ def test_every_parameter_of_the_search_can_be_an_option() -> None:
     tunables = [parameter.name for parameter in (*PARAMETERS, *tunables_of(TIME_DEFAULTS))]
     assert names(options) == [*names(STANDARD), *tunables, "Seed"]
     assert len(set(names(options))) == len(names(options))
+    for option in options:
+        assert option.help
+        assert not isinstance(option, Spin) or option.minimum <= option.default <= option.maximum > option.minimum
 
 
 def test_no_malus_that_a_tuner_may_set_leaves_the_range_of_a_history() -> None:

@@ -29,6 +29,8 @@ from chess.engine import (
     PovScore,
     Wdl,
 )
+from hypothesis import given
+from hypothesis import strategies as st
 
 import evaluation
 from tests.support import ENVIRONMENT, PATIENCE_SECONDS, wait_until
@@ -37,12 +39,14 @@ from tests.support.syzygy_samples import copy_tables
 from uci_engine import Engine, Explanation
 from uci_engine import api as engine_module
 from uci_engine import score as scores
-from uci_engine.api import KEYWORDS, limits_of, setting
+from uci_engine.api import KEYWORDS, info_dict, limits_of, setting
 from uci_engine.options import Options, usable_processors
+from uci_engine.search.info import Info
 from uci_engine.search.manager import SearchManager
 from uci_engine.tablebases import tablebases
-from uci_engine.text import MAX_INT
+from uci_engine.text import MAX_INT, Message
 from uci_engine.time_management import Limits
+from uci_engine.uci.protocol import format_info
 
 DEPTH = 6 if is_compiled() else 2
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
@@ -112,22 +116,11 @@ def test_a_limit_asks_for_what_go_asks_for() -> None:
     assert limits_of(others, chess.Board(), None) == Limits(movetime_ms=0, depth=2, nodes=3, mate=4)
 
 
-def test_play_is_legal_and_leaves_the_board(engine: Engine) -> None:
-    board = chess.Board()
-    board.push_san("e4")
-    before = board.copy()
-    result = engine.play(board, Limit(white_clock=0.5, black_clock=0.5))
-    assert isinstance(result, chess.engine.PlayResult)
-    assert result.move is not None
-    assert result.move in board.legal_moves
-    assert result.info["pv"][0] == result.move
-    assert (board, board.move_stack) == (before, before.move_stack)
-
-
 def test_the_same_as_through_python_chess(engine: Engine) -> None:
     command = [sys.executable, "-m", "uci_engine"]
     board = chess.Board(STARTS[1])
     board.push(next(iter(board.legal_moves)))
+    before = board.copy()
     with chess.engine.SimpleEngine.popen_uci(command, timeout=PATIENCE_SECONDS, env=ENVIRONMENT) as client:
         client.configure({"Hash": 4})
         lines = client.analyse(board, Limit(depth=DEPTH), multipv=3)
@@ -136,9 +129,10 @@ def test_the_same_as_through_python_chess(engine: Engine) -> None:
         assert set(ours) == set(theirs)
         for key in ("depth", "seldepth", "score", "nodes", "pv", "multipv", "hashfull"):
             assert ours.get(key) == theirs.get(key), key
-    move = engine.play(board, Limit(depth=DEPTH), game="another")
-    assert (move.move, move.ponder) == (played.move, played.ponder)
-    engine.play(board, Limit(nodes=1))
+    result = engine.play(board, Limit(depth=DEPTH), game="another")
+    assert isinstance(result, chess.engine.PlayResult)
+    assert (result.move, result.ponder, result.info["pv"]) == (played.move, played.ponder, lines[0]["pv"])
+    assert (board, board.move_stack) == (before, before.move_stack)
 
 
 @pytest.mark.parametrize(
@@ -171,6 +165,41 @@ def test_the_history_counts(engine: Engine) -> None:
     assert engine.analyse(alone, Limit(depth=DEPTH), root_moves=only)["score"].white() > Cp(300)
     board.push(chess.Move.null())
     assert is_legal(engine.play(board, Limit(depth=1)).move, board)
+
+
+MOVES = tuple(map(chess.Move.from_uci, ("e2e4", "e7e5", "g1f3")))
+NUMBERS = st.none() | st.integers(0, 10**9)
+SCORES = st.integers(-scores.MATE, scores.MATE)
+PERMILLE = st.none() | st.integers(0, 1000)
+
+
+@given(
+    st.builds(
+        Info,
+        depth=NUMBERS,
+        seldepth=NUMBERS,
+        multipv=st.none() | st.integers(1, 256),
+        score=st.none() | SCORES,
+        pieces=st.integers(2, 32),
+        is_lower_bound=st.booleans(),
+        show_wdl=st.booleans(),
+        nodes=NUMBERS,
+        nps=NUMBERS,
+        hashfull=PERMILLE,
+        tbhits=NUMBERS,
+        time_ms=NUMBERS,
+        pv=st.sampled_from([(), MOVES[:1], MOVES]),
+        currmove=st.none() | st.just(MOVES[0]),
+        currmovenumber=NUMBERS,
+        message=st.none() | st.just(Message.error("some words")),
+    ),
+    st.sampled_from([chess.engine.INFO_ALL, chess.engine.INFO_NONE, chess.engine.INFO_BASIC, chess.engine.INFO_SCORE]),
+)
+def test_reports_are_what_python_chess_reads_from_the_lines(info: Info, selector: chess.engine.Info) -> None:
+    line = format_info(info).removeprefix("info ")
+    expected = chess.engine._parse_uci_info(line, chess.Board(), selector)
+    found = info_dict(info, chess.WHITE, selector)
+    assert {key: value for key, value in found.items() if key in expected} == expected
 
 
 # An analysis in the background --------------------------------------------------------------------------------
@@ -309,6 +338,7 @@ def test_options_by_keyword() -> None:
         ({"own_book": 1}, "own_book must be True or False, not 1"),
         ({"syzygy_path": None}, "syzygy_path must be text, not None"),
         ({"multipv": 3}, "there is no option 'multipv'; the options are hash, "),
+        ({"weights_file": "missing"}, "option WeightsFile cannot be 'missing' ('missing' cannot be read: No such file"),
     ],
 )
 def test_wrong_options_are_refused_in_one_sentence(options: dict[str, Any], sentence: str) -> None:
@@ -442,6 +472,10 @@ WRONG_BOARDS: dict[str, Any] = {
     **{type(board).__name__: board for board in (chess.variant.AtomicBoard(), chess.variant.ThreeCheckBoard())},
     "text": chess.STARTING_FEN,
     "empty": chess.Board(None),
+    "one king": chess.Board("8/8/8/8/8/8/8/K7 w - - 0 1"),
+    "three kings": chess.Board("k1k5/8/8/8/8/8/8/K7 w - - 0 1"),
+    "a pawn on the last rank": chess.Board("k2p4/8/8/8/8/8/8/K7 w - - 0 1"),
+    "17 pieces": chess.Board("k7/8/8/NNNNNNNN/NNNNNNNN/8/8/K7 w - - 0 1"),
 }
 
 

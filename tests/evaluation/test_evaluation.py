@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 
 import chess
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -107,19 +106,3 @@ def test_importing_the_package_loads_no_kernel_module() -> None:
     assert "evaluation.weights" in loaded
     assert not set(KERNEL_MODULES) & loaded
     assert "evaluation.terms" not in loaded
-
-
-@pytest.mark.parametrize(
-    "fen",
-    [
-        "8/8/8/8/8/8/8/K7 w - - 0 1",
-        "k1k5/8/8/8/8/8/8/K7 w - - 0 1",
-        "k2p4/8/8/8/8/8/8/K7 w - - 0 1",
-        "k7/8/8/NNNNNNNN/NNNNNNNN/8/8/K7 w - - 0 1",
-    ],
-)
-def test_boards_that_cannot_be_evaluated_are_refused(fen: str) -> None:
-    with pytest.raises(ValueError, match="a position to evaluate has"):
-        evaluation.evaluate(chess.Board(fen), network=None)
-    with pytest.raises(ValueError, match="a position to evaluate has"):
-        evaluation.explain(chess.Board(fen), network=None)

@@ -96,6 +96,13 @@ def test_the_families_hold_every_term_once(board: chess.Board) -> None:
         for parts in (family.terms, family.titles):
             for name in ("white_cp", "black_cp", "difference_cp"):
                 assert getattr(family, name) == sum(getattr(part, name) for part in parts)
+    data = json.loads(json.dumps(explanation.data()))
+    assert [family["name"] for family in data["families"]] == names
+    shown = {term["name"]: term for family in data["families"] for term in family["terms"]}
+    phases = {name: (term["middlegame_cp"], term["endgame_cp"]) for name, term in shown.items()}
+    assert phases == {term.name: term.difference or (None, None) for term in explanation}
+    placed = {chess.parse_square(each["square"]): chess.Piece.from_symbol(each["piece"]) for each in data["pieces"]}
+    assert placed == board.piece_map()
 
 
 @pytest.mark.parametrize("board", positions(60), ids=range(60))
@@ -204,23 +211,6 @@ def test_the_reasons_are_the_largest_differences(board: chess.Board) -> None:
     assert all(abs(a) >= abs(b) for a, b in pairwise(found))
     largest = sorted(map(abs, titles), reverse=True)[:REASONS]
     assert [abs(round(100 * number)) for number in found] == largest
-
-
-# As data ----------------------------------------------------------------------------------------------------------
-
-
-def test_the_data_are_the_explanation() -> None:
-    explanation = Explanation.of(chess.Board(TYPICAL), network=None)
-    data = json.loads(json.dumps(explanation.data()))
-    assert [family["name"] for family in data["families"]] == OF_TERMS
-    assert sum(family["difference_cp"] for family in data["families"]) == data["white_score_cp"]
-    terms = [term for family in data["families"] for term in family["terms"]]
-    assert {term["name"]: (term["middlegame_cp"], term["endgame_cp"]) for term in terms} == {
-        term.name: term.difference for term in explanation
-    }
-    assert {piece["square"]: piece["piece"] for piece in data["pieces"]} == {
-        chess.square_name(square): piece.symbol() for square, piece in chess.Board(TYPICAL).piece_map().items()
-    }
 
 
 # With the network ------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -92,13 +93,11 @@ def test_an_engine_that_cannot_be_used_is_told(spec: EngineSpec, reason: str) ->
 
 
 def is_alive(process_id: int) -> bool:
-    try:
-        os.kill(process_id, 0)
-    except ProcessLookupError:
-        return False
-    status = Path(f"/proc/{process_id}/stat")
-    # Whoever has ended and waits for init to notice is not alive.
-    return not status.exists() or status.read_text("latin-1").rpartition(")")[2].split()[0] != "Z"
+    """Whoever has ended and waits for init to notice is not alive."""
+    psutil = pytest.importorskip("psutil")
+    with suppress(psutil.Error):
+        return bool(psutil.Process(process_id).status() != psutil.STATUS_ZOMBIE)
+    return False
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="no sessions here")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 
 from evaluation.weights import default_weights
 from evaluation_error import error_of, main, quiet_positions
+from tests.scripts import fake_command
 from tests.support.kernel import random_game
 from tests.support.networks import random_network
 from toolkit.training.coefficients import find_coefficients
@@ -21,27 +21,7 @@ from toolkit.training.model import exact_scores, weights_as_array, weights_text
 from toolkit.training.positions import CAPTURE, QUIET, RECORD, board_of, game_numbers, keys, read_positions
 from toolkit.training.positions import write_positions as write
 
-# Says of each position how far White is ahead by its halfmove clock, in fifths of a pawn from 45, and the double.
-ENGINE = """
-import sys
-clock = 0
-for line in sys.stdin:
-    words = line.split()
-    if words[0] == "uci":
-        print("id name Eval\\noption name UCI_Chess960 type check default false\\nuciok")
-    elif words[0] == "isready":
-        print("readyok")
-    elif words[:2] == ["position", "fen"]:
-        clock = int(words[6])
-    elif words[0] == "eval" and clock != 99:
-        print(f"Classical evaluation   {(clock - 45) / 5:+.2f} (white side)")
-        print(f"Final evaluation       {(clock - 45) / 2.5:+.2f} (white side) [with scaled NNUE, hybrid, ...]")
-    elif words[0] == "eval":
-        print("Final evaluation: none (in check)")
-    elif words[0] == "quit":
-        break
-    sys.stdout.flush()
-"""
+ENGINE = f"name=other {fake_command()}"
 
 
 def game_text(seed: int, plies: int = 80, result: str = "1-0") -> str:
@@ -118,11 +98,9 @@ def test_the_error_is_that_of_the_best_scale() -> None:
 
 def test_evaluations_are_compared(deep: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = deep.parent
-    (folder / "engine.py").write_text(ENGINE)
     (folder / "same.toml").write_text(weights_text(default_weights()), "utf-8")
-    engine = f"name=other cmd='{sys.executable} {folder / 'engine.py'}'"
     (folder / "other.network").write_bytes(random_network(1).pack())
-    words = ["compare", str(deep), "--weights", str(folder / "same.toml"), "--engine", engine]
+    words = ["compare", str(deep), "--weights", str(folder / "same.toml"), "--engine", ENGINE]
     words += ["--network", str(folder / "other.network")]
     assert main([*words, "--json", str(folder / "x.json")]) == 0
     errors = {each["name"]: each for each in json.loads((folder / "x.json").read_text())["errors"]}
@@ -145,15 +123,14 @@ def test_what_cannot_be_compared_is_said_in_a_sentence(
     deep: Path, deep_records: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = deep.parent
-    (folder / "engine.py").write_text(ENGINE)
+    (folder / "no.network").write_text("nothing")
     deep_records["halfmove"][5] = 99
     write(folder / "check.positions", {"scores": "x"}, deep_records)
-    engine = ["--engine", f"name=other cmd='{sys.executable} {folder / 'engine.py'}'"]
     for words in (
-        ["compare", str(folder / "check.positions"), *engine],
+        ["compare", str(folder / "check.positions"), "--engine", ENGINE],
         ["compare", str(folder / "absent.positions")],
         ["compare", str(deep), "--weights", str(folder / "absent.toml")],
-        ["compare", str(deep), "--network", str(folder / "engine.py")],
+        ["compare", str(deep), "--network", str(folder / "no.network")],
         ["choose", str(folder / "absent.pgn"), "--output", str(folder / "y")],
     ):
         assert main(words) == 1

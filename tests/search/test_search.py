@@ -36,8 +36,7 @@ from uci_engine.search.mate_search import MateSearch
 from uci_engine.search.parameters import OFF_DEPTH
 from uci_engine.search.root_moves import sorted_root_moves
 from uci_engine.search.thread_pool import ThreadPool
-from uci_engine.time_management import TIME_DEFAULTS
-from uci_engine.tunable import Tunable, tunables_of
+from uci_engine.tunable import Tunable
 
 ROOK_ENDING = "6k1/5pp1/8/8/8/r6p/5PPP/2R3K1 w - - 0 40"
 ROOKS_REPEAT = "c1b1 a3a2 b1c1 a2a3 c1b1 a3a2 b1c1 a2a3"
@@ -394,15 +393,6 @@ def test_the_nearer_the_fifty_move_rule_the_less_a_static_eval_is_worth(clock: i
 
 
 # Parameters -----------------------------------------------------------------------------------------------
-
-
-def test_parameters_are_named_once_and_lie_in_their_ranges() -> None:
-    everything = (*parameters.PARAMETERS, *tunables_of(TIME_DEFAULTS))
-    assert len({parameter.name for parameter in everything}) == len(everything)
-    for parameter in everything:
-        assert parameter.minimum <= parameter.value <= parameter.maximum
-        assert parameter.minimum < parameter.maximum
-        assert parameter.description
 
 
 USUAL = {parameter.name: parameter.value for parameter in parameters.PARAMETERS}

@@ -107,13 +107,6 @@ def test_mates_and_tablebases(pool: ThreadPool) -> None:
         assert {searcher.probe_limit > 0 for searcher in outcome.manager.searchers} == {has_tables}
 
 
-def test_another_contempt_forgets_the_scores(pool: ThreadPool) -> None:
-    for white_cp, is_kept in ((20, True), (20, True), (-20, False)):
-        pool.table.store(5, 0, 1, 2, 3, 4, 3)
-        pool.set_contempt(white_cp)
-        assert (pool.table.probe(5) != 0) == is_kept
-
-
 def test_searchers_differ_in_their_skip_patterns_and_leave_no_depth_out_together() -> None:
     patterns = [tuple((depth + phase) // size % 2 for depth in range(5, 21)) for size, phase in SKIP_PATTERNS]
     assert len(set(patterns)) == len(SKIP_PATTERNS) == 20

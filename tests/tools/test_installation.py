@@ -34,23 +34,6 @@ def uncompiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-HIDE_CYTHON = """
-import sys
-class Hide:
-    def find_spec(self, name, path, target=None):
-        if name.partition(".")[0] in ("cython", "Cython"):
-            raise ModuleNotFoundError(name)
-sys.meta_path.insert(0, Hide())
-assert "cython" not in sys.modules
-"""
-EVALUATE = """
-import chess, evaluation
-print(evaluation.evaluate(chess.Board('4k3/8/8/8/8/8/8/Q3K3 w - -')) > 300, 'uci_engine.core' in sys.modules)
-from uci_engine import core
-print(core.load("python-chess").name, core.stale_sources())
-"""
-
-
 def run(folder: Path, *arguments: str, lines: str = "") -> subprocess.CompletedProcess[str]:
     return run_python("-m", "uci_engine", *arguments, folder=folder, data=lines, PYTHONPATH="")
 
@@ -62,11 +45,6 @@ def test_the_uncompiled_engine_says_so_unless_it_was_asked_for(uncompiled: Path)
     assert warning.endswith(f"install -e {uncompiled}")
     assert lines[-1] == "uciok"
     assert "info string" not in run(uncompiled, "--core", "python-chess", lines="uci\nquit\n").stdout
-
-
-def test_without_cython_the_evaluation_and_the_plain_core_work(uncompiled: Path) -> None:
-    result = run_python("-c", HIDE_CYTHON + EVALUATE, folder=uncompiled, PYTHONPATH="")
-    assert result.stdout == "True False\npython-chess []\n", result.stderr
 
 
 def test_doctor_fails_on_the_slow_core(uncompiled: Path) -> None:
