@@ -325,14 +325,6 @@ def test_an_illegal_capture_en_passant_makes_no_other_position(fen: str, played:
     assert key_of(board) in seen_twice(before)
 
 
-def test_no_more_history_than_can_repeat() -> None:
-    # The pawn move in the middle: what came before it is of no use.
-    board = board_after(chess.STARTING_FEN, CYCLE + " e2e4 e7e5 " + CYCLE)
-    position = new_position(board)
-    assert position.stack_index == 4
-    assert position.key == key_of(board)
-
-
 def check_repetitions(games: int) -> int:
     """Repetitions, also those one move away, against the whole history, in endings that repeat; returns the draws."""
     draws = 0
