@@ -18,7 +18,6 @@ from toolkit.claims import FEATURES, RULES, Claim, claims_of
 from toolkit.errors import ProgramError
 from uci_engine.game_analysis.causes import Cause, Edit, Evidence, Why
 from uci_engine.game_analysis.judgement import Found, value_of
-from uci_engine.game_analysis.positional import FEATURES as NAMED
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
 
 
@@ -55,11 +54,6 @@ def test_a_false_claim_is_found(fen: str, named: Motif, is_true: bool) -> None:
     board = chess.Board(fen)
     assert board.is_legal(named.move)
     assert RULES[named.kind](Claim.of(Line(board, [named.move], board.turn), named)) is is_true
-
-
-def test_every_motif_and_every_feature_has_a_rule() -> None:
-    assert set(RULES) == set(Kind)
-    assert set(FEATURES) == {feature.name for feature in NAMED}
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import random
 import struct
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 
 from positions import main
+from tests.evaluation.test_evaluation import random_game, random_pieces
 from tests.support.records import records_of
 from toolkit.errors import ProgramError
 from toolkit.training.positions import read_positions, write_positions
@@ -48,18 +48,8 @@ def network_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def boards() -> list[chess.Board]:
-    """Positions of random games, down to few pieces."""
-    chance = random.Random(2)
-    found = []
-    for _ in range(4):
-        board = chess.Board()
-        while not board.is_game_over() and board.ply() < 160:
-            moves = list(board.legal_moves)
-            captures = [move for move in moves if board.is_capture(move)]
-            board.push(chance.choice(captures or moves))
-            if chance.random() < 0.15:
-                found.append(board.copy(stack=False))
-    return found
+    """Few pieces anywhere, and games with many."""
+    return [random_pieces(seed, seed % 10) for seed in range(50)] + [random_game(seed, 8 * seed) for seed in range(20)]
 
 
 def slow_score(data: bytes, board: chess.Board) -> float:

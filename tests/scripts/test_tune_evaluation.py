@@ -15,7 +15,6 @@ from hypothesis import given
 
 import evaluation
 from evaluation.base.constants import ENDGAME_SCALES
-from evaluation.catalogue import CATALOGUE
 from evaluation.trace import KPK_RESULTS
 from evaluation.weights import MATERIAL, Weights, default_weights
 from tests.evaluation.test_evaluation import BOARDS, EXTREME, random_game, random_pieces, random_weights
@@ -24,7 +23,6 @@ from tests.support.records import random_records, records_of
 from toolkit.errors import ProgramError
 from toolkit.training.coefficients import (
     COLUMNS,
-    COUNTED,
     OFFSETS,
     WORD_BITS,
     CoefficientReader,
@@ -110,20 +108,6 @@ def check_scores(seed: int, count: int) -> int:
 @pytest.mark.parametrize("core", ALL_CORES)
 def test_coefficients_times_weights_are_the_score(core: str) -> None:
     assert on_core(core_or_skip(core), __name__, "check_scores", 10, 60) > 230
-
-
-def test_every_weight_has_its_place_and_no_two_share_a_bit() -> None:
-    digits = layout().digits
-    terms = [term for term in CATALOGUE if term.name not in COUNTED]
-    assert [(digit.term, digit.index) for digit in digits] == [
-        (term.name, index) for term in terms for index in range(term.size)
-    ]
-    used = [0] * len(layout().biases)
-    for digit in digits:
-        bits = (1 << digit.bits) - 1 << digit.shift
-        assert not used[digit.word] & bits
-        used[digit.word] |= bits
-    assert max(used).bit_length() <= WORD_BITS
 
 
 @given(board=BOARDS)
