@@ -49,7 +49,7 @@ SANITIZER_OPTIONS = "detect_leaks=0:allocator_may_return_null=1:print_stacktrace
 REPORTED = re.compile(r"SUMMARY: (.+)|.*?(\S+: runtime error: .+)")
 
 EVALUATION_TESTS = ("evaluation/test_network.py", "evaluation/test_weights.py")
-MEMORY_TESTS = ("board", "book", "search", "tablebases", "uci", *EVALUATION_TESTS)
+MEMORY_TESTS = ("board", "book", "policy", "search", "tablebases", "uci", *EVALUATION_TESTS)
 SHORT_MEMORY_TESTS = ("board", "tablebases", "search/test_search.py", "uci/test_random_conversations.py")
 RACE_TESTS = ("search/test_thread_pool.py", "test_engine.py", "uci")
 # A portable build holds two kernels. This runs the one for processors without AVX2.

@@ -315,12 +315,3 @@ def test_a_report_that_blocks_holds_up_only_the_end_of_its_search(
         may_end.set()
     assert ended.wait(10)
     assert calls == ["report", "end"]
-
-
-def test_closing_ends_the_thread() -> None:
-    before = set(threading.enumerate())
-    timer = Timer()
-    (thread,) = set(threading.enumerate()) - before
-    timer.close()
-    thread.join(10)
-    assert not thread.is_alive()

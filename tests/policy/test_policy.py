@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from itertools import pairwise
 
 import chess
+import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.kernel import board_after, is_compiled, one_thread, random_game, searcher, start_board
+from tests.support.kernel import (
+    MIDDLEGAME,
+    board_after,
+    is_compiled,
+    one_thread,
+    prepare,
+    random_game,
+    search,
+    searcher,
+    start_board,
+)
 from uci_engine.board.game import RECENT_MOVES
+from uci_engine.policy import convolution
+from uci_engine.policy.convolution import CHANNELS, LAYERS, MAX_CHANNEL, MAX_VECTOR, ONE, VECTOR
 from uci_engine.policy.features import DEPTHS, Features, features_of
 from uci_engine.policy.policy import (
     CASTLING,
@@ -26,6 +41,15 @@ from uci_engine.policy.policy import (
     searched_scores,
     shares_of,
     squares_of,
+)
+from uci_engine.search.strength import (
+    MAX_ELO,
+    MAX_PACE,
+    MAX_SKILL_LEVEL,
+    MIN_ELO,
+    OPENING_PLIES,
+    Strength,
+    elo_of_skill_level,
 )
 
 SLOW = settings(max_examples=40 if is_compiled() else 5, deadline=None)
@@ -200,3 +224,125 @@ def test_a_stop_leaves_what_is_known() -> None:
     searcher().node_limit = 200
     first, *others = searched_scores(searcher(), board, moves)
     assert others == [first] * (len(DEPTHS) - 1)
+
+
+# Limited strength: a level draws its move from the policy, by its seed ----------------------------------------------
+
+ELOS = st.integers(MIN_ELO, MAX_ELO)
+SEEDS = st.integers(0, 2**64 - 1)
+
+
+def test_skill_levels_are_equal_steps_up_to_full_strength() -> None:
+    elos = [elo_of_skill_level(level) for level in range(MAX_SKILL_LEVEL)]
+    assert (elos[0], elos[-1]) == (MIN_ELO, MAX_ELO)
+    steps = {after - before for before, after in pairwise(elos)}
+    assert max(steps) - min(steps) <= 1
+
+
+def test_moves_are_drawn_as_often_as_people_play_them() -> None:
+    board = chess.Board("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")
+    searcher().begin(0)
+    shares = human_moves(searcher(), board, 1500)
+    draws = 1000 if is_compiled() else 100
+    drawn = Counter(Strength(1500, seed).choose(searcher(), board, list(shares)) for seed in range(draws))
+    assert sum(drawn[move] for move in shares) == draws
+    for move, share in shares.items():
+        assert drawn[move] / draws == pytest.approx(share, abs=4 * (share / draws) ** 0.5 + 0.01)
+    # Of the moves that are allowed alone.
+    allowed = list(shares)[-2:]
+    assert {Strength(1500, seed).choose(searcher(), board, allowed) for seed in range(20)} <= set(allowed)
+
+
+@given(ELOS, SEEDS, SEEDS, st.integers(0, 500))
+def test_the_pace_is_a_part_of_the_time_of_full_strength(elo: int, seed: int, key: int, ply: int) -> None:
+    strength = Strength(elo, seed)
+    pace = strength.pace(key, ply, has_choice=True)
+    assert 0 < strength.pace(key, ply, has_choice=False) <= pace <= MAX_PACE
+    assert strength.pace(key, 0, has_choice=True) <= pace <= strength.pace(key, OPENING_PLIES, has_choice=True)
+
+
+# In a search ----------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 30), st.integers(1, 60), ELOS, SEEDS, st.integers(1, 6))
+@settings(max_examples=40 if is_compiled() else 5, deadline=None)
+def test_a_level_plays_one_legal_move_with_the_lines_asked_for(
+    game: int, plies: int, elo: int, seed: int, multipv: int
+) -> None:
+    *_, board = random_game(game, start_board(game, False), plies)
+    if not any(board.legal_moves):
+        return
+    outcome = search(board, multipv=multipv, strength=Strength(elo, seed))
+    lines = [info for info in (*outcome.infos, outcome.last) if info.pv]
+    assert max(info.multipv or 1 for info in lines) <= multipv
+    assert outcome.last.pv[0] == outcome.best
+    again = search(board, multipv=multipv, strength=Strength(elo, seed))
+    assert again.best == outcome.best
+
+
+def test_another_seed_draws_another_move() -> None:
+    board = chess.Board(MIDDLEGAME)
+    assert len({search(board, strength=Strength(1200, seed)).best for seed in range(8)}) > 2
+
+
+def test_the_searches_of_a_level_count_no_nodes() -> None:
+    for fen in (MIDDLEGAME, "7k/8/8/8/8/8/r7/7K w - - 0 1", "8/8/8/3k4/8/8/8/KR6 w - - 0 1"):
+        assert search(chess.Board(fen), nodes=100, strength=Strength(1500, 1)).nodes <= 100
+
+
+@pytest.mark.parametrize("nodes", [None, 1])
+def test_a_level_that_is_stopped_at_once_still_has_a_move(nodes: int | None) -> None:
+    manager, _ = prepare(chess.Board(), nodes=nodes, strength=Strength(MIN_ELO))
+    manager.stop()
+    manager.run()
+    assert manager.best in chess.Board().legal_moves
+
+
+# The network, against NumPy ---------------------------------------------------------------------------------------
+
+Array = npt.NDArray[np.int64]
+
+
+def vectors_by_numpy(planes: Array, shifts: Array, biases: Array, weights: Array) -> Array:
+    """The vectors of all squares. `planes`: [rank, file, channel]."""
+
+    def convolved(board: Array, layer: int) -> Array:
+        size = CHANNELS * 9 * CHANNELS
+        kernel = weights[layer * size : (layer + 1) * size].reshape(CHANNELS, 3, 3, CHANNELS)
+        border = np.pad(board, ((1, 1), (1, 1), (0, 0)))
+        windows = np.lib.stride_tricks.sliding_window_view(border, (3, 3), axis=(0, 1))
+        sums: Array = np.einsum("xyckl,oklc->xyo", windows, kernel) >> shifts[layer]
+        return sums + biases[layer * CHANNELS : (layer + 1) * CHANNELS]
+
+    board = convolved(planes, 0).clip(0, MAX_CHANNEL)
+    for layer in range(1, LAYERS, 2):
+        inner = convolved(board, layer).clip(0, MAX_CHANNEL)
+        board = (convolved(inner, layer + 1) + board).clip(0, MAX_CHANNEL)
+    sums: Array = board.reshape(64, CHANNELS) @ weights[-2 * VECTOR * CHANNELS :].reshape(2 * VECTOR, CHANNELS).T
+    vectors: Array = ((sums >> shifts[LAYERS]) + biases[-2 * VECTOR :]).clip(-MAX_VECTOR, MAX_VECTOR)
+    return vectors
+
+
+@pytest.mark.parametrize("seed", range(5 if is_compiled() else 1))
+def test_the_scores_are_those_of_the_formula(seed: int) -> None:
+    drawn = np.random.default_rng(seed)
+    shifts = drawn.integers(10, 13, convolution.SHIFTS)
+    biases, weights = (drawn.integers(-250, 260, size) for size in (convolution.BIASES, convolution.WEIGHTS))
+    data = shifts.astype("<i1").tobytes() + biases.astype("<i2").tobytes() + weights.astype("<i2").tobytes()
+    network = convolution.Convolution(convolution.ConvolutionWeights(data))
+    planes = np.zeros((64, CHANNELS), np.int64)
+    for plane in range(CHANNELS):
+        value, squares = int(drawn.integers(0, ONE + 1)), [int(each) for each in drawn.permutation(64)[:plane]]
+        network.set_plane(plane, sum(1 << square for square in squares), value)
+        planes[squares, plane] = value
+    network.run()
+    vectors = vectors_by_numpy(planes.reshape(8, 8, CHANNELS), shifts, biases, weights)
+    assert len({int(each) for each in vectors.flat}) > 100
+    expected = vectors[:, :VECTOR] @ vectors[:, VECTOR:].T
+    assert [[network.score(start, end) for end in range(64)] for start in range(64)] == expected.tolist()
+
+
+@pytest.mark.parametrize("size", [0, convolution.FILE_BYTES - 1, convolution.FILE_BYTES + 1])
+def test_another_size_is_refused(size: int) -> None:
+    with pytest.raises(ValueError, match="size"):
+        convolution.ConvolutionWeights(bytes(size))

@@ -1,9 +1,9 @@
 """The real program in a process of its own, and a strict reader of what it says.
 
-`UciProcess` sends lines and waits for answers, always with a time limit and never by sleeping. `read_search`
-knows the grammar of the output, by the letter of the UCI text, and raises on anything else. Moves are words there:
-whether they are legal, only the position tells. When a block
-`with UciProcess()` ends well, the whole conversation is audited: see `UciProcess.audit`.
+`UciProcess` sends lines and waits for answers, always with a time limit and never by sleeping. It knows the grammar of
+the output, by the letter of the UCI text, and raises on anything else. Moves are words there: whether they are legal,
+only the position tells. When a block `with UciProcess()` ends well, the whole conversation is audited: see
+`UciProcess.audit`.
 """
 
 from __future__ import annotations
@@ -129,37 +129,6 @@ def read_option(line: str) -> chess.engine.Option:
     return chess.engine.Option(found["name"], found["type"], None, lowest, highest, [])
 
 
-@dataclass
-class Search:
-    """What one `go` was answered: its `info` lines taken apart, and the answer."""
-
-    infos: list[InfoLine]
-    best: str
-    ponder: str | None
-
-    @property
-    def last_pv(self) -> InfoLine:
-        """The last best line that was reported."""
-        return [info for info in self.infos if info.pv and info.numbers.get("multipv", 1) == 1][-1]
-
-
-def read_search(lines: Sequence[str]) -> Search:
-    """The lines from `go` to `bestmove`; AssertionError unless they are a proper answer."""
-    *before, last = lines
-    infos = [read_info(line) for line in before if line.startswith("info")]
-    others = [line for line in before if not line.startswith("info")]
-    assert set(others) <= {"readyok"}, f"neither info nor readyok: {others}"
-    search = Search(infos, *read_best_move(last))
-    if search.best == "(none)":
-        return search
-    pv = search.last_pv.pv
-    assert pv is not None
-    assert pv[0] == search.best, f"the last pv begins with {pv[0]}, but {last}"
-    reports = [info for info in infos if info.string is None]
-    assert reports[-1].pv is not None, f"the last report before {last} has no pv"
-    return search
-
-
 def play(board: chess.Board, words: Sequence[str]) -> None:
     """Check that these moves can be played from here, one after the other, and are written as UCI has it."""
     position = board.copy(stack=False)
@@ -282,19 +251,25 @@ class UciProcess:
         self.send("isready")
         return self.wait_for("readyok")[:-1]
 
-    def search(self, go: str, board: chess.Board | None = None) -> Search:
-        """Send `go` and read the answer; with a board, every move in it must be legal there."""
+    def search(self, go: str, board: chess.Board | None = None) -> tuple[str, list[InfoLine]]:
+        """Send `go` and read the answer, as `answer` does."""
         self.send(go)
         return self.answer(board)
 
-    def answer(self, board: chess.Board | None = None) -> Search:
-        """Read up to the next `bestmove`."""
-        search = read_search(self.wait_for("bestmove"))
+    def answer(self, board: chess.Board | None = None) -> tuple[str, list[InfoLine]]:
+        """Read up to the next `bestmove`: the move, and the reports before it, the last of which begins with the move.
+
+        With a board, every move must be legal there.
+        """
+        *before, last = self.wait_for("bestmove")
+        infos = [read_info(line) for line in before if line != "readyok"]
+        best, reply = read_best_move(last)
+        reports = [info.pv for info in infos if info.pv and info.numbers.get("multipv", 1) == 1]
+        assert best == "(none)" or reports[-1][0] == best
         if board is not None:
-            play(board, [search.best] if search.ponder is None else [search.best, search.ponder])
-            for info in search.infos:
-                play(board, info.pv or [])
-        return search
+            for line in [[best] if reply is None else [best, reply], *reports]:
+                play(board, line)
+        return best, infos
 
     def wait_for_exit(self, seconds: float = PATIENCE_SECONDS) -> int:
         """The exit code, once the process has ended and all it said has been read."""

@@ -7,7 +7,9 @@ answers in tests/test_engine.py. Random conversations are in test_random_convers
 from __future__ import annotations
 
 import os
+import random
 import re
+import shlex
 import signal
 import statistics
 import subprocess
@@ -17,7 +19,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import chess
+import chess.engine
 import pytest
+from chess.engine import ConfigMapping, Limit, Opponent, SimpleEngine
 
 from tests.support import ENVIRONMENT, PATIENCE_SECONDS, wait_until
 from tests.support.uci_process import EXIT_SECONDS, UciProcess, read_option
@@ -59,14 +63,14 @@ def test_a_flood_of_commands_is_executed(either_engine: UciProcess) -> None:
 
 
 def test_the_last_report_is_complete(either_engine: UciProcess) -> None:
-    search = either_engine.search("go depth 3", START)
-    report = search.last_pv
+    _, infos = either_engine.search("go depth 3", START)
+    report = infos[-1]
     assert {"depth", "seldepth", "nodes", "nps", "hashfull", "time"} <= report.numbers.keys()
     assert report.numbers["depth"] == 3
     assert report.score is not None
     assert report.bound is None
     # A short search does not report single moves.
-    assert all(info.currmove is None for info in search.infos)
+    assert all(info.currmove is None for info in infos)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
@@ -347,3 +351,61 @@ def test_answers_come_in_time(either_engine: UciProcess, go: str) -> None:
         delays.append(either_engine.arrived_at() - sent_at)
     # How exactly the clock is kept is measured elsewhere, on a machine with nothing else to do.
     assert min(delays) < 0.1
+
+
+# A game -----------------------------------------------------------------------------------------------------------
+
+# lichess-bot holds the engine through python-chess. The same calls in the same order; the clock is kept as the server
+# keeps it.
+ONE_GIGABYTE_IN_KIB = 1 << 20
+# What lichess-bot's own sample asks for, on a machine that has not got it.
+STOCK: ConfigMapping = {"Move Overhead": 100, "Threads": 2, "Hash": 512}
+# lichess-bot gives ten seconds for a first move, because lichess does not run the clock then.
+FIRST_MOVE = Limit(time=0.1, clock_id="first move")
+SECONDS, INCREMENT = 5.0, 0.02
+
+
+def play_to_the_end(engine: SimpleEngine, board: chess.Board) -> str:
+    """A game to its end, as lichess-bot with `ponder`; the opponent moves at once and at random. Returns the result."""
+    choice = random.Random(7).choice
+    clock = SECONDS
+    while not board.is_game_over(claim_draw=True):
+        is_first = len(board.move_stack) < 2
+        limit = Limit(
+            white_clock=clock, black_clock=SECONDS, white_inc=INCREMENT, black_inc=INCREMENT, clock_id="real time"
+        )
+        started = time.perf_counter()
+        result = engine.play(
+            board,
+            FIRST_MOVE if is_first else limit,
+            info=chess.engine.INFO_ALL,
+            ponder=not is_first,
+            draw_offered=False,
+        )
+        if not is_first:
+            clock -= time.perf_counter() - started
+            assert clock > 0, "the bot has lost on time"
+            clock += INCREMENT
+        assert "score" in result.info
+        assert result.move is not None
+        assert result.move in board.legal_moves
+        board.push(result.move)
+        if not board.is_game_over():
+            board.push(choice(list(board.legal_moves)))
+    engine.send_game_result(board)
+    return board.result(claim_draw=True)
+
+
+def test_a_game_as_lichess_bot_plays_it() -> None:
+    command = [sys.executable, "-m", "uci_engine"]
+    if sys.platform == "linux":
+        command = ["sh", "-c", f"ulimit -v {ONE_GIGABYTE_IN_KIB}; exec {shlex.join(command)}"]
+    with SimpleEngine.popen_uci(command, timeout=PATIENCE_SECONDS, env=ENVIRONMENT) as engine:
+        engine.configure(STOCK)
+        engine.ping()
+        engine.send_opponent_information(opponent=Opponent("Maia", "BOT", 1500, True), engine_rating=2000)
+        board = chess.Board()
+        assert play_to_the_end(engine, board) == "1-0"
+        assert board.is_checkmate()
+        engine.quit()
+        assert engine.protocol.returncode.result() == 0
