@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from setuptools import build_meta
 
-from build_backend import toolchain
+from build_backend import backend, toolchain
 from tests.support import ROOT, run_python
 from uci_engine import __version__
 from uci_engine.core import FAST_INSTRUCTIONS, KERNEL_MODULES, has_fast_instructions
@@ -170,19 +174,10 @@ def extension_files(root: Path) -> list[Path]:
 
 @needs_compiler
 @pytest.mark.skipif(os.name != "posix", reason="here the compiler is named by Python's configuration")
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"CC": "/nonexistent/cc"}, "CC is '/nonexistent/cc', and no C compiler was found"),
-        ({"CC": "", "PATH": "/nonexistent"}, f"pip install '{toolchain.ZIG_REQUIREMENT}'"),
-    ],
-)
-def test_without_a_compiler_nothing_is_built(
-    small: SmallBuild, tmp_path: Path, settings: dict[str, str], said: str
-) -> None:
-    result = small(**settings, SECATEUR_REQUIRE_COMPILER="0", SECATEUR_SANITIZE="0")
+def test_without_a_compiler_nothing_is_built(small: SmallBuild, tmp_path: Path) -> None:
+    result = small(CC="", PATH="/nonexistent", SECATEUR_REQUIRE_COMPILER="0", SECATEUR_SANITIZE="0")
     assert result.returncode != 0
-    assert said in result.stderr
+    assert f"pip install '{toolchain.ZIG_REQUIREMENT}'" in result.stderr
     assert not extension_files(tmp_path)
 
 
@@ -273,3 +268,91 @@ def test_what_was_built_says_which_instructions_it_needs(small: SmallBuild, tmp_
 
 def test_the_citation_is_of_this_version() -> None:
     assert f"version: {__version__}" in (ROOT / "CITATION.cff").read_text("utf-8").splitlines()
+
+
+# Where a compiler or Python's headers are missing: the build finds others, or says what to install -------------------
+
+
+def pretend(
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    problem: str | None = None,
+    headers: bool = True,
+    system: tuple[str, str] = ("linux", "x86_64"),
+) -> None:
+    """A machine on which the system's compiler has this problem, with or without headers, and no variable is set."""
+    for name in ("CC", "SECATEUR_REQUIRE_COMPILER", "SECATEUR_SANITIZE", "SECATEUR_PORTABLE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(toolchain, "system_compiler_problem", lambda: problem)
+    monkeypatch.setattr(sys, "platform", system[0])
+    monkeypatch.setattr(platform, "machine", lambda: system[1])
+    if not headers:
+        monkeypatch.setattr(sysconfig, "get_path", lambda _name: "/nonexistent")
+
+
+NONE_FOUND = "no C compiler was found (cc)"
+
+
+@pytest.mark.parametrize("has_headers", [True, False])
+@pytest.mark.parametrize(("problem", "compiler"), [(None, "system"), (NONE_FOUND, "zig")])
+def test_zig_and_our_own_headers_are_taken_where_the_system_has_none(
+    problem: str | None, compiler: str, has_headers: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(toolchain, "OWN_HEADERS_FIT", True)
+    monkeypatch.setattr(build_meta, "get_requires_for_build_wheel", lambda _settings: ["wheel"])
+    pretend(monkeypatch, problem=problem, headers=has_headers)
+    # The hooks that pip calls.
+    for hook in (backend.get_requires_for_build_wheel, backend.get_requires_for_build_editable):
+        assert hook() == ["wheel", *([toolchain.ZIG_REQUIREMENT] if problem else [])]
+    assert toolchain.find() == compiler
+    assert has_headers or toolchain.own_headers() == toolchain.OWN_HEADERS
+
+
+@pytest.mark.parametrize(
+    ("machine", "variables", "sentence"),
+    [
+        ({"headers": False}, {}, r"Python's header files are missing \(/nonexistent\)\. "),
+        ({"system": ("linux", "mips")}, {}, r"^Secateur cannot be compiled: no C compiler was found \(cc\)\. "),
+        ({}, {"SECATEUR_REQUIRE_COMPILER": "1"}, "no C compiler was found"),
+        ({}, {"SECATEUR_SANITIZE": "thread"}, "no C compiler was found"),
+        ({}, {"SECATEUR_SANITIZE": "adress"}, "adress"),
+        # A compiler that the user names is not replaced.
+        ({}, {"CC": "mycc"}, "CC is 'mycc', and no C compiler was found"),
+    ],
+)
+def test_where_nothing_can_help_the_build_refuses_in_one_sentence(
+    machine: dict[str, Any], variables: dict[str, str], sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(toolchain, "OWN_HEADERS_FIT", False)
+    pretend(monkeypatch, **({"problem": NONE_FOUND} | machine))
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit, match=sentence):
+        toolchain.requirements()
+
+
+def test_nothing_is_fetched_for_pypy_which_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch, problem=NONE_FOUND, headers=False)
+    monkeypatch.setattr(toolchain, "CPYTHON", False)
+    assert toolchain.requirements() == []
+
+
+# The system's compiler ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(os.name != "posix", reason="here the compiler is named by Python's configuration")
+def test_a_missing_compiler_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr(sysconfig, "get_config_var", lambda _name: "cc -pthread")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert toolchain.system_compiler_problem() == "no C compiler was found (cc)"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="here the compiler is named by Python's configuration")
+def test_a_compiler_that_does_not_work_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Like Debian's gcc without libc6-dev."""
+    compiler = tmp_path / "cc"
+    compiler.write_text("#!/bin/sh\necho 'In file probe.c:' >&2\necho 'error: no math.h' >&2\nexit 1\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    assert toolchain.system_compiler_problem() == f"the C compiler {compiler} does not work (error: no math.h)"

@@ -1,16 +1,26 @@
-"""The documents agree with the sources: links, paths, programs and their flags, options and their defaults."""
+"""The documents agree with the sources: links, paths, programs and their flags, options and their defaults.
+
+The shape of the sources, too.
+
+    python -m tests.test_documents
+
+writes the table of options in GUIS.md, which is made from `uci_engine.options`.
+"""
 
 from __future__ import annotations
 
+import ast
+import os
 import re
 import sys
+import tomllib
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.support import ROOT, options_table, run_python
-from uci_engine.options import Options, ValueOption
+from tests.support import ROOT, SCRIPTS, run_python
+from uci_engine.options import Option, Options, ValueOption
 
 README = ROOT / "README.md"
 GUIS = ROOT / "GUIS.md"
@@ -23,6 +33,7 @@ OTHER_OPTIONS = {"skill level", "use nnue", "name"}
 # Flags in no source of a program: those of argparse, of engines and of Dask.
 OTHER_FLAGS = {"--help", "--tuning", "--uci", "--host", "--nworkers", "--nthreads"}
 
+TABLE_HEAD = "| option | default | values | meaning |\n|---|---|---|---|\n"
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
@@ -60,6 +71,24 @@ def resolves(path: Path, target: str) -> bool:
     return file.exists() and (not anchor or anchor in anchors(file))
 
 
+def option_row(option: Option) -> str:
+    _, _, rest = option.declaration().partition(" default ")
+    default, _, bounds = rest.partition(" min ")
+    values = bounds.replace(" max ", " to ") or option.type_name
+    return f"| `{option.name}` | {default and f'`{default}`'} | {values} | {option.help} |\n"
+
+
+def option_table() -> str:
+    """All options that a GUI sees, in the order in which the engine declares them."""
+    return TABLE_HEAD + "".join(option_row(option) for option in Options())
+
+
+def option_table_found() -> str:
+    """The table that stands in the guide."""
+    tables = re.findall(rf"^{re.escape(TABLE_HEAD)}(?:\|.*\n)*", GUIS.read_text("utf-8"), re.MULTILINE)
+    return str(tables[0])
+
+
 @pytest.mark.parametrize("path", DOCUMENTS, ids=by_name)
 def test_every_link_inside_resolves(path: Path) -> None:
     inside = [target for target in LINK.findall(FENCE.sub("", text(path))) if not re.match(r"[a-z]+:", target)]
@@ -86,7 +115,7 @@ def test_every_program_is_explained() -> None:
 
 
 def test_the_table_of_options_is_that_of_the_engine() -> None:
-    assert options_table.found() == options_table.table(), "run: python -m tests.support.options_table"
+    assert option_table_found() == option_table(), "run: python -m tests.test_documents"
 
 
 def test_readme_names_options_with_the_defaults_that_they_have() -> None:
@@ -105,3 +134,32 @@ def test_the_example_in_python_plays(path: Path, tmp_path: Path) -> None:
     source = re.sub(r'"/home/[^"]*/secateur"', repr([sys.executable, "-m", "uci_engine"]), example)
     result = run_python("-c", source, folder=tmp_path)
     assert re.fullmatch(r"[a-h][1-8][a-h][1-8]\n", result.stdout), result
+
+
+# The shape of the source: which package may import which. Ruff checks the rest. -------------------------------------
+
+PROGRAM_FILES = sorted(SCRIPTS.glob("*.py"))
+
+
+def test_imports_keep_to_the_contracts_of_pyproject() -> None:
+    program = "from importlinter.cli import lint_imports_command; lint_imports_command(['--no-cache'])"
+    result = run_python("-c", program, PYTHONPATH=os.pathsep.join((str(ROOT), str(SCRIPTS))))
+    assert result.returncode == 0, result.stdout
+
+
+def test_a_contract_names_every_program() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    (named,) = (each["forbidden_modules"] for each in contracts if "match" in each.get("forbidden_modules", ()))
+    assert named == [path.stem for path in PROGRAM_FILES]
+
+
+@pytest.mark.parametrize("path", PROGRAM_FILES, ids=lambda path: path.name)
+def test_a_program_can_be_run_and_says_how(path: Path) -> None:
+    text = path.read_text("utf-8")
+    assert text.startswith("#!/usr/bin/env python3\n")
+    assert f"{path.name} " in (ast.get_docstring(ast.parse(text)) or "") + " "
+    assert text.endswith('if __name__ == "__main__":\n    run_program(main)\n')
+
+
+if __name__ == "__main__":
+    GUIS.write_text(GUIS.read_text("utf-8").replace(option_table_found(), option_table()), "utf-8")

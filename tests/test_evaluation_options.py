@@ -128,7 +128,7 @@ def test_every_searcher_has_both_and_a_later_one_too() -> None:
 def test_a_file_that_cannot_be_used_changes_nothing(
     option: str, is_on: str, tmp_path: Path, paths: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What may be wrong with a file is in test_bad_files.py."""
+    """What may be wrong with a file is in test_files.py."""
     bad = tmp_path / "bad"
     bad.write_bytes(FILES[option][: len(FILES[option]) // 2])
     with closing(new_engine(option)) as engine:

@@ -1,33 +1,49 @@
-"""Matches: games against engines that break every rule, clocks, adjudication, and the whole program."""
+"""Matches: games against engines that break every rule, clocks, adjudication, statistics, and the whole programs."""
 
 from __future__ import annotations
 
 import argparse
 import io
 import json
+import math
+import random
 import re
 import signal
 import statistics
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import chess
 import chess.engine
 import chess.pgn
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import calibrate
+import factorial_test
+import match
+import tune_search
+from calibrate import PRIOR_ELO, Ladder, Player, level_player
+from factorial_test import FactorialTest
 from match import main
 from tests.scripts import fake, fake_command
 from tests.support import FAKE_ENGINE, SCRIPTS, wait_until
+from toolkit.elo import PAIR_SCORES, Sprt, estimate, likeliest_with_score, score_of_elo
 from toolkit.engines.client import EngineCache
 from toolkit.engines.spec import EngineSpec, TimeControl
+from toolkit.errors import ProgramError
 from toolkit.games.adjudication import Adjudicator, Rules, add_arguments, rules_of
 from toolkit.games.openings import Opening
 from toolkit.games.pairs import Clock, Game, GameRecord, limit_for, rules_result
+from tune_search import Parameter, Spsa
 
 OPENINGS = str(SCRIPTS / "toolkit" / "mates.epd")
 
@@ -260,7 +276,7 @@ def test_no_process_outlives_a_match(tmp_path: Path, number: str) -> None:
     words = [*engine_words("A", 1, "hang", 3), *engine_words("B", 2), "--each", "tc=600"]
     command = [sys.executable, str(SCRIPTS / "match.py"), *words, "--concurrency", "2"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
-        match = psutil.Process(process.pid)
+        running = psutil.Process(process.pid)
 
         def command_line(child: Any) -> str:
             """Empty once the process has gone."""
@@ -269,8 +285,319 @@ def test_no_process_outlives_a_match(tmp_path: Path, number: str) -> None:
             except psutil.Error:
                 return ""
 
-        wait_until(lambda: sum(str(FAKE_ENGINE) in command_line(child) for child in match.children(True)) >= 4)
-        children = match.children(recursive=True)
+        wait_until(lambda: sum(str(FAKE_ENGINE) in command_line(child) for child in running.children(True)) >= 4)
+        children = running.children(recursive=True)
         process.send_signal(getattr(signal, number))
         assert process.wait(20) == (130 if number == "SIGINT" else -getattr(signal, number))
         wait_until(lambda: not any(map(command_line, children)))
+
+
+# ---- Statistics: against published figures, sums done another way, simulation ----
+
+
+COUNTS = st.lists(st.integers(1, 2000), min_size=5, max_size=5)
+
+
+# Large tests of the Stockfish testing framework, as fastchess's tests quote them.
+@pytest.mark.parametrize(
+    ("counts", "sprt", "ratio"),
+    [
+        ((223, 9863, 21279, 10037, 246), Sprt(0.5, 2.5), -3.07),
+        ((871, 26175, 55983, 26678, 821), Sprt(0.0, 2.0), -4.98),
+    ],
+)
+def test_the_likelihood_ratio_is_the_published_one(counts: tuple[int, ...], sprt: Sprt, ratio: float) -> None:
+    assert sprt.ratio(counts) == pytest.approx(ratio, abs=0.006)
+
+
+@given(COUNTS)
+def test_the_estimate_agrees_with_the_textbook(counts: list[int]) -> None:
+    pairs = [score for score, count in zip(PAIR_SCORES, counts, strict=True) for _ in range(count)]
+    mean, deviation = statistics.fmean(pairs), statistics.pstdev(pairs) / math.sqrt(len(pairs))
+    result = estimate(counts)
+    assert result.score == pytest.approx(mean)
+    assert result.elo == pytest.approx(-400 * math.log10(1 / mean - 1), abs=1e-9)
+    normal = statistics.NormalDist(mean, deviation)
+    assert score_of_elo(result.low_elo) == pytest.approx(max(0.0, normal.inv_cdf(0.025)), rel=1e-9)
+    assert score_of_elo(result.high_elo) == pytest.approx(min(1.0, normal.inv_cdf(0.975)), rel=1e-9)
+    assert result.error_elo == pytest.approx((result.high_elo - result.low_elo) / 2)
+    assert result.superiority == pytest.approx(1 - normal.cdf(0.5), abs=1e-9)
+
+
+@pytest.mark.parametrize("counts", [(0, 0, 0, 0, 0), (0, 0, 7, 0, 0), (0, 0, 0, 0, 3), (2, 0, 0, 0, 0)])
+def test_too_little_gives_no_false_certainty(counts: tuple[int, ...]) -> None:
+    result = estimate(counts)
+    assert result.error_elo == math.inf
+    assert 0.0 < result.superiority < 1.0
+    assert Sprt().verdict(counts) == ""
+
+
+@given(COUNTS, st.floats(-300, 300))
+def test_the_likeliest_distribution_has_the_score(counts: list[int], elo: float) -> None:
+    best = likeliest_with_score([count / sum(counts) for count in counts], score_of_elo(elo))
+    assert sum(best) == pytest.approx(1)
+    assert np.dot(best, PAIR_SCORES) == pytest.approx(score_of_elo(elo), abs=1e-9)
+
+
+@pytest.mark.parametrize(("elo", "wrong"), [(0.0, "H1"), (8.0, "H0")])
+def test_the_error_rates_of_the_sequential_test(elo: float, wrong: str) -> None:
+    # The pairs of a usual test: many draws, and colours that matter.
+    model = likeliest_with_score([0.04, 0.22, 0.45, 0.24, 0.05], score_of_elo(elo))
+    chance, sprt, tests, mistakes = np.random.default_rng(1), Sprt(0.0, 8.0), 500, 0
+    for _ in range(tests):
+        counts = np.zeros(5, dtype=np.int64)
+        while not (verdict := sprt.verdict([int(count) for count in counts])):
+            counts += chance.multinomial(80, model)
+        mistakes += verdict == wrong
+    # At most so many wrong decisions as were asked for, within three deviations, and not suspiciously few.
+    assert 0.01 < mistakes / tests < 0.05 + 3 * math.sqrt(0.05 * 0.95 / tests)
+
+
+# ---- match, calibrate, factorial_test, tune_search: arithmetic where the truth is known, and runs that go on ----
+
+OWN = EngineSpec("engine", ("program",))
+ENGINE = fake_command("tunable")
+
+
+# ---- Levels ----
+
+
+def test_levels_meet_the_opponents_near_them_and_are_rated_by_these() -> None:
+    levels = [level_player(OWN, elo) for elo in (1400, 1000, 1200, 2900)]
+    far, near = (Player(replace(OWN, name=name), rating) for name, rating in (("far", 2000.0), ("near", 1190.0)))
+    ladder = Ladder(levels, [far, near], 250.0, 2000)
+    assert [(score.first, score.second) for score in ladder.scores] == [
+        ("level 1400", "near"),
+        ("level 1000", "near"),
+        ("level 1200", "near"),
+    ]
+    assert [engine.name for engine in ladder.engines] == ["level 1400", "level 1000", "level 1200", "near"]
+    # Three games of four: 191 Elo.
+    ladder.scores[2].pairs = [(1.0, 0.5)] * 2000
+    measured = ladder.ratings()
+    assert measured["level 1200"]["elo"] == pytest.approx(1190 + 190.8, abs=1)
+    assert measured["level 1200"]["games"] == 4000
+    # Without a game only the prior is known.
+    assert measured["level 1000"]["elo"] == pytest.approx(1000)
+    assert measured["level 1000"]["error"] == pytest.approx(1.96 * PRIOR_ELO, rel=0.01)
+
+
+# ---- Changes ----
+
+
+def design(count: int, share: float = 0.5, seed: int = 0) -> FactorialTest:
+    changes = {f"f{number}": {f"n{number}": 1} for number in range(count)}
+    return FactorialTest(OWN, changes, {f"n{number}": 0 for number in range(count)}, 1, share, seed)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.1])
+def test_known_effects_are_found_within_their_errors(share: float) -> None:
+    true_elo = {"f0": 0.0, "f1": 15.0, "f2": -40.0, "f3": 200.0, "f4": -8.0}
+    missed = 0
+    for seed in range(20):
+        chance, trial = random.Random(seed), design(5, share)
+        for number in range(3000):
+            # Games that are won or lost, by sides that differ as the design says.
+            turned = trial.directions(number)
+            expected = score_of_elo(sum(elo * side for elo, side in zip(true_elo.values(), turned, strict=True)))
+            trial.learn(number, turned, sum(1 if chance.random() < expected else -1 for _ in range(2)))
+        found = trial.effects()
+        missed += sum(abs(each["elo"] - true_elo[each["label"]]) > each["error_elo"] for each in found)
+    # Of 100 intervals of 95 % five miss, give or take.
+    assert missed <= 13
+    assert found == sorted(found, key=lambda each: -each["elo"])
+    assert found[1]["error_elo"] < 20 / math.sqrt(2 * share)
+
+
+def test_each_change_is_on_one_side_at_most_as_often_as_asked() -> None:
+    trial = design(3, 0.2)
+    drawn = [trial.directions(number) for number in range(1, 3001)]
+    assert drawn == [design(3, 0.2).directions(number) for number in range(1, 3001)]
+    assert drawn != [design(3, 0.2, seed=1).directions(number) for number in range(1, 3001)]
+    for column in zip(*drawn, strict=True):
+        assert column.count(1) / 3000 == pytest.approx(0.2, abs=0.03)
+        assert column.count(-1) / 3000 == pytest.approx(0.2, abs=0.03)
+    assert trial.values((1, -1, 0), 1) == {"n0": 1, "n1": 0, "n2": 0}
+    assert trial.values((1, -1, 0), -1) == {"n0": 0, "n1": 1, "n2": 0}
+
+
+# ---- Numbers ----
+
+
+def parameters(*values: int) -> list[Parameter]:
+    return [Parameter(f"d{number}", value, 0, 200, 10) for number, value in enumerate(values)]
+
+
+def test_it_finds_the_top_of_a_noisy_hill() -> None:
+    chance = random.Random(1)
+    best = (120, 60, 100)
+
+    def merit(values: dict[str, int]) -> float:
+        return -sum(((value - top) / 60) ** 2 for value, top in zip(values.values(), best, strict=True))
+
+    spsa = Spsa(OWN, parameters(60, 120, 100), 4000, rate=0.01)
+    for number in range(4000):
+        trial = spsa.pairing(number)
+        difference = merit(trial.plus) - merit(trial.minus)
+        # A pair of games: -2 to 2, mostly noise.
+        seen = chance.random() < abs(difference)
+        result = (2 if difference > 0 else -2) if seen else chance.choice((-2, -1, 0, 1, 2))
+        spsa.learn(number, trial.directions, result)
+    assert all(abs(value - top) <= 15 for value, top in zip(spsa.tuned().values(), best, strict=True))
+
+
+def test_a_perturbation_depends_on_its_number_alone_and_stays_in_range() -> None:
+    one, other = Spsa(OWN, parameters(5, 198), 50, seed=3), Spsa(OWN, parameters(5, 198), 50, seed=3)
+    list(map(one.pairing, range(1, 10)))
+    for number in (6, 0, 49):
+        trial = one.pairing(number)
+        assert trial == other.pairing(number)
+        assert all(0 <= value <= 200 for value in (*trial.plus.values(), *trial.minus.values()))
+    assert any(Spsa(OWN, parameters(5, 198), 50, seed=4).pairing(n) != one.pairing(n) for n in range(1, 9))
+
+
+def test_small_steps_are_rounded_at_random() -> None:
+    trials = [Spsa(OWN, [Parameter("d", 10, 0, 20, 0.3)], 1, seed=seed).pairing(0) for seed in range(300)]
+    differences = [abs(trial.plus["d"] - trial.minus["d"]) for trial in trials]
+    assert set(differences) == {0, 1}
+    assert sum(differences) / 300 == pytest.approx(0.6, abs=0.1)
+
+
+# ---- The programs ----
+
+
+COMMANDS: dict[ModuleType, tuple[str, list[str]]] = {
+    match: (
+        "--games",
+        [
+            *(*engine_words("A", 1), *engine_words("B", 2), "--each", "depth=1", "--openings", OPENINGS),
+            *("--longest", "16", "--concurrency", "2"),
+        ],
+    ),
+    calibrate: (
+        "--games",
+        [
+            *("--engine", ENGINE, "--levels", "1300,1700", "--opponent", "1500", f"{ENGINE} name=known depth=1"),
+            *("--opponent", "1510", f"{ENGINE} name=other depth=1", "--resign", "moves=1 score=100", "--longest", "10"),
+        ],
+    ),
+    factorial_test: (
+        "--pairs",
+        [
+            *("--engine", f"{ENGINE} depth=1", "--change", "strength=40", "--change", "more: Hash=32"),
+            *("--share", "0.4", "--resign", "moves=1 score=50"),
+        ],
+    ),
+    tune_search: (
+        "--iterations",
+        [
+            *("--engine", f"{ENGINE} depth=1", "--tune", "strength=10", "--rate", "0.05"),
+            *("--resign", "moves=1 score=50"),
+        ],
+    ),
+}
+
+
+def run_again(program: ModuleType, tmp_path: Path, length: int, *more: str) -> dict[str, Any]:
+    """The results of a run of so many games or pairs."""
+    out = tmp_path / "out.json"
+    count, words = COMMANDS[program]
+    assert program.main([*words, count, str(length), "--json", str(out), *more]) == 0
+    found: dict[str, Any] = json.loads(out.read_text("utf-8"))
+    return found
+
+
+def refuses_changed_entries(journal: Path, resume: Callable[[], object], *changes: dict[str, Any]) -> None:
+    """A run is not resumed when the last entry of its journal has any of these changes."""
+    whole = journal.read_bytes()
+    *lines, last = whole.splitlines(keepends=True)
+    for change in ({"key": None, "first": None, "pair": None}, *changes):
+        changed = b"".join(lines) + json.dumps(json.loads(last) | change).encode() + b"\n"
+        journal.write_bytes(changed)
+        with pytest.raises(ProgramError, match="is no entry of this"):
+            resume()
+        assert journal.read_bytes() == changed
+    journal.write_bytes(whole)
+
+
+def check_result(program: ModuleType, found: dict[str, Any]) -> None:
+    """What the fake engine makes of the command line."""
+    if program is match:
+        assert [pairing["games"] for pairing in found["pairings"]] == [2 * found["pairs"]] == [8]
+    elif program is calibrate:
+        rows = found["ratings"]
+        # The lower level resigns every game, the higher one draws against those that never resign.
+        assert rows["level 1300"]["elo"] + 200 < rows["level 1700"]["elo"]
+        # Two levels with two opponents each.
+        assert sum(row["games"] for row in rows.values()) == 2 * found["pairs"] == 4 * 4
+    elif program is factorial_test:
+        more, strength = found["changes"]
+        assert (more["label"], strength["label"], found["pairs"]) == ("more", "strength=40", 16)
+        assert strength["elo"] < -300
+        assert abs(more["elo"]) < 300
+    else:
+        assert found["pairs"] == 12
+        assert found["tuned"]["strength"] > 55
+    assert all(conduct["moves"] > 0 and conduct["forfeits"] == [] for conduct in found["conduct"].values())
+
+
+@pytest.mark.parametrize(("program", "length"), [(match, 8), (calibrate, 4), (factorial_test, 16), (tune_search, 12)])
+def test_a_run_finds_what_is_there_goes_on_to_the_same_end_and_may_grow(
+    program: ModuleType, length: int, tmp_path: Path
+) -> None:
+    pgn, journal = tmp_path / "games.pgn", tmp_path / "games.pgn.journal"
+    words = ["--pgn", str(pgn)]
+    whole = run_again(program, tmp_path, length, *words)
+    check_result(program, whole)
+    rounds = rounds_of(read_headers(pgn))
+    with pytest.raises(ProgramError, match="--resume"):
+        run_again(program, tmp_path, length, *words)
+    words.append("--resume")
+    # As if killed in the middle of the last line but one, and once before the games of a pair were all written.
+    *lines, torn, _ = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines) + torn[:10])
+    pgn.write_text("[Event ")
+    # Times differ.
+    assert {**run_again(program, tmp_path, length, *words), "conduct": 0} == {**whole, "conduct": 0}
+    assert rounds_of(read_headers(pgn)) == rounds
+    assert len(set(rounds)) == len(rounds) == 2 * whole["pairs"]
+    if program is match:
+        entry = json.loads(journal.read_bytes().splitlines()[-1])
+        names = {"white": "A", "black": "B"}
+        changes: list[dict[str, Any]] = [{"pair": pair} for pair in (-1, True, json.loads(lines[1])["pair"], "x")]
+        changes += [{"games": games} for games in ([], [names], [names, names], 5, entry["games"][:1])]
+        refuses_changed_entries(journal, lambda: run_again(program, tmp_path, length, *words), *changes)
+    assert run_again(program, tmp_path, length + 2, *words)["pairs"] > whole["pairs"]
+    assert journal.read_bytes().startswith(b"".join(lines))
+    pgn.write_text('[Event "?"]\n\n1. e4 *\n')
+    with pytest.raises(ProgramError, match="not in the journal"):
+        run_again(program, tmp_path, length + 2, *words)
+
+
+@pytest.mark.parametrize(
+    ("program", "more", "complaint"),
+    [
+        (match, ("--each", ""), "no tc="),
+        (match, ("--games", "3"), "pairs of games"),
+        (match, ("--sprt", "elo0=9"), "elo0=9"),
+        (match, ("--sprt", "alpha=0.5"), "alpha"),
+        (match, ("--sprt", "beta=0"), "beta"),
+        (match, ("--engine", "cmd=z", "--sprt"), "two engines"),
+        (match, ("--engine", "cmd=/no/such/engine"), "/no/such/engine"),
+        (calibrate, ("--games", "3"), "pairs"),
+        (calibrate, ("--levels", "2500"), "known rating"),
+        (calibrate, ("--opponent", "1500", "cmd=x depth=1 name=known"), "the same name"),
+        (factorial_test, ("--change", "colour=1"), "has no number called 'colour'"),
+        (factorial_test, ("--change", "too much:Seed=-1"), "at least 0"),
+        (factorial_test, ("--change", "again:strength=70"), "two changes set strength"),
+        (factorial_test, ("--share", "0.6"), "at most 0.5"),
+        (tune_search, ("--tune", "colour"), "has no number called 'colour'"),
+    ],
+)
+def test_what_cannot_be_used_is_one_sentence_and_leaves_nothing_behind(
+    program: ModuleType, more: Sequence[str], complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(ProgramError, match=complaint):
+        program.main([*COMMANDS[program][1], "--pgn", str(tmp_path / "games.pgn"), *more])
+    assert capsys.readouterr().out == ""
+    assert list(tmp_path.iterdir()) == []

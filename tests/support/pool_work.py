@@ -1,4 +1,4 @@
-"""What the workers do in tests/scripts/test_pool.py: functions that can be found by name in another process."""
+"""What the workers do in tests/scripts/test_toolkit.py: functions that can be found by name in another process."""
 
 from __future__ import annotations
 
