@@ -36,12 +36,12 @@ from toolkit.files import unpack_text
 from toolkit.judge import expected, started
 from toolkit.pool import Task, engine_digest, run_tasks
 from uci_engine.api import Engine
-from uci_engine.game_analysis.analysed_game import FOR_EDIT, analyse_game
+from uci_engine.game_analysis.analysed_game import Ply, analyse_game
 from uci_engine.game_analysis.boards import board_after, variation
 from uci_engine.game_analysis.causes import Cause, Edit, causes_of, passed_board
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS, MISTAKE_LOSS, Found, final_value
 from uci_engine.game_analysis.pgn import ReadGame
-from uci_engine.game_analysis.searches import EXTENSION, Searches, share_of
+from uci_engine.game_analysis.searches import EXTENSION, FOR_EDIT, MOVE_EFFORT, Searches, share_of
 from uci_engine.game_analysis.words import cause_words
 
 ERRORS = ("blunder", "mistake", "inaccuracy")
@@ -50,9 +50,7 @@ GROUPS = ("inaccuracies", "mistakes")
 CHECK_CONFIRMED, LEAST_LOSS = 0.5, 0.03
 VERDICTS = ("confirmed", "refused", "no loss")
 
-COVERED, TRUTH = ("with a cause", "without"), ("true", "false")
-# The nodes for a move of the games whose marks are compared: those of the default time on one core.
-MARK_NODES = 170_000
+COVERED, TRUTH, SEEN = ("with a cause", "without"), ("true", "false"), ("an error", "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +114,7 @@ def make_tasks(words: argparse.Namespace) -> Iterator[Task]:
         for number, game in enumerate(iter(lambda: chess.pgn.read_game(pgn), None)):
             yield Task(f"pgn {number}", CheckJob(game.end().board(), *search))
     for number, board, marks in games[: words.marks]:
-        yield Task(f"marks {number}", CheckJob(board, MARK_NODES, marks=marks))
+        yield Task(f"marks {number}", CheckJob(board, MOVE_EFFORT.nodes or 1, *search[1:], marks=marks))
 
 
 @cache
@@ -134,7 +132,8 @@ def measure(job: CheckJob) -> list[dict[str, Any]]:
     analysed = analyse_game(ReadGame.from_board(job.board), own_engine(), Limit(nodes=job.nodes))
     if job.marks is not None:
         pairs = ((job.marks.get(ply.index, "-"), ply.judgement.mark) for ply in analysed.plies)
-        return [{"marks": Counter(f"{site} {own.word if own.is_error else '-'}" for site, own in pairs)}]
+        counts = Counter(f"{site} {own.word if own.is_error else '-'}" for site, own in pairs)
+        return [{"marks": counts, "seen": [seen(job, ply) for ply in analysed.errors if job.check]}]
     return [row_of(job, ply.board, ply.played, ply.best, ply.causes) for ply in analysed.errors]
 
 
@@ -175,6 +174,13 @@ def row_of(job: CheckJob, board: chess.Board, played: Found, better: Found, caus
             for cause in causes
         ],
     }
+
+
+def seen(job: CheckJob, ply: Ply) -> tuple[str, str]:
+    """Our mark, and whether the other engine with all its moves sees an error, too."""
+    judge = OtherEngine(job.check, job.check_nodes, ply.board, ply.played, ply.best)
+    loss = judge.expected(ply.board, ply.board.legal_moves) - judge.worse
+    return ply.judgement.mark.word, SEEN[loss < INACCURACY_LOSS]
 
 
 # What another engine says -------------------------------------------------------------------------------------------
@@ -276,6 +282,7 @@ def report(rows: Sequence[dict[str, Any]]) -> None:
         right = marks[f"{site} {site}"]
         table.append([site, *map(str, theirs), percent(right, sum(ours)), percent(right, sum(theirs))])
     if table:
+        show_shares("our marks, by the other engine", SEEN, (pair for row in rows for pair in row.get("seen", ())))
         head = ["mark of the site", *(f"{word} for us" for word in words), "precision", "recall"]
         console.standard_output().print(console.make_table("", head, table))
 

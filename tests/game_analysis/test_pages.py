@@ -7,19 +7,22 @@ import hashlib
 import json
 import re
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
 import chess
 import chess.pgn
 import pytest
+from chess.engine import Limit
 from markupsafe import escape
 
 from tests.game_analysis.test_pgn import SCHOLAR, report_of
 from tests.game_analysis.test_searches import OPERA
+from tests.support.analyser import MaterialAnalyser
 from tests.support.kernel import random_game
 from uci_engine.game_analysis import pages
-from uci_engine.game_analysis.analysed_game import annotate
+from uci_engine.game_analysis.analysed_game import analyse_game, annotate
 from uci_engine.game_analysis.boards import numbered, positions
 from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.pages import MAX_SHOWN_ERRORS, game_page, index_page, index_row
@@ -171,6 +174,19 @@ def test_it_says_what_decided_the_game() -> None:
     assert turning.count("%") == 3
     drawn = report_of(read_game(SCHOLAR.replace("1-0", "1/2-1/2").encode()))
     assert any("drew, though" in said for said in re.findall(r"<li>(.*?)</li>", game_page(drawn)))
+
+
+def test_it_may_be_for_one_player_and_for_a_beginner() -> None:
+    text = SCHOLAR.replace("[White ", '[WhiteElo "1590"]\n[BlackElo "1610"]\n[White ')
+    for side in chess.COLORS:
+        report = analyse_game(read_game(text.encode()), MaterialAnalyser(), Limit(nodes=100), side=side)
+        inaccuracy = replace(report.plies[0], judgement=replace(report.plies[0].judgement, mark=Mark.INACCURACY))
+        plies = (replace(inaccuracy, is_folded=True), *report.plies[1:])
+        shown = Page(game_page(replace(report, plies=plies)))
+        mine = [ply.index + 1 for ply in plies if ply.judgement.mark.is_error and ply.board.turn == side]
+        assert shown.data()["errors"] == mine != []
+        assert f"by {report.game.player(side)} (?!" in " ".join(shown.text.split())
+        assert [tag for tag, _ in shown.tags].count("details") == side
 
 
 def test_times_are_drawn_where_the_game_has_them() -> None:

@@ -1,8 +1,8 @@
-"""The searches of a game: backwards, each position once, what a later one shows reaching the earlier one."""
+"""Verdicts: how often a move is looked at, what decides, and that they are the same for whoever asks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,163 +12,123 @@ from chess.engine import Cp, Limit, Mate, PovScore, Score
 
 from tests.support.analyser import MaterialAnalyser
 from uci_engine import Engine
-from uci_engine.game_analysis.boards import board_after, positions
-from uci_engine.game_analysis.judgement import Found, SearchedMove
-from uci_engine.game_analysis.searches import (
-    MAIN_SHARE,
-    Analyser,
-    limit_text,
-    search_game,
-    share_of,
-)
+from uci_engine.game_analysis.analysed_game import analyse_game
+from uci_engine.game_analysis.boards import board_after
+from uci_engine.game_analysis.examination import EFFORTS, examine
+from uci_engine.game_analysis.judgement import Mark
+from uci_engine.game_analysis.pgn import ReadGame
+from uci_engine.game_analysis.searches import Searches, Verdict, Verdicts, limit_text, share_of
+from uci_engine.game_analysis.words import sentence
 
-
-def moves_of(words: str) -> list[chess.Move]:
-    return [chess.Move.from_uci(word) for word in words.split()]
-
-
-MOVES = moves_of("e2e4 e7e5 f1c4 b8c6 d1h5 g8f6 h5f7")
-
-
-def search(
-    analyser: Analyser, moves: Sequence[chess.Move], limit: Limit, tell: Callable[[float], None] = lambda share: None
-) -> tuple[list[Found], list[SearchedMove]]:
-    return search_game(analyser, positions(chess.Board(), moves), moves, limit, tell)
+E4, D4 = map(chess.Move.from_uci, ("e2e4", "d2d4"))
 
 
 @dataclass
 class Script(MaterialAnalyser):
-    """Gives these scores for White and first moves by ply, and others, `again`, when it searches a position again.
+    """What White is worth at the start, where `best` is the first move, and after it, by the length of the search.
 
-    With `others` the sixth move of MOVES allows a mate in 3, and all other moves there are worth so much. `asked` notes
-    the ply, the seconds and the moves of each search.
+    `others`: that of all moves but one. `asked` has the ply, the nodes and the moves of each search, in `games`.
     """
 
-    scores: dict[int, int]
-    best: dict[int, str] = field(default_factory=dict)
-    again: dict[int, tuple[int, str]] = field(default_factory=dict)
-    others: Score | None = None
-    asked: list[tuple[int, float, list[chess.Move] | None]] = field(default_factory=list)
+    start: Sequence[int]
+    after: Sequence[int | Score]
+    best: chess.Move = D4
+    others: int = -900
+    asked: list[tuple[int, int, list[chess.Move] | None]] = field(default_factory=list)
     games: list[object] = field(default_factory=list)
 
     def analyse(self, board: chess.Board, limit: Limit, **words: Any) -> Any:
-        moves, ply = words["root_moves"], board.ply()
-        cp, first = self.scores.get(ply, 0), self.best.get(ply, next(iter(board.legal_moves)).uci())
-        if moves is None and ply in self.again and ply in self.looks():
-            cp, first = self.again[ply]
-        score: Score = Cp(cp)
-        if self.others is not None and ply == 6:
-            score = Mate(3)
-        elif self.others is not None and ply == 5 and moves and MOVES[ply] not in moves:
-            score = self.others
-        self.asked.append((ply, limit.time or 0.0, moves))
+        moves, nodes = words["root_moves"], limit.nodes or 0
+        look = {25: 0, 100: 0, 200: 1, 50: 1, 800: 2}.get(nodes, 2)
+        worth = (self.after if board.ply() else self.start)[look] if moves is None else self.others
+        self.asked.append((board.ply(), nodes, moves))
         self.games.append(words["game"])
-        pv = [moves[0] if moves else chess.Move.from_uci(first)]
-        return {"score": PovScore(score, chess.WHITE), "depth": 10, "nodes": 100, "pv": pv}
-
-    def looks(self) -> list[int]:
-        """The plies of the searches of all moves, in their order."""
-        return [ply for ply, _, moves in self.asked if moves is None]
-
-    def seconds(self) -> float:
-        return sum(seconds for _, seconds, _ in self.asked)
+        first = moves[0] if moves else next(iter(board.legal_moves)) if board.ply() else self.best
+        score = worth if isinstance(worth, Score) else Cp(worth)
+        return {"score": PovScore(score, chess.WHITE), "depth": 10, "nodes": nodes, "pv": [first]}
 
 
-def test_positions_are_searched_backwards_in_one_game_within_the_limit() -> None:
-    analyser = Script({3: 400, 4: -400})
-    told: list[float] = []
-    found, searched = search(analyser, MOVES[:4], Limit(time=1.0), told.append)
-    assert analyser.looks()[:5] == [4, 3, 2, 1, 0]
-    assert [seconds for _, seconds, moves in analyser.asked if moves is None][:5] == [MAIN_SHARE] * 5
-    assert len(set(map(id, analyser.games))) == 1
-    assert (len(found), len(searched), told) == (5, 4, [0.2] * 5)
-    assert analyser.seconds() <= 5.0 + 1e-9
+def verdict(script: Script, thorough: bool = False) -> Verdict:
+    """That on 1.e4 from a position that is in no book, the first look with 100 nodes."""
+    board = chess.Board("rnbqkbnr/1ppppppp/p7/8/8/P7/1PPPPPPP/RNBQKBNR w KQkq - 0 1")
+    return Verdicts(Searches(script), Limit(nodes=100)).of(board, E4, is_last=False, thorough=thorough)
 
 
-def test_what_a_later_position_shows_reaches_the_move_before() -> None:
-    # The search before the move sees nothing; the position after it is better than anything seen.
-    found, searched = search(Script({2: 0, 3: 250}, {2: "g1f3"}), MOVES[:3], Limit(time=1.0))
-    assert searched[2].is_best
-    assert found[2].value == found[3].value
-    assert found[2].move == MOVES[2]
-
-
-# The knights go out and back, but for the last one. Twenty moves leave enough effort for several second looks.
-KNIGHTS = moves_of("g1f3 g8f6 f3g1 f6g8 " * 9 + "g1f3 g8f6 f3g1 f6d5")
-# Only the third move costs enough for a second look.
-SCORES = {0: 0, 1: -5, 2: 0, 3: -100, 4: -98, 5: -100, 6: -98}
-LONG_SCORES = {ply: 0 if ply < 5 else -100 for ply in range(41)}
-TWO_ERRORS = {ply: score if ply < 13 else -300 for ply, score in LONG_SCORES.items()}
+LOOKS = [(ply, nodes) for nodes in (100, 200, 800) for ply in (0, 1)]
 
 
 @pytest.mark.parametrize(
-    ("scores", "best", "again", "moves", "ply", "cp", "better", "errors"),
+    ("start", "after", "mark", "looks"),
     [
-        (SCORES, {2: "g1f3"}, {}, MOVES[:6], 2, 0, "g1f3", [2]),
-        # It was no error.
-        ({0: 0, 1: -5, 2: 0, 3: -300, 4: 0}, {2: "g1f3"}, {3: (0, "g8e7")}, MOVES[:6], 2, 0, None, [2]),
-        # The opponent missed a chance.
-        (SCORES, {2: "g1f3", 3: "g7g6"}, {3: (-400, "g7g6")}, MOVES[:6], 3, -400, "g7g6", [2]),
-        # Another move is better.
-        (LONG_SCORES, {4: "e2e4"}, {4: (0, "d2d4")}, KNIGHTS, 4, 0, "d2d4", [4]),
-        # The last one first.
-        (TWO_ERRORS, {4: "e2e4", 12: "e2e4"}, {}, KNIGHTS, 12, -100, "e2e4", [12, 4]),
+        ((0, 0, 0), (-10, -200, -200), Mark.SOUND, 2),
+        ((0, 0, 0), (-200, -10, -200), Mark.SOUND, 4),
+        ((0, 0, 0), (-200, -200, -25), Mark.SOUND, 6),
+        ((0, 0, 0), (-50, -200, -200), Mark.BLUNDER, 6),
+        # The milder one counts.
+        ((0, 0, 0), (-200, -80, -200), Mark.MISTAKE, 6),
+        ((0, 0, 0), (-200, -200, -50), Mark.INACCURACY, 6),
+        # The move is better than what the search before it has found.
+        ((0, 0, 0), (20, 20, 20), Mark.BEST, 2),
+        ((0, 0, 0), (Mate(-2), Mate(-2), Mate(-2)), Mark.BLUNDER, 6),
+        # There was a mate in 2: a longer one is an error.
+        ((Mate(2),) * 3, (Mate(4),) * 3, Mark.INACCURACY, 6),
+        ((Mate(3),) * 3, (Mate(4),) * 3, Mark.SOUND, 2),
     ],
 )
-def test_an_error_gets_a_second_look_at_both_moves(
-    scores: dict[int, int],
-    best: dict[int, str],
-    again: dict[int, tuple[int, str]],
-    moves: list[chess.Move],
-    ply: int,
-    cp: int,
-    better: str | None,
-    errors: list[int],
+def test_an_error_is_one_in_every_look(start: Any, after: Any, mark: Mark, looks: int) -> None:
+    script = Script(start, after)
+    found = verdict(script)
+    assert found.judgement.mark is mark
+    assert [(ply, nodes) for ply, nodes, _ in script.asked] == LOOKS[:looks]
+    # Each search begins with an empty table.
+    assert len(set(map(id, script.games))) == looks
+    assert verdict(Script(start, after), thorough=True).judgement.mark.sign == mark.sign
+
+
+@pytest.mark.parametrize(
+    ("after", "others", "mark", "asked"),
+    [
+        # It is the only move, by all looks.
+        (0, -300, Mark.GOOD, [25, 50]),
+        (0, -20, Mark.BEST, [25]),
+        # The search before it thinks it the best, and has not seen what it allows.
+        (-200, -20, Mark.BLUNDER, [100, 200, 800]),
+        (-200, -300, Mark.BEST, [100]),
+        (Mate(-3), -900, Mark.INACCURACY, [100, 200, 800]),
+    ],
+)
+def test_the_other_moves_are_searched_where_that_matters(
+    after: int | Score, others: int, mark: Mark, asked: list[int]
 ) -> None:
-    analyser = Script(scores, best, again)
-    found, searched = search(analyser, moves, Limit(time=1.0))
-    assert found[ply].value.score == Cp(cp)
-    assert searched[ply].is_best == (better is None)
-    assert better is None or searched[ply].best.move == chess.Move.from_uci(better)
-    looks = [(ply, seconds) for ply, seconds, moves in analyser.asked if moves is None][len(moves) + 1 :]
-    assert [ply for ply, _ in looks] == [ply for error in errors for ply in (error, error + 1)]
-    assert looks[0][1] == looks[1][1] > MAIN_SHARE
-    assert analyser.seconds() <= len(moves) + 1 + 1e-9
-    # A search to a depth has none.
-    by_depth = Script(scores, best, again)
-    search(by_depth, moves, Limit(depth=5))
-    assert by_depth.looks() == list(range(len(moves), -1, -1))
+    script = Script((0, 0, 0), (after,) * 3, best=E4, others=others)
+    assert verdict(script).judgement.mark is mark
+    assert [nodes for _, nodes, moves in script.asked if moves] == asked
 
 
 def test_a_repetition_at_the_end_of_the_game_is_a_draw() -> None:
-    moves, scores = KNIGHTS[:8], dict.fromkeys(range(12), 400)
-    found, searched = search(Script(scores), moves, Limit(nodes=1))
-    assert found[8].value.score == searched[7].played.value.score == Cp(0)
-    # Whoever goes on has not claimed it.
-    found, _ = search(Script(scores), KNIGHTS[:9], Limit(nodes=1))
-    assert found[8].value.score == Cp(400)
+    board = chess.Board()
+    for word in ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"]:
+        board.push_uci(word)
+    script = Script((400,) * 3, (400,) * 3)
+    for is_last, score in ((True, Cp(0)), (False, Cp(400))):
+        # Whoever goes on has not claimed it.
+        found = Verdicts(Searches(script), Limit(nodes=100)).of(board, chess.Move.from_uci("f6g8"), is_last=is_last)
+        assert found.after.value.score == score
 
 
-@pytest.mark.parametrize("limit", [Limit(time=1.0), Limit(depth=5)])
-@pytest.mark.parametrize(
-    ("best", "others", "scores"),
-    [
-        # The search thinks that the move played, which allows the mate, is the best one. So the others are searched.
-        ("g8f6", Cp(600), [Cp(500), Cp(600), Cp(600), Mate(3)]),
-        # It knows of a better one: both expect nothing, but only one is mated.
-        ("g7g6", Cp(600), [Cp(500), Cp(500), Cp(500), Mate(3)]),
-        # Every move is mated. The longest defence counts.
-        ("g8f6", Mate(2), [Cp(500), Mate(4), Mate(3), Mate(3)]),
-        ("g8f6", Mate(5), [Cp(500), Mate(6), Mate(5), Mate(3)]),
-    ],
-)
-def test_a_mate_goes_back_only_where_all_moves_were_searched(
-    limit: Limit, best: str, others: Score, scores: list[Score]
-) -> None:
-    analyser = Script(dict.fromkeys(range(6), 500), {5: best}, others=others)
-    found, searched = search(analyser, MOVES[:6], limit)
-    assert [entry.value.score for entry in found[3:7]] == scores
-    assert searched[5].is_best == (others == Mate(2))
+def test_an_analysis_and_a_question_have_the_same_verdicts_and_causes() -> None:
+    board = chess.Board()
+    for word in OPERA.split():
+        board.push_san(word)
+    limit = Limit(nodes=6000)
+    with Engine(hash=8) as engine, Engine(hash=8) as other:
+        game = analyse_game(ReadGame.from_board(board), engine, limit)
+        assert len(game.errors) > 3
+        for ply in game.plies:
+            found = examine(other, ply.board, ply.move, share_of(limit, EFFORTS))
+            assert found.judgement.mark.sign == ply.judgement.mark.sign
+            if ply.judgement.mark.is_error:
+                assert (found.judgement, found.why) == (ply.judgement, sentence(ply.causes))
 
 
 OPERA = """e4 e5 Nf3 d6 d4 Bg4 dxe5 Bxf3 Qxf3 dxe5 Bc4 Nf6 Qb3 Qe7 Nc3 c6 Bg5 b5 Nxb5 cxb5 Bxb5+ Nbd7 O-O-O Rd8
@@ -181,9 +141,9 @@ def test_each_mate_that_is_stated_is_proved_by_the_mate_search() -> None:
     board.reset()
     stated = []
     with Engine(hash=16) as engine:
-        found, _ = search(engine, moves, Limit(nodes=4000))
-        for entry, move in zip(found, moves, strict=False):
-            mate = entry.value.mate_for(chess.WHITE)
+        verdicts = Verdicts(Searches(engine), Limit(nodes=3000))
+        for move in moves:
+            mate = verdicts.of(board, move, is_last=move == moves[-1]).searched.best.value.mate_for(chess.WHITE)
             if mate is not None:
                 stated.append(mate)
                 # Black is mated where each of its moves is.

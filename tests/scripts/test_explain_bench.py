@@ -137,6 +137,7 @@ def test_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert all(is_true for _, is_true in cause["claims"])
     assert {check["verdict"] for check in cause["checks"]} == {"confirmed"}
     assert marks["marks"]["blunder blunder"] == 1
+    assert marks["seen"][-1] == ["blunder", "an error"]
     shown = capsys.readouterr().out
     assert "precision" in shown
     with pytest.raises(ProgramError, match=r"games\.jsonl:2"):

@@ -10,24 +10,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import pairwise
 
 import chess
 import chess.pgn
 from chess.engine import Limit, PovScore
 
 from uci_engine.board.pieces import phase_weight
-from uci_engine.book.book import OpeningName, built_in_book, name_of
+from uci_engine.book.book import OpeningName, name_of
 from uci_engine.game_analysis.boards import numbered, positions
 from uci_engine.game_analysis.causes import Cause, Why, explained
-from uci_engine.game_analysis.judgement import MARK_NAGS, Found, Judgement, Phase, Value, judge, phases_of
+from uci_engine.game_analysis.judgement import MARK_NAGS, Found, Judgement, Mark, Phase, Value, is_book_move, phases_of
 from uci_engine.game_analysis.people import MARKS, People, people_of, rating_of
 from uci_engine.game_analysis.pgn import ReadGame, checksum, is_unknown, spoken, times_of
-from uci_engine.game_analysis.searches import Analyser, Searches, limit_text, search_game, share_of
+from uci_engine.game_analysis.searches import (
+    FIRST_SHARE,
+    FOR_EDIT,
+    Analyser,
+    Searches,
+    Verdicts,
+    limit_text,
+    share_of,
+)
 from uci_engine.game_analysis.words import people_words, sentence
 
-# The effort for the search of an edit, as a part of that for a move.
-FOR_EDIT = 0.2
+# To players below this rating inaccuracies say little.
+FOLDED_BELOW = 1600
 EVAL = re.compile(r"\[%eval [^][]*\]")
 
 
@@ -40,7 +49,7 @@ class Ply:
     why it is good where it has an exclamation mark. `spent`: the seconds that it took. `verdict`: what the tablebases
     say of the position after it. `notes`: sentences on the end of the book, and on a new verdict. `sign` and `words`
     are those of the player or an annotator, from the PGN. The three texts are "" for nothing. `people`: who would play
-    it, and find the best move.
+    it, and find the best move. `is_folded`: it is an inaccuracy that is shown to those who ask for it.
     """
 
     index: int
@@ -58,6 +67,7 @@ class Ply:
     sign: str
     words: str
     people: People | None = None
+    is_folded: bool = False
 
     @property
     def move(self) -> chess.Move:
@@ -118,7 +128,8 @@ class Ply:
 class AnalysedGame:
     """One analysed game. `boards` are its positions, `value` is what the first is worth, `words` a comment on it.
 
-    `effort` is the limit for each move, in words. `remarks`: sentences on what could not be read or analysed.
+    `effort` is the limit for each move, in words. `remarks`: sentences on what could not be read or analysed. `side` is
+    that of the player for whom it is, None for both.
     """
 
     game: ReadGame
@@ -129,6 +140,7 @@ class AnalysedGame:
     effort: str
     remarks: tuple[str, ...]
     words: str
+    side: chess.Color | None = None
 
     def judgements(self, color: chess.Color, phase: Phase | None = None) -> list[Judgement]:
         """Those of the moves of one player, in one phase or in the whole game."""
@@ -136,8 +148,9 @@ class AnalysedGame:
 
     @property
     def errors(self) -> list[Ply]:
-        """The inaccuracies, mistakes and blunders."""
-        return [ply for ply in self.plies if ply.judgement.mark.is_error]
+        """The inaccuracies, mistakes and blunders of the player for whom it is."""
+        errors = [ply for ply in self.plies if ply.judgement.mark.is_error]
+        return [ply for ply in errors if self.side in (None, ply.board.turn)]
 
 
 def analyse_game(
@@ -146,71 +159,66 @@ def analyse_game(
     limit: Limit,
     on_position: Callable[[float], None] = lambda share: None,
     rating: int | None = None,
+    side: chess.Color | None = None,
 ) -> AnalysedGame:
-    """Analyse the main line of a game. `rating`: of both players, None for those of the PGN. Else as `search_game`.
+    """Analyse the main line of a game. `rating`: of both players, None for those of the PGN. `side`: for one of them.
 
-    ValueError: the first position cannot be analysed.
+    `limit`: the effort for each move, a time, nodes or a depth. `on_position` is told after each position what share of
+    them it is. ValueError: the first position cannot be analysed, or the engine refuses one.
     """
     nodes, remarks = game.played_moves()
-    moves = [node.move for node in nodes]
-    boards = positions(game.board(), moves)
-    found, searched = search_game(analyser, boards, moves, limit, on_position)
+    boards = positions(game.board(), [node.move for node in nodes])
     times = times_of(nodes, game.headers.get("TimeControl", ""))
-    opening, theory_plies = _opening_of(boards, moves)
+    opening, theory_plies = _opening_of(boards)
     phases = phases_of(map(phase_weight, boards))
+    ratings = [str(rating or game.header(name)) for name in ("BlackElo", "WhiteElo")]
     searches = Searches(analyser)
+    verdicts = Verdicts(searches, share_of(limit, FIRST_SHARE))
+    start = verdicts.find(boards[0], is_end=not nodes).value
+    on_position(1 / len(boards))
     plies: list[Ply] = []
-    verdict = ""
-    for index, (node, move) in enumerate(zip(nodes, searched, strict=True)):
-        board, verdict_before = boards[index], verdict
-        verdict = searches.tablebase_verdict(boards[index + 1])
-        judgement = judge(board, move, index < theory_plies)
-        is_marked = bool(judgement.mark.sign)
+    tables = ""
+    for index, (node, board) in enumerate(zip(nodes, boards, strict=False)):
+        verdict = verdicts.of(board, node.move, is_last=index + 1 == len(nodes))
+        searched, mark, tables_before = verdict.searched, verdict.judgement.mark, tables
+        elo = ratings[board.turn]
+        tables = searches.tablebase_verdict(boards[index + 1])
+        # So the causes are those that are found for this move alone.
+        searches.forget()
         best, played, causes = (
-            explained(searches, board, move, share_of(limit, FOR_EDIT), plies[-1].causes if plies else ())
-            if is_marked
-            else (move.best.shown, move.played.shown, ())
+            explained(searches, board, searched, share_of(limit, FOR_EDIT), plies[-1].causes if plies else ())
+            if mark.sign
+            else (searched.best.shown, searched.played.shown, ())
         )
         notes = [f"End of the book: {opening}."] if opening and index + 1 == theory_plies else []
-        if verdict not in ("", verdict_before):
-            notes.append(f"The tablebases say: {verdict}.")
+        if tables not in ("", tables_before):
+            notes.append(f"The tablebases say: {tables}.")
         signs = node.nags & MARK_NAGS.keys()
         ply = Ply(
             index=index,
             node=node,
             board=board,
             phase=phases[index],
-            after=found[index + 1],
-            judgement=judgement,
+            after=verdict.after,
+            judgement=verdict.judgement,
             best=best,
             played=played,
             causes=causes,
             spent=times[index],
-            verdict=verdict,
+            verdict=tables,
             notes=tuple(notes),
             sign=MARK_NAGS[min(signs)] if signs else "",
             words=spoken(f"{node.starting_comment} {node.comment}"),
+            people=people_of(searches, board, mark, best, node.move, rating_of(elo)) if mark in MARKS else None,
+            is_folded=mark is Mark.INACCURACY and elo.isdecimal() and int(elo) < FOLDED_BELOW,
         )
         plies.append(ply)
-    # At the end, so that its searches change none of the others.
-    plies = _with_people(plies, searches, [str(rating or game.header(name)) for name in ("BlackElo", "WhiteElo")])
-    return AnalysedGame(
-        game, boards, found[0].value, tuple(plies), opening, limit_text(limit), tuple(remarks), spoken(game.comment)
-    )
+        on_position(1 / len(boards))
+    effort, words = limit_text(limit), spoken(game.comment)
+    return AnalysedGame(game, boards, start, tuple(plies), opening, effort, tuple(remarks), words, side)
 
 
-def _with_people(plies: Sequence[Ply], searches: Searches, ratings: Sequence[str]) -> list[Ply]:
-    """The plies, with who would play and find the moves where a rating is known. `ratings`: Black's, White's."""
-    found = list(plies)
-    for ply in plies:
-        mark, elo = ply.judgement.mark, ratings[ply.board.turn]
-        if mark in MARKS and not is_unknown(elo):
-            people = people_of(searches, ply.board, mark, ply.best, ply.move, rating_of(elo))
-            found[ply.index] = replace(ply, people=people)
-    return found
-
-
-def _opening_of(boards: Sequence[chess.Board], moves: Sequence[chess.Move]) -> tuple[OpeningName | None, int]:
+def _opening_of(boards: Sequence[chess.Board]) -> tuple[OpeningName | None, int]:
     """The opening of a game, and the plies up to the last position that has a name or that a book move reaches.
 
     A game from another position than the usual one has no opening, unless its first position has a name.
@@ -219,12 +227,9 @@ def _opening_of(boards: Sequence[chess.Board], moves: Sequence[chess.Move]) -> t
     if boards[0].fen() != chess.STARTING_FEN and name is None:
         return None, 0
     plies = 0
-    book = built_in_book()
-    for ply, (before, move) in enumerate(zip(boards, moves, strict=False), start=1):
-        here = name_of(boards[ply])
-        name = here or name
-        if here is not None or any(move == known for known, _ in book.moves(before)):
-            plies = ply
+    for ply, (before, after) in enumerate(pairwise(boards), start=1):
+        if is_book_move(before, after.peek()):
+            name, plies = name_of(after) or name, ply
     return name, plies
 
 

@@ -13,9 +13,9 @@ from chess.engine import Limit
 
 from uci_engine.game_analysis.boards import board_after, numbered
 from uci_engine.game_analysis.causes import Cause, explained
-from uci_engine.game_analysis.judgement import DRAWN, Found, Judgement, Mark, SearchedMove, Value, final_value, judge
+from uci_engine.game_analysis.judgement import DRAWN, Found, Judgement, Mark, Value, final_value
 from uci_engine.game_analysis.people import COMMON, People, people_of, rating_of
-from uci_engine.game_analysis.searches import Analyser, Searches, share_of
+from uci_engine.game_analysis.searches import FIRST_SHARE, FOR_EDIT, Analyser, Searches, Verdicts, share_of
 from uci_engine.game_analysis.words import evidence_words, people_words, percent, sentence
 
 # A loss of expected result that is shown as 0 %.
@@ -23,9 +23,11 @@ NOTHING = 0.005
 COLUMNS = ("Move", "Value", "Depth", "Line")
 # The replies to a move that are shown.
 REPLIES = 3
-# The shares of the limit: for the search of the position, of the position after the move, of the rival, and of each
-# edit.
-MOVE_SHARES = (0.35, 0.3, 0.1, 0.04)
+# An examination of so many times the effort for a move of a game gives the verdict and the causes that the analysis of
+# the game gives.
+EFFORTS = 15
+# The share of the limit for the replies.
+FOR_REPLIES = 0.2
 
 
 # A line that is worth playing through: its name, the board that it begins on, and what was found.
@@ -246,18 +248,16 @@ def examine(
 ) -> Examination:
     """Examine one legal move. The limit is for all of it; a depth is for each search. `rating`: see `rating_of`."""
     searches = Searches(analyser, limit)
-    for_position, for_replies, for_rival, for_edit = (share_of(limit, share) for share in MOVE_SHARES)
-    color, after = board.turn, board_after(board, [move])
-    here = searches.find(board, for_position)
-    replies = _replies(searches, after, for_replies)
-    played = replace(replies[0], value=replies[0].value.backed_up(color), line=(move, *replies[0].line))
-    searched = _with_rival(searches, board, here, played, for_rival)
-    judgement = judge(board, searched)
-    best, shown, causes = explained(searches, board, searched, for_edit)
+    verdicts = Verdicts(searches, share_of(limit, FIRST_SHARE / EFFORTS))
+    verdict = verdicts.of(board, move, is_last=True, thorough=True)
+    searched, after = verdict.searched, board_after(board, [move])
+    replies = _replies(searches, after, share_of(limit, FOR_REPLIES))
+    searches.forget()
+    best, shown, causes = explained(searches, board, searched, share_of(limit, FOR_EDIT / EFFORTS))
     return Examination(
         board=board.copy(),
         move=move,
-        judgement=judgement,
+        judgement=verdict.judgement,
         played=shown,
         best=best,
         is_best=searched.is_best,
@@ -265,29 +265,10 @@ def examine(
         replies=replies if replies[0].line else (),
         causes=causes,
         verdict=searches.tablebase_verdict(after),
-        people=people_of(searches, board, judgement.mark, best, move, rating_of(rating)),
+        people=people_of(searches, board, verdict.judgement.mark, best, move, rating_of(rating)),
         nodes=searches.nodes,
         seconds=searches.seconds,
     )
-
-
-def _with_rival(searches: Searches, board: chess.Board, here: Found, played: Found, limit: Limit) -> SearchedMove:
-    """The move played beside its rival: the best of the others if it seems to be the best, the best one if not.
-
-    `here`: what the search of the position has found.
-    """
-    color, move, value = board.turn, played.line[0], played.value
-    seems_best = here.move in (None, move) or value.score_for(color) >= here.value.score_for(color)
-    moves = [other for other in board.legal_moves if other != move] if seems_best else [*here.line[:1]]
-    rival = searches.find(board, limit, moves) if moves else Found(DRAWN)
-    if not rival.line or not (seems_best or rival.depth >= here.depth):
-        if seems_best:
-            return SearchedMove(played, played)
-        # What the search of the position has found is more reliable.
-        rival = here
-    if value.score_for(color) >= rival.value.score_for(color):
-        return SearchedMove(played, played, rival.value)
-    return SearchedMove(rival, played)
 
 
 def _replies(searches: Searches, after: chess.Board, limit: Limit) -> tuple[Found, ...]:

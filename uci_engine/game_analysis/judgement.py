@@ -17,7 +17,8 @@ from enum import Enum
 import chess
 from chess.engine import Cp, Mate, MateGiven, Score
 
-from uci_engine.game_analysis.boards import is_obvious, is_sacrifice
+from uci_engine.book.book import built_in_book, name_of
+from uci_engine.game_analysis.boards import board_after, is_obvious, is_sacrifice
 from uci_engine.score import MAX_PIECES, TABLEBASE_BOUND, win_curve
 
 # The rule of lichess.org, from games between people: the slope for a centipawn, and the greatest score that counts.
@@ -167,6 +168,8 @@ BLUNDER_LOSS = 0.15
 # A mate that is missed or allowed is a blunder. It is only a mistake, or an inaccuracy, where the side that misses it
 # still expects more than this, or where the other side expected more before it was allowed.
 MATE_MISTAKE, MATE_INACCURACY = site_expected(700), site_expected(999)
+# A mate in so many moves is missed even by a move that leaves a longer one.
+SHORT_MATE = 2
 # A move is the only one when every other loses this much.
 ONLY_MOVE_LOSS = 0.15
 # Where even the second best move expects this much, the game is won, and no move deserves an exclamation mark.
@@ -194,10 +197,10 @@ class Mark(Enum):
 
     BOOK = ("book", "", 0)
     FORCED = ("forced", "", 0)
-    BRILLIANT = ("brilliant", "!!", 3)
-    GOOD = ("good", "!", 1)
     BEST = ("best", "", 0)
     SOUND = ("sound", "", 0)
+    GOOD = ("good", "!", 1)
+    BRILLIANT = ("brilliant", "!!", 3)
     INACCURACY = ("inaccuracy", "?!", 6)
     MISTAKE = ("mistake", "?", 2)
     BLUNDER = ("blunder", "??", 4)
@@ -212,6 +215,11 @@ class Mark(Enum):
         """Whether it is an inaccuracy, a mistake or a blunder."""
         return self in ERRORS
 
+    @property
+    def gravity(self) -> int:
+        """How much it says: 0 for a mark without a sign, and the more for an error the worse it is."""
+        return [*Mark].index(self) if self.sign else 0
+
 
 LEAST_LOSSES = ((BLUNDER_LOSS, Mark.BLUNDER), (MISTAKE_LOSS, Mark.MISTAKE), (INACCURACY_LOSS, Mark.INACCURACY))
 ERRORS = (Mark.INACCURACY, Mark.MISTAKE, Mark.BLUNDER)
@@ -225,8 +233,7 @@ class Judgement:
 
     `loss` is the loss of expected result, from 0 to 1. `accuracy` is in percent, and `weight` its weight in averages,
     0 for a move that is not judged: a good one of the book, or one without an alternative. `missed_win`: the move
-    before was won, and after it that is gone. `missed_mate`: the moves of the mate that was there, None if there was
-    none or it is still there.
+    before was won, and after it that is gone. `missed_mate`: the moves of the mate that it misses, None for none.
     """
 
     mark: Mark
@@ -246,14 +253,13 @@ def judge(board: chess.Board, move: SearchedMove, is_book: bool = False) -> Judg
         return Judgement(Mark.BOOK, loss)
     if board.legal_moves.count() == 1:
         return Judgement(Mark.FORCED, loss)
-    mate = move.best.value.mate_for(color)
     return Judgement(
         mark=_mark(board, move, loss),
         loss=loss,
         accuracy=100.0 * math.exp(-ACCURACY_DECAY * loss),
         weight=max(LEAST_WEIGHT, _openness(best), _openness(played)),
         missed_win=not move.is_best and best >= WON and played <= NO_WIN,
-        missed_mate=mate if not move.is_best and move.played.value.mate_for(color) is None else None,
+        missed_mate=_missed_mate(move, color),
     )
 
 
@@ -275,13 +281,25 @@ def _mark_of_mate(move: SearchedMove, color: chess.Color) -> Mark | None:
     best, played = move.best.value, move.played.value
     if played.mate_for(not color) is not None and best.mate_for(not color) is None:
         expected = best.expected_for(not color)
-    elif best.mate_for(color) is not None and played.mate_for(color) is None:
+    elif _missed_mate(move, color) is not None:
         expected = played.expected_for(color)
     else:
         return None
     if expected <= MATE_MISTAKE:
         return Mark.BLUNDER
     return Mark.MISTAKE if expected <= MATE_INACCURACY else Mark.INACCURACY
+
+
+def _missed_mate(move: SearchedMove, color: chess.Color) -> int | None:
+    """The moves of the mate that a move misses: it leaves none, or a longer one than one that everybody should see."""
+    mate = None if move.is_best else move.best.value.mate_for(color)
+    return mate if mate and (mate <= SHORT_MATE or move.played.value.mate_for(color) is None) else None
+
+
+def is_book_move(board: chess.Board, move: chess.Move) -> bool:
+    """Whether the position after a move has a name as an opening, or the built-in book has the move."""
+    named = name_of(board_after(board, [move])) is not None
+    return named or any(move == known for known, _ in built_in_book().moves(board))
 
 
 def _openness(expected: float) -> float:
@@ -292,7 +310,9 @@ def _openness(expected: float) -> float:
 def accuracy_of(judgements: Sequence[Judgement]) -> str:
     """The accuracy of these moves in percent, as text: a dash if none was judged."""
     weight = sum(one.weight for one in judgements)
-    return f"{sum(one.accuracy * one.weight for one in judgements) / weight:.0f} %" if weight else "\u2013"
+    # Only who has made no error has played without one.
+    most = 99.0 if any(one.mark.is_error for one in judgements) else 100.0
+    return f"{min(sum(one.accuracy * one.weight for one in judgements) / weight, most):.0f} %" if weight else "\u2013"
 
 
 def phases_of(piece_weights: Iterable[int]) -> list[Phase]:

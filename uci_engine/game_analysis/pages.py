@@ -12,6 +12,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -224,7 +225,7 @@ def _story(analysed: AnalysedGame) -> list[str]:
     """What decided the game: its turning points, the cause that recurs, and who let a won game slip."""
     turning = [
         f"{ply.name}{ply.judgement.mark.sign} in the {ply.phase.value} (\u2212{100 * ply.judgement.loss:.0f} %)"
-        for ply in worst_errors(analysed, TURNING_POINTS)
+        for ply in worst_errors(replace(analysed, side=None), TURNING_POINTS)
     ]
     sentences = [f"Turning points: {joined(turning)}."] if turning else []
     for color in chess.COLORS:

@@ -1,9 +1,7 @@
-"""What the engine is asked: single searches within one limit, and the searches of a whole game.
+"""What the engine is asked: single searches within one limit, and the verdicts on moves, of a game or of one question.
 
-A game is searched from its last position to its first, and then again where the errors are. The transposition table is
-kept, so what a later position has shown reaches the moves before it. Most of the effort for a move goes into a search
-of the position. A little goes into a search of the other moves, where the move played may be the only one. The rest is
-for second looks at the errors, from the last to the first: the positions before and after them are searched again.
+Verdicts are where moves are judged. A move that seems to be an error is looked at again, twice, each time longer; it is
+one only where both say so, and has the milder mark. One that seems to be the only good one is looked at once more.
 
 Invariant: a mate is stated only where searches proved it. For the side that mates one move is enough. The other side is
 mated only where all its moves were searched, and not because the move that it played allows a mate.
@@ -13,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import chess
@@ -23,11 +21,15 @@ from uci_engine.game_analysis.boards import board_after, is_obvious
 from uci_engine.game_analysis.judgement import (
     DRAWN,
     MAX_LINE_PLIES,
+    MISTAKE_LOSS,
     WON,
     Found,
+    Judgement,
     SearchedMove,
     Value,
     final_value,
+    is_book_move,
+    judge,
     value_of,
 )
 
@@ -35,14 +37,18 @@ from uci_engine.game_analysis.judgement import (
 LEAST_LINE_PLIES = 6
 MAX_EXTENSIONS = 3
 EXTENSION = Limit(nodes=2000)
-# The shares of the effort for a move: for the search of the position, and for that of all moves but the one played.
-MAIN_SHARE = 0.7
-OTHERS_SHARE = 0.1
-# A loss that is or may become an error gets a second look. Each of its searches takes between these shares: with less
-# a search would not come deeper than the first one.
-SUSPICION = 0.05
-LEAST_SECOND_SHARE = 1.0
-MOST_SECOND_SHARE = 3.0
+# The effort for a move of a game, where nothing else is said: about 0.2 s on one thread. It is in nodes, so that
+# every machine finds the same marks.
+MOVE_EFFORT = Limit(nodes=160_000)
+# The share of it for each search of a first look, and how many times as long the searches of the looks after it are.
+FIRST_SHARE = 0.25
+AGAIN = (2, 8)
+# The share for each search of an edit.
+FOR_EDIT = 0.2
+# The other moves of one that may be the only one get this part of a search.
+OTHERS_SHARE = 0.25
+# A loss that is or may become an error gets another look.
+SUSPICION = 0.03
 
 
 class Analyser(Protocol):
@@ -92,7 +98,12 @@ class Searches:
         self.human = analyser.human
         self._limit = limit or Limit()
         self._began = time.perf_counter()
+        self._game = object()
         self.nodes = 0
+
+    def forget(self) -> None:
+        """Begin the next search with an empty table."""
+        self._game = object()
 
     @property
     def seconds(self) -> float:
@@ -109,13 +120,13 @@ class Searches:
 
     def find(self, board: chess.Board, limit: Limit, moves: Sequence[chess.Move] | None = None) -> Found:
         """The best line of a position, of all or of some moves, within what is left."""
-        info = self._analyser.analyse(board, self._within(limit), game=self, root_moves=moves)
+        info = self._analyser.analyse(board, self._within(limit), game=self._game, root_moves=moves)
         self.nodes += info.get("nodes", 0)
         return found_by(board, info)
 
     def best_lines(self, board: chess.Board, limit: Limit, count: int) -> list[Found]:
         """The lines of so many moves, best first; fewer where the search was cut."""
-        infos = self._analyser.analyse(board, self._within(limit), game=self, multipv=count)
+        infos = self._analyser.analyse(board, self._within(limit), game=self._game, multipv=count)
         # With MultiPV the first line counts the nodes of the whole search.
         self.nodes += infos[0].get("nodes", 0) if infos else 0
         return [found_by(board, info) for info in infos]
@@ -177,133 +188,92 @@ def limit_text(limit: Limit) -> str:
     return f"{limit.nodes} nodes a move" if limit.nodes is not None else f"depth {limit.depth}"
 
 
-# The searches of a game ----------------------------------------------------------------------------------------------
+# Verdicts -------------------------------------------------------------------------------------------------------------
 
 
-def search_game(
-    analyser: Analyser,
-    boards: Sequence[chess.Board],
-    moves: Sequence[chess.Move],
-    limit: Limit,
-    on_position: Callable[[float], None] = lambda share: None,
-) -> tuple[list[Found], list[SearchedMove]]:
-    """Search every position of a game. Returns what was found in each, and for each move.
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a look at a move has found, there and in the position `after` it, and what it makes of the move."""
 
-    `boards`: the `positions` of the moves. `limit`: the effort for each move, a time, nodes or a depth.
-    `on_position` is told after each position what share of them it is. ValueError: the engine refuses one.
+    searched: SearchedMove
+    after: Found
+    judgement: Judgement
+
+    @property
+    def is_suspect(self) -> bool:
+        """Whether the move is or may be an error."""
+        return self.judgement.mark.is_error or self.judgement.loss >= SUSPICION
+
+
+class Verdicts:
+    """Moves judged: the same verdict for whoever asks, with a game or a question, whatever was searched before.
+
+    Each search begins with an empty table. A look at a move searches the position before it and the one after it.
     """
-    game = _Game(analyser, boards, moves, limit)
-    game.search_backwards(on_position)
-    if limit.depth is None:
-        game.look_again()
-    return game.found, [game.searched(index) for index in range(len(moves))]
 
+    def __init__(self, searches: Searches, first: Limit) -> None:
+        """`first`: the limit of each search of a first look."""
+        self._searches, self._first = searches, first
+        self._found: dict[tuple[object, ...], Found] = {}
 
-class _Game:
-    """The searches of a game. `found` has what is known of each position, the most reliable."""
+    def of(self, board: chess.Board, move: chess.Move, *, is_last: bool, thorough: bool = False) -> Verdict:
+        """The mildest verdict of the looks at a move. `is_last`: it ends the game, in a draw if that can be claimed.
 
-    def __init__(
-        self, analyser: Analyser, boards: Sequence[chess.Board], moves: Sequence[chess.Move], limit: Limit
-    ) -> None:
-        self._searches = Searches(analyser)
-        self._limit = limit
-        self._moves = moves
-        self._boards = boards
-        self.found = [Found(DRAWN)] * len(boards)
-        # By the last search of all moves of each position. `found` may come from a deeper search of a later position,
-        # and have a smaller value.
-        self._own = [Found(DRAWN)] * len(boards)
-        self._others: dict[int, Value] = {}
-        # What the searches have not taken yet, in efforts for a move.
-        self._left_over = 0.0
-
-    def search_backwards(self, on_position: Callable[[float], None]) -> None:
-        for index in range(len(self._moves), -1, -1):
-            self._left_over += 1
-            self._look_at(index, MAIN_SHARE)
-            if index < len(self._moves):
-                self._take_from_next(index)
-                if self.searched(index).is_best and self._may_be_only_move(index):
-                    others = self._search_others(index, self._moves[index])
-                    if others is not None:
-                        self._others[index] = others.value
-            on_position(1 / len(self._boards))
-
-    def look_again(self) -> None:
-        """Search the worst errors once more, as many as what is left over reaches for, from the last to the first."""
-        affordable = round(self._left_over / (2 * LEAST_SECOND_SHARE))
-        worst = sorted(range(len(self._moves)), key=self._loss, reverse=True)[:affordable]
-        suspects = sorted(index for index in worst if self._loss(index) >= SUSPICION)
-        while suspects:
-            share = min(self._left_over / (2 * len(suspects)), MOST_SECOND_SHARE)
-            index = suspects.pop()
-            self._look_at(index, share)
-            self._look_at(index + 1, share)
-            # What was found reaches the positions before it.
-            for before in range(min(index + 1, len(self._moves) - 1), -1, -1):
-                self._take_from_next(before)
-
-    def _look_at(self, index: int, share: float) -> None:
-        """Search a position, and keep what is found if it is not less deep than what was found before."""
-        found, own = self._search(index, share), self._own[index]
-        if found.depth >= own.depth:
-            self.found[index] = self._own[index] = found
-
-    def searched(self, index: int) -> SearchedMove:
-        return SearchedMove(self.found[index], self._played(index), self._others.get(index))
-
-    def _played(self, index: int) -> Found:
-        after = self.found[index + 1]
-        value = after.value.backed_up(self._boards[index].turn)
-        return Found(value, after.depth + 1, after.nodes, (self._moves[index], *after.line))
-
-    def _loss(self, index: int) -> float:
-        return self.searched(index).loss_for(self._boards[index].turn)
-
-    def _take_from_next(self, index: int) -> None:
-        """Give the value after the move played to the position before it, if that is its best move.
-
-        If that move allows a mate, the other moves decide what the position is worth. They are searched, unless a
-        search of all moves has shown a mate.
+        With `thorough` a move without a mark has the last look, too, which gives it none.
         """
-        board, here, played = self._boards[index], self.found[index], self._played(index)
-        mover = board.turn
-        is_better = played.value.order_for(mover) >= here.value.order_for(mover)
-        if here == played or not (is_better or here.move in (None, self._moves[index])):
-            return
-        if played.value.mate_for(not mover) is not None and board.legal_moves.count() > 1:
-            if self._own[index].value.mate_for(not mover) is None:
-                others = self._search_others(index, self._moves[index])
-                if others is None:
-                    return
-                self.found[index] = self._own[index] = others
-            if played.value.order_for(mover) < self._own[index].value.order_for(mover):
-                return
-        self.found[index] = played
+        looks = [self._look(board, move, 1, is_last)]
+        if looks[0].judgement.mark.sign or looks[0].is_suspect:
+            looks = [self._look(board, move, AGAIN[0], is_last)]
+        if looks[0].is_suspect:
+            looks.append(self._look(board, move, AGAIN[1], is_last))
+        verdict = min(reversed(looks), key=lambda look: look.judgement.mark.gravity)
+        if thorough and not verdict.judgement.mark.sign:
+            last = self._look(board, move, AGAIN[1], is_last)
+            verdict = verdict if last.judgement.mark.sign else last
+        return verdict
 
-    def _search_others(self, index: int, move: chess.Move) -> Found | None:
-        """Search all moves but this one. None if nothing is left over for it, or nothing came of it."""
-        if self._left_over < OTHERS_SHARE:
-            return None
-        allowed = [other for other in self._boards[index].legal_moves if other != move]
-        others = self._search(index, OTHERS_SHARE, allowed)
-        return others if others.line else None
+    def _look(self, board: chess.Board, move: chess.Move, times: float, is_last: bool) -> Verdict:
+        color, here = board.turn, self.find(board, times)
+        after = self.find(board_after(board, [move]), times, is_end=is_last)
+        value = after.value.backed_up(color)
+        played = Found(value, after.depth + 1, after.nodes, (move, *after.line))
+        rival = here
+        if here.move in (None, move):
+            loss = here.value.expected_for(color) - value.expected_for(color)
+            is_mated = value.mate_for(not color) is not None and here.value.mate_for(not color) is None
+            # The search of the position has not seen what the move allows.
+            is_overlooked = is_mated or loss >= MISTAKE_LOSS
+            share = 1 if is_overlooked else OTHERS_SHARE
+            is_asked = is_overlooked or self._may_be_only(board, move, value)
+            rival = self.find(board, share * times, without=move) if is_asked else Found(DRAWN)
+        if not rival.line:
+            searched = SearchedMove(played, played)
+        elif value.order_for(color) >= rival.value.order_for(color):
+            searched = SearchedMove(played, played, rival.value)
+        else:
+            searched = SearchedMove(rival, played)
+        return Verdict(searched, after, judge(board, searched, is_book_move(board, move)))
 
-    def _search(self, index: int, share: float, root_moves: list[chess.Move] | None = None) -> Found:
-        self._left_over -= share
-        board = self._boards[index]
-        # A draw that a game goes on after was not claimed.
-        value = final_value(board, claims=index == len(self._moves))
-        if value is not None:
-            return Found(value)
+    def find(
+        self, board: chess.Board, times: float = 1, *, without: chess.Move | None = None, is_end: bool = False
+    ) -> Found:
+        """What a search of so many times the first limit finds, of all moves but one; no line where there is none.
+
+        `is_end`: the game ends here. A draw that a game goes on after was not claimed.
+        """
+        value, moves = final_value(board, claims=is_end), [move for move in board.legal_moves if move != without]
+        if value is not None or not moves:
+            return Found(value or DRAWN)
         # Of the moves before, only those that can be repeated matter. To replay all of them for each search takes time.
         root = board.copy(stack=board.halfmove_clock)
-        return self._searches.find(root, share_of(self._limit, share), root_moves)
+        limit = share_of(self._first, times)
+        key = (root.root().fen(), *root.move_stack, str(limit), without)
+        if key not in self._found:
+            self._searches.forget()
+            self._found[key] = self._searches.find(root, limit, moves if without else None)
+        return self._found[key]
 
-    def _may_be_only_move(self, index: int) -> bool:
+    def _may_be_only(self, board: chess.Board, move: chess.Move, value: Value) -> bool:
         """Whether it is worth knowing what the other moves are worth: the game is open, the move not obvious."""
-        board, move, value = self._boards[index], self._moves[index], self.found[index].value
-        expected = value.expected_for(board.turn)
-        if expected <= 1 - WON or value.mate_for(board.turn) == 1 or board.legal_moves.count() < 2:
-            return False
-        return not is_obvious(board, move)
+        is_open = value.expected_for(board.turn) > 1 - WON and value.mate_for(board.turn) != 1
+        return is_open and not is_obvious(board, move)

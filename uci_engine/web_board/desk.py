@@ -45,8 +45,7 @@ class Turn:
 
     def analyse(self, board: chess.Board, limit: Limit, *, multipv: int | None = None, **words: Any) -> Any:
         """Search, as `Engine.analyse` does. ValueError: the question was stopped."""
-        # In the same game, what one search has learnt serves the next.
-        search = self.begin(board, limit, multipv=multipv, **words | {"game": None})
+        search = self.begin(board, limit, multipv=multipv, **words)
         search.wait()
         self.require()
         return search.info if multipv is None else search.multipv

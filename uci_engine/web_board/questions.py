@@ -17,22 +17,21 @@ from chess.engine import Limit
 from uci_engine.board.game import play, read_fen
 from uci_engine.game_analysis.analysed_game import analyse_game
 from uci_engine.game_analysis.boards import last_move, numbered
-from uci_engine.game_analysis.examination import NOTHING, compare_moves, examine
+from uci_engine.game_analysis.examination import EFFORTS, NOTHING, compare_moves, examine
 from uci_engine.game_analysis.judgement import accuracy_of
 from uci_engine.game_analysis.pages import line, position, positions_of, worst_errors
 from uci_engine.game_analysis.people import rating_of
 from uci_engine.game_analysis.pgn import MAX_PLIES, ReadGame, game_texts, read_game
-from uci_engine.game_analysis.searches import found_by
+from uci_engine.game_analysis.searches import MOVE_EFFORT, found_by, share_of
 from uci_engine.web_board.desk import Answer, Turn
 from uci_engine.web_board.trees import as_pgn, nodes_of, shown_notes, tree_of, walk
 
 # Seconds.
 REPLY = 1.0
-# A move is explained at once, and then better and better.
-PROOFS = (0.1, 1.0, 4.0)
+# A move is explained at once, and then with the verdict that the review of a game gives.
+PROOFS = (MOVE_EFFORT, share_of(MOVE_EFFORT, EFFORTS))
 # All moves are compared, and then the best ones are searched, in turns.
 ROUNDS = ((0.3, 2.0), (2.0, 120.0))
-REVIEW = 0.2
 LINES = 3
 # Maximum length of a name or a remark, in characters.
 MAX_WORD = 200
@@ -259,12 +258,12 @@ def _search(turn: Turn, board: chess.Board, seconds: float) -> None:
 
 
 def prove(turn: Turn, fields: Fields) -> None:
-    """Why a move is good or bad, three times, each with a longer search."""
+    """Why a move is good or bad, twice, first by a short search."""
     board = fields.board()
     play(board, [fields.get("move", "")])
     move, rating = board.pop(), fields.rating(board.turn)
-    for seconds in PROOFS:
-        found = examine(turn, board, move, Limit(time=seconds), rating)
+    for limit in PROOFS:
+        found = examine(turn, board, move, limit, rating)
         mark = found.judgement.mark
         turn.tell(
             {
@@ -290,7 +289,7 @@ def review(turn: Turn, fields: Fields) -> None:
 
     game = ReadGame.from_board(fields.board())
     game.headers.update(WhiteElo=str(fields.rating(chess.WHITE)), BlackElo=str(fields.rating(chess.BLACK)))
-    analysed = analyse_game(game, turn, Limit(time=REVIEW), on_position)
+    analysed = analyse_game(game, turn, MOVE_EFFORT, on_position)
     errors = [
         {
             "index": ply.index,
