@@ -65,6 +65,18 @@ def test_games_become_pgn_pages_and_an_index(folder: Path) -> None:
     assert re.findall(r'href="(game[^"]*)"', index) == ["game-0001.html", "game-0003.html"]
 
 
+def test_threads_change_no_byte_of_the_results(folder: Path) -> None:
+    (folder / "games.pgn").write_text("".join(SHORT.format(white=name) for name in ("Ann", "Bob", "Cid")), "utf-8")
+    for threads in (1, 2, 3):
+        words = ("--nodes", 2000, "--threads", threads, "--output", threads, "--player", "bob")
+        assert analyse(folder, "games.pgn", *words).returncode == 0
+    first, *others = ({path.name: path.read_bytes() for path in (folder / name).iterdir()} for name in "123")
+    assert others == [first, first]
+    # Bob's mistakes are shown, and in games without him those of both.
+    assert b"mistake by Bob" not in first["game-0001.html"]
+    assert b"mistakes by Bob" in first["game-0002.html"]
+
+
 def test_one_game_has_no_index_and_pages_can_be_left_out(folder: Path) -> None:
     out = folder / "analysis"
     out.mkdir()

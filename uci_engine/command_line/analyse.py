@@ -6,22 +6,28 @@ import argparse
 import hashlib
 import json
 import os
+import queue
 import signal
 import sys
+import threading
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import chess
+
 from evaluation.files import locked, replace_file
 from uci_engine.api import Engine
-from uci_engine.command_line.arguments import Parser, UsageError, add_analysis, analysis_engine
+from uci_engine.command_line.arguments import Parser, UsageError, add_analysis, analysis_engine, number
 from uci_engine.command_line.console import Progress, show, warn
-from uci_engine.game_analysis.analysed_game import analyse_game, annotate
+from uci_engine.game_analysis.analysed_game import AnalysedGame, analyse_game, annotate
 from uci_engine.game_analysis.pages import GENERATOR, environment, game_page, index_page, index_row
-from uci_engine.game_analysis.pgn import game_texts, read_game
-from uci_engine.game_analysis.searches import limit_text
+from uci_engine.game_analysis.pgn import ReadGame, game_texts, read_game
+from uci_engine.game_analysis.searches import MOVE_EFFORT, limit_text
+from uci_engine.options import usable_processors
 from uci_engine.text import printable
 
 INTERRUPTED = 130
@@ -31,7 +37,6 @@ PGN_FILE = "games.pgn"
 INDEX_FILE = "index.html"
 STDIN = "-"
 MAX_BYTES = 2**28
-DEFAULT_SECONDS = 0.2
 
 DESCRIPTION = """\
 Analyse games: write annotated PGN, and a page for each game that shows the mistakes, what was better, and why.
@@ -39,7 +44,7 @@ Analyse games: write annotated PGN, and a page for each game that shows the mist
 The folder of the results gets games.pgn, a page for each game that has moves, and index.html where there are several
 games. Every page is one file that needs no network. Games of variants, and text that is no game, are left out, with a
 message. The results of other games are not replaced, unless --force is given. Files of games are never replaced,
-results never analysed.
+results never analysed. With a depth or a number of nodes the same game always has the same marks.
 """
 # A game that is done, as JSON has it.
 Entry = dict[str, Any]
@@ -113,10 +118,14 @@ class _Run:
         self._settings = {
             "games": hashlib.sha256(b"".join(self._texts)).hexdigest()[:16],
             "limit": limit_text(options.limit),
-            "options": [str(options.rating), str(options.threads), str(options.hash), *options.option],
+            "options": [str(options.rating), str(options.player), str(options.hash), *options.option],
             "pages": not options.no_pages,
         }
         self._entries: list[Entry] = []
+        # Of the games that are analysed at the same time, one at a time writes.
+        self._lock = threading.Lock()
+        self._engines = queue.SimpleQueue[Engine]()
+        self._is_interrupted = False
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -170,19 +179,13 @@ class _Run:
         self._check_outputs()
         self._entries = self._unfinished()
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
-        interrupted = True
         try:
-            with Progress(len(self._texts), len(self._entries)) as progress, suppress(KeyboardInterrupt):
-                done = {entry["number"] for entry in self._entries}
-                with analysis_engine(self._options) as engine:
-                    for number, text in enumerate(self._texts, start=1):
-                        if number not in done:
-                            self._analyse_game(engine, number, text, progress)
-                interrupted = False
+            with Progress(len(self._texts), len(self._entries)) as progress:
+                self._analyse_games(progress)
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             self._entries.sort(key=lambda entry: entry["number"])
             analysed = self._write_results()
-            if not interrupted:
+            if not self._is_interrupted:
                 self._journal.unlink(missing_ok=True)
         finally:
             signal.signal(signal.SIGINT, before)
@@ -191,7 +194,7 @@ class _Run:
             for remark in entry["remarks"]:
                 warn(printable(f"game {entry['number']}: {remark}"))
         share = f"{analysed} of {len(self._texts)} games"
-        if interrupted:
+        if self._is_interrupted:
             warn(f"interrupted: {share} are done, --resume goes on with the others")
             return INTERRUPTED
         if not analysed:
@@ -202,17 +205,45 @@ class _Run:
         show(printable(f"{share} analysed: {result}"))
         return 0
 
-    def _analyse_game(self, engine: Engine, number: int, text: bytes, progress: Progress) -> None:
+    def _analyse_games(self, progress: Progress) -> None:
+        """Analyse what is left, so many games at a time, each by an engine of one thread. The search holds no GIL."""
+        done = {entry["number"] for entry in self._entries}
+        left = [(number, text) for number, text in enumerate(self._texts, start=1) if number not in done]
+        count = min(self._options.threads, len(left))
+        one = argparse.Namespace(**{**vars(self._options), "threads": 1})
+        with ExitStack() as stack:
+            pool = ThreadPoolExecutor(max(count, 1))
+            stack.callback(pool.shutdown, cancel_futures=True)
+            for _ in range(count):
+                self._engines.put(stack.enter_context(analysis_engine(one)))
+            try:
+                for future in [pool.submit(self._analyse_game, *each, progress) for each in left]:
+                    future.result()
+            except KeyboardInterrupt:
+                # The engines are closed now, and what their last search found is not kept.
+                self._is_interrupted = True
+
+    def _analyse_game(self, number: int, text: bytes, progress: Progress) -> None:
         names = "not a game"
+        engine = self._engines.get()
         try:
             game = read_game(text)
             names = game.names
-            engine.new_game()
-            analysed = analyse_game(game, engine, self._options.limit, progress.add, self._options.rating)
+            side = _side_of(self._options.player, game)
+            analysed = analyse_game(game, engine, self._options.limit, progress.add, self._options.rating, side)
         except ValueError as error:
-            self._entries.append({"number": number, "names": names, "pgn": "", "remarks": [str(error)]})
+            with self._lock:
+                self._entries.append({"number": number, "names": names, "pgn": "", "remarks": [str(error)]})
             progress.add(1)
             return
+        finally:
+            self._engines.put(engine)
+        with self._lock:
+            if not self._is_interrupted:
+                self._keep(number, analysed)
+
+    def _keep(self, number: int, analysed: AnalysedGame) -> None:
+        """Write the page of a game, and then its line of the journal."""
         # A game without moves has none.
         page = self._pages[number - 1] if self._pages and analysed.plies else None
         if page is not None:
@@ -241,14 +272,24 @@ class _Run:
 
 
 def _parser(core: str) -> Parser:
-    parser = Parser("secateur analyse", DESCRIPTION)
+    parser = Parser("secateur analyse", DESCRIPTION, conflict_handler="resolve")
     parser.add_argument("games", metavar="GAMES", nargs="+", help="PGN files, folders of them, or - for standard input")
     parser.add_argument("--output", metavar="FOLDER", help="where to write (default for NAME.pgn: NAME-analysis)")
-    add_analysis(parser, core, DEFAULT_SECONDS)
+    add_analysis(parser, core, MOVE_EFFORT, "a move, on average")
+    text = "games at a time, each on one thread (default: two, where there are as many processors)"
+    parser.add_argument("--threads", metavar="N", type=number(1, 512), default=min(2, usable_processors()), help=text)
+    text = "show the mistakes of this player alone, where one has this name"
+    parser.add_argument("--player", metavar="NAME", default="", help=text)
     parser.add_argument("--resume", action="store_true", help="continue a run that was interrupted or killed")
     parser.add_argument("--force", action="store_true", help="replace results of other games, and remove their index")
     parser.add_argument("--no-pages", action="store_true", help="write annotated PGN only")
     return parser
+
+
+def _side_of(player: str, game: ReadGame) -> chess.Color | None:
+    """The side of a player, by the name; None for neither, and without a name."""
+    names = {game.header(chess.COLOR_NAMES[color].capitalize()).casefold(): color for color in chess.COLORS}
+    return names.get(player.casefold()) if player else None
 
 
 def _sealed(data: Entry) -> str:

@@ -14,6 +14,8 @@ from uci_engine.command_line.console import warn
 from uci_engine.text import suggestion
 
 if TYPE_CHECKING:
+    from chess.engine import Limit
+
     from uci_engine.api import Engine
     from uci_engine.board.game import Game
     from uci_engine.engine import UciEngine
@@ -53,7 +55,7 @@ def add_position(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chess960", action="store_true", help="read position and moves as Chess960")
 
 
-def add_analysis(parser: argparse.ArgumentParser, core: str, seconds: float, what: str = "a move") -> None:
+def add_analysis(parser: argparse.ArgumentParser, core: str, default: Limit, what: str) -> None:
     """Add `--time`, `--nodes` and `--depth`, one of which gives `limit`, `--rating`, and the options of the engine."""
     from chess.engine import Limit
 
@@ -61,7 +63,7 @@ def add_analysis(parser: argparse.ArgumentParser, core: str, seconds: float, wha
     from uci_engine.score import MAX_DEPTH
     from uci_engine.search.strength import MAX_ELO, MIN_ELO
 
-    parser.set_defaults(limit=Limit(time=seconds))
+    parser.set_defaults(limit=default)
     nodes, depth = number(1, MAX_NODES), number(1, MAX_DEPTH)
     time = number(0.001, MAX_SECONDS, "a number of seconds")
     efforts = parser.add_mutually_exclusive_group()
@@ -69,9 +71,9 @@ def add_analysis(parser: argparse.ArgumentParser, core: str, seconds: float, wha
     def add(name: str, metavar: str, text: str, read: Callable[[str], Limit]) -> None:
         efforts.add_argument(name, dest="limit", metavar=metavar, type=read, help=text)
 
-    text = f"time for {what} (default {seconds:g})"
-    add("--time", "SECONDS", text, lambda word: Limit(time=time(word)))
-    add("--nodes", "N", f"nodes for {what}", lambda word: Limit(nodes=nodes(word)))
+    for_time, for_nodes = (f" (default {each:g})" if each else "" for each in (default.time, default.nodes))
+    add("--time", "SECONDS", f"time for {what}{for_time}", lambda word: Limit(time=time(word)))
+    add("--nodes", "N", f"nodes for {what}{for_nodes}", lambda word: Limit(nodes=nodes(word)))
     add("--depth", "N", "depth of each search", lambda word: Limit(depth=depth(word)))
     text = (
         "say how often players of this rating make a mistake, and find the better move: a rating of rapid games on "

@@ -194,12 +194,14 @@ def _eval(words: Sequence[str], core: str, tuning: bool) -> int:
 
 
 def _explain(words: Sequence[str], core: str, tuning: bool) -> int:
+    from chess.engine import Limit
+
     from uci_engine.game_analysis.examination import compare_moves, examine
 
     parser = Parser("secateur explain", EXPLAIN_DESCRIPTION)
     add_position(parser)
     parser.add_argument("--move", metavar="MOVE", help="the move to explain, for example e2e4 or Nf3")
-    add_analysis(parser, core, EXPLAIN_SECONDS, "all searches")
+    add_analysis(parser, core, Limit(time=EXPLAIN_SECONDS), "all searches")
     parser.add_argument("--json", action="store_true", help="show JSON")
     options = parser.parse_args(words)
     limit, rating = options.limit, options.rating
