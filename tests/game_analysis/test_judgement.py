@@ -16,8 +16,8 @@ from uci_engine.game_analysis.boards import board_after
 from uci_engine.game_analysis.judgement import (
     BLUNDER_LOSS,
     ERRORS,
-    INACCURACY_LOSS,
     MISTAKE_LOSS,
+    SURE_LOSS,
     Found,
     Judgement,
     Mark,
@@ -120,8 +120,8 @@ def test_a_lost_game_weighs_little_and_a_missed_win_is_told(white: bool) -> None
     ("best", "played", "mark"),
     [
         (0.6, 0.6, Mark.BEST),
-        (0.6, 0.6 - INACCURACY_LOSS + 0.001, Mark.SOUND),
-        (0.6, 0.6 - INACCURACY_LOSS - 0.001, Mark.INACCURACY),
+        (0.6, 0.6 - SURE_LOSS + 0.001, Mark.SOUND),
+        (0.6, 0.6 - SURE_LOSS - 0.001, Mark.INACCURACY),
         (0.6, 0.6 - MISTAKE_LOSS - 0.001, Mark.MISTAKE),
         (0.6, 0.6 - BLUNDER_LOSS - 0.001, Mark.BLUNDER),
         # A mate that is missed is the worse, the less is left.

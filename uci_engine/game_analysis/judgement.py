@@ -161,8 +161,10 @@ class SearchedMove:
 # What a move cost -----------------------------------------------------------------------------------------------------
 
 # The smallest loss of expected result for each mark: those of lichess.org. From an even position 0.05 is about 0.35
-# pawns as they are shown, 0.10 about 0.7, and 0.15 about 1.05.
+# pawns as they are shown, 0.10 about 0.7, and 0.15 about 1.05. An inaccuracy is marked from SURE_LOSS on: of those that
+# cost less, another engine calls every second one no error.
 INACCURACY_LOSS = 0.05
+SURE_LOSS = 0.075
 MISTAKE_LOSS = 0.10
 BLUNDER_LOSS = 0.15
 # A mate that is missed or allowed is a blunder. It is only a mistake, or an inaccuracy, where the side that misses it
@@ -221,7 +223,7 @@ class Mark(Enum):
         return [*Mark].index(self) if self.sign else 0
 
 
-LEAST_LOSSES = ((BLUNDER_LOSS, Mark.BLUNDER), (MISTAKE_LOSS, Mark.MISTAKE), (INACCURACY_LOSS, Mark.INACCURACY))
+LEAST_LOSSES = ((BLUNDER_LOSS, Mark.BLUNDER), (MISTAKE_LOSS, Mark.MISTAKE), (SURE_LOSS, Mark.INACCURACY))
 ERRORS = (Mark.INACCURACY, Mark.MISTAKE, Mark.BLUNDER)
 # The marks of PGN for a move. Where a player has given one, it stays.
 MARK_NAGS = {**{mark.nag: mark.sign for mark in Mark if mark.nag}, 5: "!?"}

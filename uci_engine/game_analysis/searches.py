@@ -39,7 +39,7 @@ MAX_EXTENSIONS = 3
 EXTENSION = Limit(nodes=2000)
 # The effort for a move of a game, where nothing else is said: about 0.2 s on one thread. It is in nodes, so that
 # every machine finds the same marks.
-MOVE_EFFORT = Limit(nodes=160_000)
+MOVE_EFFORT = Limit(nodes=180_000)
 # The share of it for each search of a first look, and how many times as long the searches of the looks after it are.
 FIRST_SHARE = 0.25
 AGAIN = (2, 8)
@@ -199,11 +199,6 @@ class Verdict:
     after: Found
     judgement: Judgement
 
-    @property
-    def is_suspect(self) -> bool:
-        """Whether the move is or may be an error."""
-        return self.judgement.mark.is_error or self.judgement.loss >= SUSPICION
-
 
 class Verdicts:
     """Moves judged: the same verdict for whoever asks, with a game or a question, whatever was searched before.
@@ -221,15 +216,13 @@ class Verdicts:
 
         With `thorough` a move without a mark has the last look, too, which gives it none.
         """
-        looks = [self._look(board, move, 1, is_last)]
-        if looks[0].judgement.mark.sign or looks[0].is_suspect:
-            looks = [self._look(board, move, AGAIN[0], is_last)]
-        if looks[0].is_suspect:
-            looks.append(self._look(board, move, AGAIN[1], is_last))
-        verdict = min(reversed(looks), key=lambda look: look.judgement.mark.gravity)
-        if thorough and not verdict.judgement.mark.sign:
+        verdict = self._look(board, move, 1, is_last)
+        if verdict.judgement.mark.sign or verdict.judgement.loss >= SUSPICION:
+            verdict = self._look(board, move, AGAIN[0], is_last)
+        mark = verdict.judgement.mark
+        if mark.is_error or (thorough and not mark.sign):
             last = self._look(board, move, AGAIN[1], is_last)
-            verdict = verdict if last.judgement.mark.sign else last
+            verdict = min(last, verdict, key=lambda look: look.judgement.mark.gravity)
         return verdict
 
     def _look(self, board: chess.Board, move: chess.Move, times: float, is_last: bool) -> Verdict:
