@@ -270,11 +270,13 @@ def test_an_interrupt_ends_the_search() -> None:
 
 
 @posix_only
-def test_it_says_what_it_is_waiting_for() -> None:
+def test_it_says_in_a_terminal_what_it_is() -> None:
     code, text = on_terminal(typed=b"quit\n")
     assert code == 0
-    (line,) = [line for line in text.splitlines() if line != "quit"]
-    assert "waits for UCI commands" in line
+    first, _, last = [line for line in text.splitlines() if line != "quit"]
+    assert first.endswith("secateur board")
+    assert "waits for UCI commands" in last
+    assert secateur(data="quit\n").stdout == ""
 
 
 @pytest.mark.parametrize("command", ["bench 3", "eval", "go perft 3", "doctor", "--help", "go --help", "uci"])

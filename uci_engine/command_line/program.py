@@ -55,6 +55,12 @@ chess programs use it. With arguments it runs one command and exits:
   secateur UCI-COMMAND ...    run one UCI command, for example: secateur uci
 """
 
+# For a person who starts it in a terminal, as chess programs never do.
+GREETING = f"""\
+Secateur {__version__} is a chess engine. To play and analyse in the browser: secateur board
+A chess program plays with it by this command, in UCI. All other commands: secateur --help
+It waits for UCI commands here, too: help lists them, quit ends the program."""
+
 GO_DESCRIPTION = """\
 Search a position and show UCI lines, as the UCI command go does. Ctrl-C ends the search.
 
@@ -131,7 +137,7 @@ def _execute(parser: Parser, options: argparse.Namespace) -> int:
     from uci_engine.uci import loop as uci
 
     if not command and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
-        show(f"Secateur {__version__} waits for UCI commands: help lists them, quit ends the program.")
+        show(GREETING)
     return uci.run(lambda: (UciEngine(options.core, options.tuning), Game()), " ".join(options.words) or None)
 
 
