@@ -8,6 +8,7 @@ name.
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import json
 import os
 import platform
@@ -286,6 +287,34 @@ def test_the_command_that_mends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "setup.py").touch()
     monkeypatch.setattr(sys, "executable", "/opt/my python/bin/python")
     assert doctor.mending_command() == f"'/opt/my python/bin/python' -m pip install -e {tmp_path}"
+
+
+@pytest.mark.parametrize(
+    ("file", "installer", "begin"),
+    [
+        ("", "pip", "python -m pip install "),
+        ("", "uv", "uv pip install --python python "),
+        ("pipx_metadata.json", "pip", "pipx inject secateur "),
+    ],
+)
+def test_doctor_has_the_command_for_an_extra(
+    file: str, installer: str, begin: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / (file or "other")).touch()
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.setattr(sys, "executable", "python")
+    lines: list[str] = []
+
+    def found(name: str) -> Mock:
+        if name == "nowhere":
+            raise importlib.metadata.PackageNotFoundError
+        return Mock(read_text=lambda file: installer)
+
+    monkeypatch.setattr(importlib.metadata, "distribution", found)
+    monkeypatch.setattr(doctor, "requirements_of", lambda extra: ["nowhere>=0.27"] if extra == "board" else [])
+    assert doctor.examine("auto", lines.append) == 0
+    (line,) = [line for line in lines if line.startswith("not yet ")]
+    assert line == f"not yet secateur board, which needs nowhere: {begin}'nowhere>=0.27'"
 
 
 def test_a_failure_of_a_stale_build_is_one_sentence(

@@ -288,9 +288,9 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path, is_searching: bool) -> None:
         ("--port 70000", "", 2, "65535"),
         ("--port TAKEN", "", 1, "taken"),
         ("--option Nothing=1", "", 2, "Nothing"),
-        ("", "starlette", 1, "[board]"),
-        ("", "uvicorn", 1, "[board]"),
-        ("", "jinja2", 1, "[board]"),
+        ("", "starlette", 1, " install "),
+        ("", "uvicorn", 1, " install "),
+        ("", "jinja2", 1, " install "),
     ],
 )
 def test_what_is_wrong_is_told_in_a_sentence(

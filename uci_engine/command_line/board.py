@@ -19,6 +19,7 @@ from uci_engine.board.game import read_fen
 from uci_engine.command_line.arguments import Parser, UsageError, add_options, analysis_engine, number
 from uci_engine.command_line.console import show, warn
 from uci_engine.text import printable
+from uci_engine.tools.doctor import command_for
 
 GAMES_FILE = "secateur-games.pgn"
 
@@ -46,7 +47,7 @@ def run(words: Sequence[str], core: str) -> int:
     except ImportError as error:
         if error.name is None or error.name.startswith("uci_engine"):
             raise
-        raise ImportError(f'the board needs {error.name}: pip install ".[board]" in the sources') from None
+        raise ImportError(f"the board needs {error.name}: {command_for('board')}") from None
     try:
         start, notes = read_fen(options.fen, chess960=None)
         listening = server.bound_socket(options.port)

@@ -47,7 +47,9 @@ def environment(folder: Path = TEMPLATES) -> Environment:
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError:
-        raise ImportError("the pages need Jinja2: pip install Jinja2") from None
+        from uci_engine.tools.doctor import command_for
+
+        raise ImportError(f"the pages need Jinja2: {command_for('analysis')}") from None
     made = Environment(
         loader=FileSystemLoader([folder, TEMPLATES]),
         autoescape=True,

@@ -14,11 +14,12 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from uci_engine import __version__
 from uci_engine.core import Core, build_info, compiled_modules, load, stale_sources
+from uci_engine.text import joined
 
 # Nodes per second of the compiled core, divided by those of the python-chess core.
 # scripts/EXPERIMENTS.md has the measurement.
@@ -32,6 +33,13 @@ PERFT_COUNTS = (
     ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", False, 3, 9467),
     ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", True, 3, 12189),
 )
+
+# What the engine can do with more libraries, by the name of the extra in pyproject.toml.
+EXTRAS = {
+    "analysis": "pages of secateur analyse",
+    "board": "secateur board",
+    "provider": "secateur provider",
+}
 
 _ROOT = Path(__file__).resolve().parents[2]
 
@@ -62,6 +70,11 @@ def examine(core_name: str, write: Callable[[str], None]) -> int:
     slow = slow_core_warning(core)
     if slow is not None:
         write(f"SLOW    {slow}")
+    for extra, title in EXTRAS.items() if is_installed("secateur") else ():
+        missing = [name for name in map(_name_of, requirements_of(extra)) if not is_installed(name)]
+        write(
+            f"not yet {title}, which needs {joined(missing)}: {command_for(extra)}" if missing else f"ok      {title}"
+        )
     write("")
     if failures:
         write(f"{failures} of the checks failed.")
@@ -119,7 +132,41 @@ def stale_build() -> str | None:
 
 def mending_command() -> str:
     """How to install the engine again, compiled. The build fetches a C compiler where there is none."""
-    if not (_ROOT / "setup.py").is_file():
-        return "install it again, with pip's options --force-reinstall and --no-cache-dir"
-    command = [sys.executable, "-m", "pip", "install", "-e", str(_ROOT)]
-    return subprocess.list2cmdline(command) if sys.platform == "win32" else shlex.join(command)
+    if (_ROOT / "setup.py").is_file():
+        return _shell(*_installer(), "-e", str(_ROOT))
+    return "install it again, with pip's options --force-reinstall and --no-cache-dir"
+
+
+# Extras ---------------------------------------------------------------------------------------------------------------
+
+
+def command_for(extra: str) -> str:
+    """How to add the libraries of an extra to this installation, without building the engine again."""
+    pipx = ["pipx", "inject", "secateur"]
+    return _shell(*(pipx if Path(sys.prefix, "pipx_metadata.json").exists() else _installer()), *requirements_of(extra))
+
+
+def requirements_of(extra: str) -> list[str]:
+    """What an extra needs, as `Jinja2>=3.1`. ImportError: Secateur is not installed, only run from its sources."""
+    parts = [text.partition("; extra == ") for text in importlib.metadata.requires("secateur") or ()]
+    return [requirement for requirement, _, name in parts if name.strip("\"'") == extra]
+
+
+def _name_of(requirement: str) -> str:
+    return requirement.replace(">", "<").partition("<")[0].strip()
+
+
+def is_installed(name: str) -> bool:
+    with suppress(importlib.metadata.PackageNotFoundError):
+        return bool(importlib.metadata.version(name))
+    return False
+
+
+def _installer() -> list[str]:
+    """The program that has installed the engine into this environment, with the command to install more."""
+    by_uv = is_installed("secateur") and importlib.metadata.distribution("secateur").read_text("INSTALLER") == "uv"
+    return ["uv", "pip", "install", "--python", sys.executable] if by_uv else [sys.executable, "-m", "pip", "install"]
+
+
+def _shell(*words: str) -> str:
+    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
