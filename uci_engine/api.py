@@ -1,7 +1,7 @@
 """The engine as a Python library: `from uci_engine import Engine`. A program that speaks UCI loads none of it.
 
 `Engine` runs in the process of the Python program. It has the methods of `chess.engine.SimpleEngine`, with
-python-chess's own types. What differs: options are keywords; `play` has reports in `info`; it does not ponder.
+python-chess's own types. What differs: options may be keywords; `play` has reports in `info`; it does not ponder.
 
 An engine does one search at a time. A second call waits for the first, in whatever thread, but an analysis that runs in
 the background is stopped for it, as in python-chess. For searches at the same time, use several engines. The compiled
@@ -17,6 +17,7 @@ An option has a keyword: its UCI name in lower case, with underscores. `move_ove
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
 import os
@@ -24,11 +25,12 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack, overload
 
 import chess
 import chess.engine
+import chess.pgn
 from chess.engine import (
     INFO_ALL,
     AnalysisComplete,
@@ -44,14 +46,15 @@ from chess.engine import (
 
 from evaluation import check, set_up
 from evaluation.network.file import Network
-from evaluation.trace import TermValue
 from evaluation.weights import Weights
 from uci_engine import score as scores
-from uci_engine.board.game import checked
+from uci_engine.board.game import checked, legal_move
 from uci_engine.engine import UciEngine
 from uci_engine.explanation import Explanation
+from uci_engine.game_analysis.analysed_game import AnalysedGame, analyse_game
 from uci_engine.game_analysis.examination import Examination, MoveComparison, compare_moves, examine
-from uci_engine.options import EngineOptions, Options, ValueOption
+from uci_engine.game_analysis.pgn import read_game
+from uci_engine.options import EngineOptions, ValueOption
 from uci_engine.search.info import BestMove, Info
 from uci_engine.text import MAX_INT, suggestion
 from uci_engine.time_management import Limits
@@ -61,13 +64,17 @@ if TYPE_CHECKING:
     from evaluation.base.base_board import BaseBoard
     from evaluation.evaluator import Evaluator
 
-__all__ = ["Analysis", "Engine", "EngineOptions", "Explanation", "TermValue"]
+__all__ = ["AnalysedGame", "Analysis", "Engine", "EngineOptions", "Examination", "Explanation", "MoveComparison"]
 
 LOGGER = logging.getLogger("uci_engine")
 # What the engine's reports and those of python-chess call by the same name.
 SAME_NAMES = ("depth", "seldepth", "multipv", "nodes", "nps", "hashfull", "tbhits", "currmove", "currmovenumber")
 
-Moves = Iterable[chess.Move] | None
+# A move, or its text in UCI notation or in SAN.
+Move = chess.Move | str
+Moves = Iterable[Move] | None
+# Options as python-chess has them: by the names of UCI or the keywords.
+Config = Mapping[str, bool | int | str | None]
 
 KEYWORDS = tuple(EngineOptions.__annotations__)
 
@@ -81,6 +88,7 @@ class Request(TypedDict, total=False):
     game: object
     info: chess.engine.Info
     root_moves: Moves
+    options: Config
 
 
 class EngineCondition(threading.Condition):
@@ -106,8 +114,8 @@ class EngineCondition(threading.Condition):
 class Analysis:
     """An analysis that runs in the background, as `Engine.analysis` returns it.
 
-    It is an iterator of reports (`chess.engine.InfoDict`) and a context manager that stops it at the end. Any thread
-    may call any method. It ends with its engine, which must be kept while it is to run.
+    It is an iterator of reports (`chess.engine.InfoDict`), also for `async for`, and a context manager that stops it at
+    the end. Any thread may call any method. It ends with its engine, which must be kept while it is to run.
     """
 
     def __init__(
@@ -197,6 +205,20 @@ class Analysis:
             return self.get()
         except AnalysisComplete:
             raise StopIteration from None
+
+    def __aiter__(self) -> AsyncIterator[InfoDict]:
+        return self
+
+    async def __anext__(self) -> InfoDict:
+        try:
+            return await asyncio.to_thread(self.get)
+        except AnalysisComplete:
+            raise StopAsyncIteration from None
+
+    def __repr__(self) -> str:
+        info = self.info
+        score = f", {info['score']!r}" if "score" in info else ""
+        return f"<Analysis {'done' if self.is_done else 'running'}, depth {info.get('depth', 0)}{score}>"
 
     def __enter__(self) -> Analysis:
         return self
@@ -294,6 +316,10 @@ class Engine:
         self._is_closed = False
         self._game: object = None
         self._chooses_analyse_mode = True
+        found = ((keyword, inner.options.find(keyword)) for keyword in KEYWORDS)
+        self._options = {keyword: option for keyword, option in found if isinstance(option, ValueOption)}
+        # Of the options that a search has for itself, the values before it.
+        self._lasting: dict[str, Any] = {}
         self._evaluator: tuple[Weights, Network | None, Evaluator, BaseBoard] | None = None
         # For an engine that is dropped without `close`, and at the end of the program.
         self._finalizer = weakref.finalize(self, _release, inner, self._condition)
@@ -306,9 +332,18 @@ class Engine:
             raise
 
     @property
-    def name(self) -> str:
-        """The name of the engine, with its version."""
-        return self._inner.name
+    def id(self) -> dict[str, str]:
+        """The `name` of the engine, with its version, and its `author`."""
+        return self._inner.id
+
+    def __repr__(self) -> str:
+        state = "closed" if self._is_closed else "searching" if self._inner.searching else "idle"
+        return f"<Engine {self._inner.name}, {state}>"
+
+    def ping(self) -> None:
+        """Return if the engine is open. `chess.engine.EngineTerminatedError`: it is not."""
+        with self._condition:
+            self._require_open()
 
     # Searching -----------------------------------------------------------------------------------------------------
 
@@ -322,7 +357,8 @@ class Engine:
 
         `limit` must end the search by itself: it has a time, a depth, nodes, a mate or a clock. The times are seconds;
         Move Overhead is reserved of each. `game`: any object; when it differs from the one before, the engine begins a
-        new game. `info`: what the result's `info` shall hold, by default all. `root_moves`: only these are considered.
+        new game. `info`: what the result's `info` shall hold, by default all. `root_moves`: only these are considered,
+        each a move or its text. `options`: for this search alone, as for `configure`.
 
         When the game is over, the move of the result is None.
         """
@@ -446,7 +482,7 @@ class Engine:
     # Moves and endgames --------------------------------------------------------------------------------------------
 
     def explain(
-        self, board: chess.Board, move: chess.Move, limit: Limit | None = None, *, rating: int | None = None
+        self, board: chess.Board, move: Move, limit: Limit | None = None, *, rating: int | None = None
     ) -> Examination:
         """Why a move is good or bad, by searches, as `secateur explain --move` shows it: what refutes or supports it,
         and what is better.
@@ -456,12 +492,13 @@ class Engine:
         text, and a notebook shows that beside the board.
 
         >>> with Engine() as engine:
-        ...     engine.explain(chess.Board(), chess.Move.from_uci("f2f3"), Limit(depth=6)).is_best
+        ...     engine.explain(chess.Board(), "f3", Limit(depth=6)).is_best
         False
 
         ValueError: as for `evaluate`, or the move is not legal.
         """
-        return examine(self, board, move, _bounds(board, limit, [move]), rating)
+        bounds = _bounds(board, limit)
+        return examine(self, board, legal_move(board, move), bounds, rating)
 
     def compare_moves(self, board: chess.Board, limit: Limit | None = None) -> MoveComparison:
         """All legal moves with value, depth and line, best first, as `secateur explain` shows them.
@@ -474,6 +511,25 @@ class Engine:
         (Move.from_uci('a1a8'), '#1')
         """
         return compare_moves(self, board, _bounds(board, limit))
+
+    def analyse_game(
+        self, game: chess.pgn.Game, limit: Limit | None = None, *, rating: int | None = None
+    ) -> AnalysedGame:
+        """What each move of a game was worth, and why, as `secateur analyse` shows it.
+
+        `limit` has a time, nodes or a depth for each move; None is one second. `rating`: of both players; None for
+        those of the game.
+
+        >>> import chess.pgn, io
+        >>> game = chess.pgn.read_game(io.StringIO("1. f3 e5 2. g4 Qh4#"))
+        >>> with Engine() as engine:
+        ...     analysed = engine.analyse_game(game, Limit(nodes=2000))
+        >>> [ply.name for ply in analysed.errors]
+        ['2.g4']
+
+        ValueError: as for `evaluate`, of the first position.
+        """
+        return analyse_game(read_game(str(game).encode()), self, _bounds(game.board(), limit), rating=rating)
 
     def probe_tablebases(self, board: chess.Board) -> int | None:
         """What the Syzygy tables of the option `syzygy_path` say of a position, for the side to move.
@@ -497,11 +553,11 @@ class Engine:
 
     # Options and games ---------------------------------------------------------------------------------------------
 
-    def configure(self, **options: Unpack[EngineOptions]) -> None:
+    def configure(self, config: Config | None = None, /, **options: Unpack[EngineOptions]) -> None:
         """Set options. GUIS.md explains each; `EngineOptions` lists the keywords.
 
         >>> with Engine() as engine:
-        ...     engine.configure(threads=2, uci_elo=1800)
+        ...     engine.configure({"Threads": 2}, uci_elo=1800)
         ...     engine.options["uci_limit_strength"]
         True
 
@@ -510,23 +566,39 @@ class Engine:
         machine does not allow, or more `threads` than it has processors, is cut, and logged: `options` has what is in
         use.
         """
+        settings = self._settings({**(config or {}), **options})
         with self._condition:
-            settings = [setting(self._inner.options, name, value) for name, value in options.items()]
-            # Alone it asks for that strength. In UCI it takes two options.
-            if "uci_elo" in options and "uci_limit_strength" not in options:
-                settings.append(setting(self._inner.options, "uci_limit_strength", True))
-            for option, value in settings:
-                self._wait_for_turn()
-                for message in option.assign(value):
-                    LOGGER.warning("%s", message.text)
-            if "uci_analyse_mode" in options:
+            self._wait_for_turn()
+            self._set(settings)
+            if "uci_analyse_mode" in settings:
                 self._chooses_analyse_mode = False
+
+    def _settings(self, config: Mapping[str, object]) -> dict[str, Any]:
+        """Options by keyword, with their values, also given as text. `uci_elo` alone asks for that strength, too.
+
+        ValueError: an option or a value is wrong.
+        """
+        found: dict[str, Any] = {}
+        for name, value in config.items():
+            named = self._inner.options.find(name)
+            keyword = next((keyword for keyword, option in self._options.items() if option is named), None)
+            if keyword is None:
+                hint = suggestion(name, KEYWORDS) or f"; the options are {', '.join(KEYWORDS)}"
+                raise ValueError(f"there is no option {name!r}{hint}")
+            found[keyword] = self._options[keyword].checked(name, value)
+        if "uci_elo" in found:
+            found.setdefault("uci_limit_strength", True)
+        return found
+
+    def _set(self, values: Mapping[str, Any]) -> None:
+        for keyword, value in values.items():
+            for message in self._options[keyword].assign(value):
+                LOGGER.warning("%s", message.text)
 
     @property
     def options(self) -> dict[str, bool | int | str]:
         """The value of every option, by keyword."""
-        found = {keyword: self._inner.options.find(keyword) for keyword in KEYWORDS}
-        return {keyword: option.value for keyword, option in found.items() if isinstance(option, ValueOption)}
+        return {keyword: option.value for keyword, option in self._options.items()} | self._lasting
 
     def new_game(self) -> None:
         """Forget what was learnt from earlier searches: clear the hash table and the histories."""
@@ -571,6 +643,7 @@ class Engine:
         game: object = None,
         info: chess.engine.Info = INFO_ALL,
         root_moves: Moves = None,
+        options: Config | None = None,
         analyses: bool = False,
         in_background: bool = False,
     ) -> Analysis:
@@ -579,6 +652,7 @@ class Engine:
         for remark in remarks:
             LOGGER.warning("%s", remark)
         limits = limits_of(limit, position, root_moves)
+        settings = self._settings(options or {})
         if limits.is_endless and not in_background:
             raise ValueError("the limit needs a time, depth, nodes, mate or clock: this search would never end")
         with self._condition:
@@ -586,10 +660,12 @@ class Engine:
             if game != self._game:
                 self._inner.new_game()
                 self._game = game
-            options = self._inner.options
-            options.multi_pv.value = 1 if multipv is None else options.multi_pv.checked("multipv", multipv)
+            multi_pv, analyse_mode = self._inner.options.multi_pv, self._inner.options.analyse_mode
+            multi_pv.value = 1 if multipv is None else multi_pv.checked("multipv", multipv)
             if self._chooses_analyse_mode:
-                options.analyse_mode.value = analyses
+                analyse_mode.value = analyses
+            self._lasting = {keyword: self._options[keyword].value for keyword in settings}
+            self._set(settings)
             search = Analysis(self._condition, board.turn, info, in_background, self._inner.stop)
             self._inner.go(position, limits, time.perf_counter(), search.on_info, search.on_best_move)
             self._search = search
@@ -603,12 +679,16 @@ class Engine:
             self._require_open()
             self._condition.wait()
         self._require_open()
-        # The thread of the last search has answered, and is about to end.
-        self._inner.wait()
 
     def _require_open(self) -> None:
+        """Raise if the engine is closed. Where no search runs, the options of the last one end."""
         if self._is_closed:
             raise EngineTerminatedError("this engine is closed")
+        if self._search is None or self._search.is_done:
+            # The thread of the last search has answered, and is about to end.
+            self._inner.wait()
+            lasting, self._lasting = self._lasting, {}
+            self._set(lasting)
 
 
 def _release(inner: UciEngine, condition: EngineCondition) -> None:
@@ -654,31 +734,16 @@ def limits_of(limit: Limit | None, board: chess.Board, root_moves: Moves) -> Lim
         elif not isinstance(value, int) or value < 1:
             raise ValueError(f"Limit.{name} must be a whole number, 1 or more, not {value!r}")
         found[field] = min(value, MAX_INT)
-    moves = None if root_moves is None else tuple(root_moves)
+    moves = None if root_moves is None else tuple(legal_move(board, move) for move in root_moves)
     if moves == ():
         raise ValueError("root_moves holds no move")
-    for move in moves or ():
-        if not board.is_legal(move):
-            raise ValueError(f"{move.uci()} is not legal here")
     return Limits(**found, searchmoves=moves)
 
 
-def _bounds(board: chess.Board, limit: Limit | None, moves: Moves = None) -> Limit:
+def _bounds(board: chess.Board, limit: Limit | None) -> Limit:
     """The time, nodes and depth of a limit for several searches. ValueError: as `limits_of`, or there is none."""
     check(board)
     bounds = Limit(time=1.0) if limit is None else Limit(time=limit.time, nodes=limit.nodes, depth=limit.depth)
-    if limits_of(bounds, board, moves).is_endless:
+    if limits_of(bounds, board, None).is_endless:
         raise ValueError("the limit needs a time, nodes or a depth")
     return bounds
-
-
-def setting(options: Options, name: str, value: object) -> tuple[ValueOption[Any], Any]:
-    """Find an option by keyword or UCI name, and check its value, which may be text. Returns option and value.
-
-    ValueError: the option or the value is wrong.
-    """
-    option = options.find(name)
-    if not isinstance(option, ValueOption) or option not in map(options.find, KEYWORDS):
-        hint = suggestion(name, KEYWORDS) or f"; the options are {', '.join(KEYWORDS)}"
-        raise ValueError(f"there is no option {name!r}{hint}")
-    return option, option.checked(name, value)

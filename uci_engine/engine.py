@@ -67,6 +67,7 @@ class UciEngine:
         self.name = f"Secateur {__version__}"
         if self.core.name != "compiled":
             self.name += f" ({self.core.name} core)"
+        self.id = {"name": self.name, "author": "the Secateur developers"}
         self.options = Options(self.core.name, tuning)
         network = default_network() if self.options.use_nnue.value else None
         self.pool = ThreadPool(self.core, self.options.hash.value, network)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import doctest
 import gc
 import logging
 import os
+import pydoc
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -33,13 +35,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluation
+import uci_engine
 from tests.support import ENVIRONMENT, PATIENCE_SECONDS, wait_until
 from tests.support.kernel import STARTS, board_after, is_compiled, random_game
 from tests.support.syzygy_samples import copy_tables
 from uci_engine import Engine, Explanation
 from uci_engine import api as engine_module
 from uci_engine import score as scores
-from uci_engine.api import KEYWORDS, info_dict, limits_of, setting
+from uci_engine.api import KEYWORDS, info_dict, limits_of
 from uci_engine.options import Options, usable_processors
 from uci_engine.search.info import Info
 from uci_engine.search.manager import SearchManager
@@ -220,6 +223,21 @@ def test_an_analysis_is_iterated_and_stopped(engine: Engine) -> None:
         analysis.get()
 
 
+def test_an_analysis_is_iterated_from_asyncio(engine: Engine) -> None:
+    async def depths() -> list[int]:
+        with engine.analysis(chess.Board(), Limit(depth=3), root_moves=["Nf3", "e2e4"]) as analysis:
+            assert repr(analysis).startswith("<Analysis ")
+            return [info["depth"] async for info in analysis if "pv" in info]
+
+    assert asyncio.run(depths())[-1] == 3
+    assert repr(engine) == f"<Engine {engine.id['name']}, idle>"
+    engine.ping()
+
+
+def test_help_leads_to_the_engine() -> None:
+    assert "class Engine(" in pydoc.plain(pydoc.render_doc(uci_engine))
+
+
 def test_a_later_search_stops_an_analysis(engine: Engine) -> None:
     analysis = engine.analysis(chess.Board())
     assert engine.play(chess.Board(MATE_IN_ONE), Limit(depth=2)).move == chess.Move.from_uci("a1a8")
@@ -312,9 +330,16 @@ def test_every_keyword_is_an_option_and_every_other_option_is_the_programs_own()
     assert (len(found), others) == (len(KEYWORDS), own)
 
 
-def test_a_setting_may_have_the_name_and_the_text_of_uci() -> None:
-    option, value = setting(Options(), "move overhead", "20")
-    assert (option.name, value) == ("Move Overhead", 20)
+def test_options_as_python_chess_has_them(engine: Engine) -> None:
+    engine.configure({"Move Overhead": "20"}, hash=4)
+    assert engine.options["move_overhead"] == 20
+    board = chess.Board()
+    seen = engine.analyse(board, Limit(depth=2), options={"Use NNUE": False, "UCI_ShowWDL": True})
+    assert "wdl" in seen
+    assert (engine.options["use_nnue"], engine.options["uci_show_wdl"]) == (True, False)
+    assert "wdl" not in engine.analyse(board, Limit(depth=2))
+    with pytest.raises(ValueError, match="there is no option 'Hsah'"):
+        engine.play(board, Limit(depth=1), options={"Hsah": 3})
 
 
 def test_options_by_keyword() -> None:
@@ -426,8 +451,8 @@ def test_other_wrong_arguments(engine: Engine) -> None:
     with pytest.raises(ValueError, match=r"^root_moves holds no move$"):
         engine.play(board, limit, root_moves=[])
     illegal = chess.Move.from_uci("e2e5")
-    for call in (partial(engine.play, root_moves=[illegal]), partial(engine.explain, move=illegal)):
-        with pytest.raises(ValueError, match=r"^e2e5 is not legal here$"):
+    for call in (partial(engine.play, root_moves=[illegal]), partial(engine.explain, move="e2e5")):
+        with pytest.raises(ValueError, match=r"^'e2e5' is no legal move here$"):
             call(board, limit=limit)
     with pytest.raises(ValueError, match="the limit needs"):
         engine.compare_moves(board, Limit(mate=3))
@@ -553,7 +578,7 @@ def test_a_closed_engine_says_so() -> None:
     with Engine(hash=1) as engine:
         pass
     board = chess.Board()
-    calls: list[Callable[[], object]] = [engine.new_game, lambda: engine.configure(hash=2)]
+    calls: list[Callable[[], object]] = [engine.new_game, engine.ping, lambda: engine.configure(hash=2)]
     for call in [*searches(engine, board, Limit(depth=1)), *other_calls(engine, board), *calls]:
         with pytest.raises(EngineTerminatedError, match=r"^this engine is closed$"):
             call()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import pairwise
 
 import chess
@@ -223,6 +224,18 @@ def play(board: chess.Board, moves: Sequence[str]) -> None:
         if move is None:
             raise PositionError(f"move {number} of the list, {quoted(text)}, is not legal")
         board.push(move)
+
+
+def legal_move(board: chess.Board, move: chess.Move | str) -> chess.Move:
+    """The legal move that this is, or that this text means, in UCI notation or in SAN. PositionError: there is none."""
+    text = move if isinstance(move, str) else move.uci()
+    found = _legal_move(board, text)
+    if found is None:
+        with suppress(ValueError):
+            found = board.parse_san(text)
+    if not found:
+        raise PositionError(f"{quoted(text)} is no legal move here")
+    return found
 
 
 def any_move(board: chess.Board | None) -> chess.Move | None:

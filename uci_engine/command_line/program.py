@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -29,11 +29,9 @@ from uci_engine.command_line.arguments import (
 )
 from uci_engine.command_line.console import guarded, show, warn
 from uci_engine.core import CORES, require_own_evaluation
-from uci_engine.text import quoted, suggestion
+from uci_engine.text import suggestion
 
 if TYPE_CHECKING:
-    import chess
-
     from uci_engine.board.game import Game
     from uci_engine.engine import UciEngine
 
@@ -202,32 +200,23 @@ def _eval(words: Sequence[str], core: str, tuning: bool) -> int:
 def _explain(words: Sequence[str], core: str, tuning: bool) -> int:
     from chess.engine import Limit
 
-    from uci_engine.game_analysis.examination import compare_moves, examine
-
     parser = Parser("secateur explain", EXPLAIN_DESCRIPTION)
     add_position(parser)
     parser.add_argument("--move", metavar="MOVE", help="the move to explain, for example e2e4 or Nf3")
     add_analysis(parser, core, Limit(time=EXPLAIN_SECONDS), "all searches")
     parser.add_argument("--json", action="store_true", help="show JSON")
     options = parser.parse_args(words)
-    limit, rating = options.limit, options.rating
-    if rating is not None and not (options.move and options.moves):
+    move, limit, rating = options.move, options.limit, options.rating
+    if rating is not None and not (move and options.moves):
         parser.error("--rating needs --move, and the --moves that led to the position")
     board = read_game(options, options.chess960).position
-    move = None if options.move is None else _move(board, options.move)
     with analysis_engine(options) as engine:
-        found = compare_moves(engine, board, limit) if move is None else examine(engine, board, move, limit, rating)
+        try:
+            found = engine.explain(board, move, limit, rating=rating) if move else engine.compare_moves(board, limit)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
     show(json.dumps(found.data(), indent=1) if options.json else str(found))
     return 0
-
-
-def _move(board: chess.Board, text: str) -> chess.Move:
-    """A legal move, in UCI notation or in SAN. Raises UsageError."""
-    for parse in (board.parse_uci, board.parse_san):
-        with suppress(ValueError):
-            if move := parse(text):
-                return move
-    raise UsageError(f"{quoted(text)} is no legal move here")
 
 
 def _in_module(name: str, words: Sequence[str], core: str, tuning: bool) -> int:

@@ -357,8 +357,7 @@ class Dispatcher:
 
     def _introduce(self) -> None:
         lines = [
-            f"id name {self._engine.name}",
-            "id author the Secateur developers",
+            *(f"id {name} {text}" for name, text in self._engine.id.items()),
             *(option.declaration() for option in self._engine.options),
         ]
         if self._engine.core.is_fallback:
