@@ -27,7 +27,7 @@ def total(depth: int | None, use_nnue: bool | None = None) -> tuple[int, list[st
     with closing(UciEngine()) as engine:
         if use_nnue is not None:
             engine.options.set("Use NNUE", "true" if use_nnue else "false")
-        bench.bench(engine, depth, lines.append)
+        bench.bench(engine, [] if depth is None else [str(depth)], lines.append)
     match = re.match(r"\nnodes ([0-9]+)\n", lines[-1])
     assert match is not None
     return int(match[1]), lines[:-1]
@@ -58,7 +58,7 @@ def test_a_limited_depth_is_the_usual_one_when_none_is_given(monkeypatch: pytest
 def test_a_stop_before_the_beginning_is_not_lost() -> None:
     lines: list[str] = []
     with closing(UciEngine()) as engine:
-        bench.bench(engine, 100, lines.append, lambda: True)
+        bench.bench(engine, ["100"], lines.append, lambda: True)
     assert lines == ["info string bench was stopped"]
 
 

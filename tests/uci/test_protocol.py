@@ -77,7 +77,7 @@ def test_an_input_in_non_blocking_mode_is_waited_for(monkeypatch: pytest.MonkeyP
         ("uci", Word.UCI),
         ("register name A B code 4359874324", Word.REGISTER),
         ("d", Word.DISPLAY),
-        ("bench 16 1 13", protocol.Bench(("16", "1", "13"))),
+        ("bench 16 1 13", protocol.Tool("bench", ("16", "1", "13"))),
         ("debug on", protocol.Debug(True)),
         ("debug OFF", protocol.Debug(False)),
         ("debug", protocol.Debug(None)),

@@ -128,7 +128,8 @@ def _execute(parser: Parser, options: argparse.Namespace) -> int:
     if command:
         from uci_engine.uci.protocol import COMMAND_WORDS
 
-        if command not in COMMAND_WORDS:
+        # OpenBench has a whole line of UCI in one argument.
+        if command.partition(" ")[0] not in COMMAND_WORDS:
             parser.error(f"{command!a} is no command{suggestion(command, (*COMMANDS, *COMMAND_WORDS))}")
     from uci_engine.board.game import Game
     from uci_engine.engine import UciEngine
@@ -180,7 +181,7 @@ def _bench(words: Sequence[str], core: str, tuning: bool) -> int:
     add_options(parser, core)
     options = parser.parse_intermixed_args(words)
     with closing(uci_engine(options, tuning)) as engine:
-        bench(engine, options.depth, show)
+        bench(engine, [] if options.depth is None else [str(options.depth)], show)
     return 0
 
 

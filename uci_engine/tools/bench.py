@@ -1,7 +1,8 @@
 """The benchmark: fixed positions, each searched to a fixed depth. The node total changes when search or evaluation
 change.
 
-The program's subcommand `bench` and the UCI command `bench` run it. Every commit message ends with its total.
+The program's subcommand `bench` and the UCI command `bench` run it. Every commit message ends with its total. The UCI
+command `speedtest` searches the same positions for a time.
 Invariant: with the default options the total depends only on the code, the files of the evaluation and the depth, not
 on time, machine, core or earlier searches.
 """
@@ -9,16 +10,20 @@ on time, machine, core or earlier searches.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import chess
 
 from uci_engine.search.info import BestMove, Info
+from uci_engine.text import parse_int
 from uci_engine.time_management import Limits
 
 if TYPE_CHECKING:
     from uci_engine.engine import UciEngine
+
+OnLine = Callable[[str], None]
+IsStopped = Callable[[], bool]
 
 DEFAULT_DEPTH = 8
 # How often it is asked whether to stop.
@@ -53,35 +58,70 @@ POSITIONS = (
 )
 
 
-def bench(
-    engine: UciEngine,
-    depth: int | None,
-    on_line: Callable[[str], None],
-    is_stopped: Callable[[], bool] = lambda: False,
-) -> None:
+def bench(engine: UciEngine, words: Sequence[str], on_line: OnLine, is_stopped: IsStopped = lambda: False) -> None:
     """Search every position with the engine's options, and report the total of nodes, the time and the speed.
 
-    `depth`: of each search, None for the default. `on_line` gets a line for each position, and the report.
-    Raises the error of a search that has failed.
+    `words`: the depth of each search, or none. `on_line` gets a line for each position, and the report.
+    ValueError: this is no depth. Raises the error of a search that has failed.
     """
-    limits = Limits(depth=depth or DEFAULT_DEPTH)
-    started = time.perf_counter()
-    total = 0
+    depth = (parse_int(words[0]) or 0) if words else DEFAULT_DEPTH
+    if depth < 1:
+        raise ValueError("bench takes a depth, for example: bench 8")
+    nodes, seconds, _ = _searched(engine, Limits(depth=depth), on_line, is_stopped)
+    if not is_stopped():
+        on_line(f"\nnodes {nodes}\ntime {seconds:.3f} s\nnps {round(nodes / seconds)}")
+
+
+def speedtest(engine: UciEngine, words: Sequence[str], on_line: OnLine, is_stopped: IsStopped = lambda: False) -> None:
+    """Search every position for a time, and report as Stockfish's `speedtest` does.
+
+    `words`: threads, MiB of the table, and seconds for all positions, as far as they are given.
+    """
+    threads, mib = engine.options.threads, engine.options.hash
+    usual = (threads.usable, 128 * threads.usable, 150)
+    wanted = [parse_int(word) or 0 for word in words[:3]] + [*usual[len(words) :]]
+    if min(wanted) < 1:
+        raise ValueError("speedtest takes threads, MiB and seconds, for example: speedtest 1 128 60")
+    for message in threads.assign(wanted[0]) + mib.assign(wanted[1]):
+        on_line(f"info string {message}")
+    limits = Limits(movetime_ms=1000 * wanted[2] // len(POSITIONS))
+    nodes, seconds, hashfull = _searched(engine, limits, on_line, is_stopped)
+    rows = {
+        "Version": engine.name,
+        "User invocation": " ".join(["speedtest", *words]),
+        "Filled invocation": " ".join(["speedtest", *map(str, wanted)]),
+        "Available processors": threads.usable,
+        "Thread count": threads.value,
+        "TT size [MiB]": mib.value,
+        "Hash max, avg [per mille]": f"{max(hashfull, default=0)}, {sum(hashfull) // len(POSITIONS)}",
+        "Total nodes searched": nodes,
+        "Total search time [s]": f"{seconds:.3f}",
+        "Nodes/second": round(nodes / seconds),
+    }
+    if not is_stopped():
+        on_line("\n".join(["=" * 27, *(f"{name:27}: {value}" for name, value in rows.items())]))
+
+
+def _searched(
+    engine: UciEngine, limits: Limits, on_line: OnLine, is_stopped: IsStopped
+) -> tuple[int, float, list[int]]:
+    """Search every position with an empty table: the nodes, the seconds, and how full the table was after each."""
+    started, nodes, hashfull = time.perf_counter(), 0, []
     for number, fen in enumerate(POSITIONS, start=1):
         engine.new_game()
         best, last = search(engine, chess.Board(fen), limits, is_stopped)
         if is_stopped():
             on_line("info string bench was stopped")
-            return
-        nodes, move = last.nodes or 0, "(none)" if best.move is None else best.move.uci()
-        total += nodes
-        on_line(f"{number:2d}/{len(POSITIONS)}  {move:5s} {last.score or 0:6d} {nodes:9d}  {fen}")
-    seconds = max(time.perf_counter() - started, 1e-9)
-    on_line(f"\nnodes {total}\ntime {seconds:.3f} s\nnps {round(total / seconds)}")
+            break
+        nodes += last.nodes or 0
+        hashfull.append(last.hashfull or 0)
+        move = "(none)" if best.move is None else best.move.uci()
+        on_line(f"{number:2d}/{len(POSITIONS)}  {move:5s} {last.score or 0:6d} {last.nodes or 0:9d}  {fen}")
+    return nodes, max(time.perf_counter() - started, 1e-9), hashfull
 
 
 def search(
-    engine: UciEngine, board: chess.Board, limits: Limits, is_stopped: Callable[[], bool] = lambda: False
+    engine: UciEngine, board: chess.Board, limits: Limits, is_stopped: IsStopped = lambda: False
 ) -> tuple[BestMove, Info]:
     """The answer, and the last report of the best line. Raises the error of a search that has failed."""
     infos = [Info(score=0, nodes=0)]

@@ -33,16 +33,16 @@ from typing import TYPE_CHECKING, BinaryIO
 from evaluation.files import reason_of
 from uci_engine.board.game import Game, PositionError, any_move, display, parse_searchmoves
 from uci_engine.search.info import BestMove, Info
-from uci_engine.text import Message, parse_int, print_failure, quoted
+from uci_engine.text import Message, print_failure, quoted
 from uci_engine.uci import protocol
 from uci_engine.uci.debug_log import FROM_GUI, MAX_LINE_CHARACTERS, TO_GUI, DebugLog
 from uci_engine.uci.protocol import (
-    Bench,
     Command,
     Debug,
     Go,
     SetOption,
     SetPosition,
+    Tool,
     Unknown,
     Word,
     format_best_move,
@@ -347,8 +347,8 @@ class Dispatcher:
                 self._writer.write(display(self._game.position))
             case Word.EVALUATE:
                 self._writer.write(str(self._engine.explain_evaluation(self._game.position)))
-            case Bench(words):
-                self._bench(words)
+            case Tool(name, words):
+                self._run_tool(name, words)
             case Word.HELP:
                 options = [option.description() for option in self._engine.options]
                 self._writer.write("\n".join([protocol.HELP, "Options:", *options]))
@@ -401,19 +401,19 @@ class Dispatcher:
         else:
             self._start(lambda is_stopped: perft(self._engine, board, depth, self._writer.write, is_stopped))
 
-    def _bench(self, words: Sequence[str]) -> None:
-        depth = parse_int(words[0]) if words else None
-        if words and (depth is None or depth < 1):
-            self._say(Message.error("bench takes a depth, for example: bench 8"))
-            return
+    def _run_tool(self, name: str, words: Sequence[str]) -> None:
         from uci_engine.engine import UciEngine
-        from uci_engine.tools.bench import bench
+        from uci_engine.tools import bench, openings
 
-        def search(is_stopped: Callable[[], bool]) -> None:
+        def work(is_stopped: Callable[[], bool]) -> None:
             with closing(UciEngine()) as engine:
-                bench(engine, depth, self._writer.write, is_stopped)
+                try:
+                    tools = {"bench": bench.bench, "speedtest": bench.speedtest, "genfens": openings.genfens}
+                    tools[name](engine, words, self._writer.write, is_stopped)
+                except ValueError as error:
+                    self._say(Message.error(error))
 
-        self._start(search)
+        self._start(work)
 
     def _start(self, work: Callable[[Callable[[], bool]], None]) -> None:
         """Start a count or a benchmark in the search's thread. Its function is told whether it is stopped."""

@@ -48,7 +48,9 @@ Secateur speaks UCI. A chess program sends these commands, and you can type them
 Not part of UCI:
   go perft 4                             count the leaf nodes of the legal move tree, here 4 plies deep
   d, eval                                show the board; explain its evaluation
-  bench [depth]                          search fixed positions and count the nodes"""
+  bench [depth]                          search fixed positions and count the nodes
+  speedtest [threads] [MiB] [seconds]    search them for a time, and show the speed
+  genfens 8 seed 1 book None             show positions to begin games from, as OpenBench asks for them"""
 
 _WORD = re.compile(r"\S+")
 _NAME_WORD = re.compile(r"(?<!\S)name(?!\S)", re.IGNORECASE)
@@ -116,9 +118,10 @@ class Go:
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
-    """`bench` and the words after it."""
+class Tool:
+    """`bench`, `speedtest` or `genfens`, and the words after it."""
 
+    name: str
     words: tuple[str, ...]
 
 
@@ -129,7 +132,7 @@ class Unknown:
     text: str
 
 
-Command = Word | Debug | SetOption | SetPosition | Go | Bench | Unknown
+Command = Word | Debug | SetOption | SetPosition | Go | Tool | Unknown
 
 
 def read_lines(descriptor: int, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[float, str | None]]:
@@ -323,6 +326,8 @@ _PARSERS: dict[str, Callable[[str], Command]] = {
     "setoption": _parse_set_option,
     "position": _parse_position,
     "go": _parse_go,
-    "bench": lambda rest: Bench(tuple(rest.split())),
+    "bench": lambda rest: Tool("bench", tuple(rest.split())),
+    "speedtest": lambda rest: Tool("speedtest", tuple(rest.split())),
+    "genfens": lambda rest: Tool("genfens", tuple(rest.split())),
 }
 COMMAND_WORDS = frozenset(_PARSERS) | {word.value for word in Word if word.value}
