@@ -286,7 +286,7 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path, is_searching: bool) -> None:
     [
         ("--fen nonsense", "", 1, "position"),
         ("--port 70000", "", 2, "65535"),
-        ("--port TAKEN", "", 1, "taken"),
+        ("--port TAKEN", "", 1, " is in use"),
         ("--option Nothing=1", "", 2, "Nothing"),
         ("", "starlette", 1, " install "),
         ("", "uvicorn", 1, " install "),
@@ -321,9 +321,11 @@ def test_other_users_do_not_see_the_address(tmp_path: Path) -> None:
         # Nobody needs it any more.
         served.open("GET", "").read()
         wait_until(lambda: not file.exists(), "the file stays")
-    with Served(tmp_path, browser=f"{sys.executable} {browser} %s"):
-        pass
+    with Served(tmp_path, browser=f"{sys.executable} {browser} %s") as again:
+        # An open page, and the games that the browser keeps, find the board after a restart.
+        assert again.path == served.path
     assert not list(tmp_path.glob("*.html"))
+    assert (tmp_path / ".secateur-board").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_position_reaches_the_page(tmp_path: Path) -> None:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import tempfile
-import threading
-import webbrowser
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from importlib import import_module
@@ -26,15 +22,9 @@ GAMES_FILE = "secateur-games.pgn"
 DESCRIPTION = """\
 Play against the engine in the browser, see what it thinks, and go through your games.
 
-The page is served on this machine only, and its address, which nobody can guess, is printed. Ctrl-C ends it. From
-another machine: ssh -L 8064:localhost:8064 HOST, secateur board --no-browser there, and open the address here. The
-games that you play are written into a PGN file, move by move.
-"""
-REDIRECT = """\
-<!DOCTYPE html>
-<meta charset="utf-8"><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url={address}">
-<title>Secateur</title>
-<a href="{address}">Open the board</a>
+The page is served on this machine only, and its address is printed. Nobody can guess it, and it stays the same. Ctrl-C
+ends the server. From another machine: ssh -L 8064:localhost:8064 HOST, secateur board --no-browser there, and open the
+address here. The games that you play are written into a PGN file, move by move.
 """
 
 
@@ -43,7 +33,7 @@ def run(words: Sequence[str], core: str) -> int:
     options = _parser(core).parse_args(words)
     try:
         import_module("jinja2")
-        from uci_engine.web_board import desk, server
+        from uci_engine.web_board import address, desk, server
     except ImportError as error:
         if error.name is None or error.name.startswith("uci_engine"):
             raise
@@ -58,38 +48,20 @@ def run(words: Sequence[str], core: str) -> int:
     with listening, analysis_engine(options) as engine, closing(desk.Desk(engine)) as own_desk, ExitStack() as leading:
         board_server = server.BoardServer(own_desk, Path(options.pgn), start)
         host, port = listening.getsockname()
-        address = f"http://{host}:{port}/{board_server.token}/"
+        place = f"http://{host}:{port}/{board_server.token}/"
         # Until the server runs, an end by a signal must not leave the file that leads to the page.
         for ending in (signal.SIGINT, signal.SIGTERM):
             signal.signal(ending, signal.default_int_handler)
         board_server.on_open = leading.close
         if not options.no_browser:
             warn("If no board appears in the browser, open this address there:")
-            _open_browser(address, leading)
-        show(address)
+            try:
+                address.open_browser(place, leading)
+            except OSError as error:
+                warn(f"secateur board: the browser cannot be opened: {reason_of(error)}")
+        show(place)
         board_server.run(sockets=[listening])
     return 0
-
-
-def _open_browser(address: str, leading: ExitStack) -> None:
-    """Open the page by a file that leads to it, until `leading` ends.
-
-    Every user of the machine can read the command line of a browser, and only its owner the file.
-    """
-    home = os.path.expanduser("~")
-    # A confined browser, as Ubuntu's Firefox, finds a file at home, and none in /tmp.
-    folder = home if os.access(home, os.W_OK) else None
-    try:
-        descriptor, name = tempfile.mkstemp(".html", "secateur-board-", folder)
-    except OSError as error:
-        warn(f"secateur board: the browser cannot be opened: {reason_of(error)}")
-        return
-    path = Path(name)
-    leading.callback(path.unlink, missing_ok=True)
-    with open(descriptor, "w", encoding="ascii") as file:
-        file.write(REDIRECT.format(address=address))
-    # Some browsers return only when they are closed.
-    threading.Thread(target=webbrowser.open, args=[path.as_uri()], daemon=True).start()
 
 
 def _parser(core: str) -> Parser:

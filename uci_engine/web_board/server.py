@@ -1,6 +1,6 @@
 """The server of the board: one page, on the loopback address, for whoever has its address.
 
-The address has a random token, so that other users of the machine and other pages in the browser do not find it. Host
+The address has a secret part, so that other users of the machine and other pages in the browser do not find it. Host
 and Origin are checked, so no page from elsewhere may ask, whatever name it gives this machine. A request is a POST of
 JSON to one of the names below. Its answers are lines of JSON, the last of them a `problem` where there is one. When the
 page goes away or asks something else, the search stops. The server itself keeps nothing of a game.
@@ -9,8 +9,8 @@ page goes away or asks something else, the search stops. The server itself keeps
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
-import secrets
 import socket
 from collections.abc import AsyncIterator, Callable
 from functools import partial
@@ -26,11 +26,13 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from evaluation.files import reason_of
 from uci_engine.game_analysis.pages import render
 from uci_engine.search.strength import MAX_ELO, MIN_ELO
+from uci_engine.web_board.address import secret
 from uci_engine.web_board.desk import Answer, Desk
 from uci_engine.web_board.questions import QUESTIONS, Fields, load, pgn, positions
 from uci_engine.web_board.saved_games import save
@@ -61,10 +63,15 @@ def bound_socket(port: int | None) -> socket.socket:
     """A listening socket on the loopback address. None is the usual port, or a free one. ValueError: it is taken."""
     try:
         return socket.create_server((ADDRESS, USUAL_PORT if port is None else port))
-    except OSError:
+    except OSError as error:
         if port is not None:
-            raise ValueError(f"port {port} is taken, or not allowed: name another one with --port") from None
+            why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({reason_of(error)})"
+            raise ValueError(f"port {port} {why}: name another one with --port") from None
         return socket.create_server((ADDRESS, 0))
+
+
+def _not_here(request: Request, error: Exception) -> Response:
+    return PlainTextResponse("The board is not at this address: open the one that secateur board prints.", 404)
 
 
 class BoardServer(uvicorn.Server):
@@ -72,7 +79,7 @@ class BoardServer(uvicorn.Server):
 
     def __init__(self, desk: Desk, path: Path, start: chess.Board) -> None:
         """`path`: where games are saved. `start`: the first position."""
-        self.token = secrets.token_urlsafe(16)
+        self.token = secret()
         # Called when the page is opened.
         self.on_open: Callable[[], object] = lambda: None
         self._desk = desk
@@ -95,7 +102,7 @@ class BoardServer(uvicorn.Server):
         for name in (*QUESTIONS, *self._requests):
             routes.append(Route(f"/{self.token}/{name}", partial(self._answer, name), methods=["POST"]))
         hosts = Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False)
-        app = Starlette(routes=routes, middleware=[hosts])
+        app = Starlette(routes=routes, middleware=[hosts], exception_handlers={404: _not_here})
         super().__init__(uvicorn.Config(app, ws="none", log_level="error"))
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
