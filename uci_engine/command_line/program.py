@@ -46,6 +46,7 @@ chess programs use it. With arguments it runs one command and exits:
   secateur go perft DEPTH     count the leaf nodes of the legal moves, in all and behind each first move
   secateur board              play against it in the browser, and see what it thinks
   secateur analyse GAMES      annotate games, and show their mistakes on pages
+  secateur provider           analyse with it on lichess.org
   secateur explain            compare the legal moves of a position, or explain one
   secateur eval               explain the evaluation of a position, term by term
   secateur bench [DEPTH]      search fixed positions and show nodes, time and speed
@@ -238,6 +239,7 @@ COMMANDS: dict[str, Callable[[Sequence[str], str, bool], int]] = {
     "go": _go,
     "board": partial(_in_module, "board"),
     "analyse": partial(_in_module, "analyse"),
+    "provider": partial(_in_module, "provider"),
     "explain": _explain,
     "eval": _eval,
     "bench": _bench,
