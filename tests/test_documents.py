@@ -129,11 +129,13 @@ def test_readme_names_options_with_the_defaults_that_they_have() -> None:
 
 
 @pytest.mark.parametrize("path", [README, GUIS], ids=by_name)
-def test_the_example_in_python_plays(path: Path, tmp_path: Path) -> None:
-    (example,) = re.findall(r"^```python\n(.*?)^```$", text(path), re.MULTILINE | re.DOTALL)
-    source = re.sub(r'"/home/[^"]*/secateur"', repr([sys.executable, "-m", "uci_engine"]), example)
-    result = run_python("-c", source, folder=tmp_path)
-    assert re.fullmatch(r"[a-h][1-8][a-h][1-8]\n", result.stdout), result
+def test_the_examples_in_python_run(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "games.pgn").write_text("1. e4 e5 2. Nf3 Qg5 3. Nxg5 *\n")
+    for example in re.findall(r"^```python\n(.*?)^```$", text(path), re.MULTILINE | re.DOTALL):
+        source = re.sub(r'"/home/[^"]*/secateur"', repr([sys.executable, "-m", "uci_engine"]), example)
+        result = run_python("-c", source, folder=tmp_path)
+        assert (result.returncode, result.stderr) == (0, ""), source
+        assert result.stdout, source
 
 
 # The shape of the source: which package may import which. Ruff checks the rest. -------------------------------------
