@@ -84,7 +84,7 @@ def test_go_counts_the_position_that_is_given() -> None:
     assert output("go", "perft", "3", "--chess960", "--fen", CHESS960)[-1].split()[-1] == "12189"
 
 
-def test_eval_shows_the_position_as_text_and_as_json_with_the_keys_that_its_help_names() -> None:
+def test_eval_shows_the_position_as_text_and_as_json_with_the_keys_that_guis_names() -> None:
     moved = board_after(chess.STARTING_FEN, "e2e4").fen()
     data = json.loads("\n".join(output("eval", "--json", "--fen", moved)))
     keys = set(data)
@@ -98,7 +98,7 @@ def test_eval_shows_the_position_as_text_and_as_json_with_the_keys_that_its_help
     text = output("eval", "--moves", "e2e4")
     shown = [float(number) for number in re.findall(r"([\d.]+) %", text[-1])]
     assert shown == pytest.approx([wins / 10 + draws / 20, wins / 10, draws / 10, losses / 10], abs=0.051)
-    _, _, explained = "\n".join(output("eval", "--help")).partition("The JSON")
+    _, _, explained = (ROOT / "GUIS.md").read_text("utf-8").partition("## The JSON of an evaluation")
     assert not [key for key in keys if not re.search(rf"\b{key}\b", explained)]
 
 

@@ -87,8 +87,7 @@ class Explanation(Trace):
     def data(self) -> dict[str, object]:
         """The same as dicts, lists, texts and whole numbers. All scores are in centipawns.
 
-        The keys are those that `secateur eval --help` describes. New ones may come, and none goes or changes its
-        meaning.
+        GUIS.md describes the keys. New ones may come, and none goes or changes its meaning.
         """
         placed = [
             (value, {"square": chess.square_name(value.square), "piece": value.piece.symbol()}) for value in self.pieces

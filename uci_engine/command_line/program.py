@@ -74,28 +74,6 @@ Compare the legal moves of a position: value, depth and line of each, best first
 With --move, explain one move: the line that supports or refutes it, what is better, and why.
 """
 
-EVAL_KEYS = """\
-The JSON is one object. Scores are whole centipawns of the weights, from White's view where nothing else is said.
-  fen, side_to_move    the position; white or black
-  white_score_cp       the static evaluation
-  features_cp, network_cp
-                       its parts: the weighted features, and the network, null while that is off
-  normalised_cp        the same as a search shows it: at 100 half of the games are won
-  wins_permille, draws_permille, losses_permille
-                       the result that is expected for White
-  phase                24: all pieces are on the board; 0: kings and pawns
-  endgame_scale        how much of the endgame's score counts, in 64ths
-  known_ending         null, or the ending that is known and its result
-  reasons              the largest differences, as sentences
-  families             name, white_cp, black_cp, difference_cp and terms of each family; the differences add up to
-                       white_score_cp; white_cp and black_cp are from that side's view
-    terms              name and title, the same three numbers, and middlegame_cp and endgame_cp: the difference before
-                       it is tapered, or null for what is no term
-  pieces               square, piece (as in FEN) and value_cp of each: what the score of its side loses without it, null
-                       for kings
-  network_pieces       square, piece and white_cp of each: what it adds to the network's output; empty while that is off
-"""
-
 
 def run(arguments: Sequence[str]) -> int:
     """Run the program with these arguments. Returns the exit code. SystemExit: after help and wrong usage."""
@@ -187,10 +165,10 @@ def _bench(words: Sequence[str], core: str, tuning: bool) -> int:
 
 
 def _eval(words: Sequence[str], core: str, tuning: bool) -> int:
-    parser = Parser("secateur eval", "Explain the evaluation of a position, term by term.", epilog=EVAL_KEYS)
+    parser = Parser("secateur eval", "Explain the evaluation of a position, term by term.")
     add_position(parser)
     add_options(parser, core)
-    parser.add_argument("--json", action="store_true", help="show it as JSON, with the keys below")
+    parser.add_argument("--json", action="store_true", help="show it as JSON, whose keys GUIS.md explains")
     options = parser.parse_args(words)
     board = read_game(options, options.chess960).position
     with analysis_engine(options) as engine:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
+import re
 import shlex
 import subprocess
 import sys
@@ -19,7 +20,6 @@ from pathlib import Path
 
 from uci_engine import __version__
 from uci_engine.core import Core, build_info, compiled_modules, load, stale_sources
-from uci_engine.text import joined
 
 # Nodes per second of the compiled core, divided by those of the python-chess core.
 # scripts/EXPERIMENTS.md has the measurement.
@@ -33,13 +33,6 @@ PERFT_COUNTS = (
     ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", False, 3, 9467),
     ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", True, 3, 12189),
 )
-
-# What the engine can do with more libraries, by the name of the extra in pyproject.toml.
-EXTRAS = {
-    "analysis": "pages of secateur analyse",
-    "board": "secateur board",
-    "provider": "secateur provider",
-}
 
 _ROOT = Path(__file__).resolve().parents[2]
 
@@ -70,11 +63,9 @@ def examine(core_name: str, write: Callable[[str], None]) -> int:
     slow = slow_core_warning(core)
     if slow is not None:
         write(f"SLOW    {slow}")
-    for extra, title in EXTRAS.items() if is_installed("secateur") else ():
-        missing = [name for name in map(_name_of, requirements_of(extra)) if not is_installed(name)]
-        write(
-            f"not yet {title}, which needs {joined(missing)}: {command_for(extra)}" if missing else f"ok      {title}"
-        )
+    for extra, requirements in extras().items():
+        is_there = all(map(_is_installed, requirements))
+        write(f"ok      extra {extra}" if is_there else f"not yet extra {extra}: {command_for(extra)}")
     write("")
     if failures:
         write(f"{failures} of the checks failed.")
@@ -143,29 +134,31 @@ def mending_command() -> str:
 def command_for(extra: str) -> str:
     """How to add the libraries of an extra to this installation, without building the engine again."""
     pipx = ["pipx", "inject", "secateur"]
-    return _shell(*(pipx if Path(sys.prefix, "pipx_metadata.json").exists() else _installer()), *requirements_of(extra))
+    is_of_pipx = Path(sys.prefix, "pipx_metadata.json").exists()
+    return _shell(*(pipx if is_of_pipx else _installer()), *extras().get(extra, [f"secateur[{extra}]"]))
 
 
-def requirements_of(extra: str) -> list[str]:
-    """What an extra needs, as `Jinja2>=3.1`. ImportError: Secateur is not installed, only run from its sources."""
-    parts = [text.partition("; extra == ") for text in importlib.metadata.requires("secateur") or ()]
-    return [requirement for requirement, _, name in parts if name.strip("\"'") == extra]
+def extras() -> dict[str, list[str]]:
+    """What each extra needs, as `Jinja2>=3.1`; nothing where Secateur is only run from its sources."""
+    found: dict[str, list[str]] = {}
+    for text in importlib.metadata.requires("secateur") or () if _is_installed("secateur") else ():
+        requirement, _, extra = text.partition("; extra == ")
+        if extra:
+            found.setdefault(extra.strip("\"'"), []).append(requirement)
+    return found
 
 
-def _name_of(requirement: str) -> str:
-    return requirement.replace(">", "<").partition("<")[0].strip()
-
-
-def is_installed(name: str) -> bool:
+def _is_installed(requirement: str) -> bool:
     with suppress(importlib.metadata.PackageNotFoundError):
-        return bool(importlib.metadata.version(name))
+        return bool(importlib.metadata.version(re.split("[<>=]", requirement)[0]))
     return False
 
 
 def _installer() -> list[str]:
     """The program that has installed the engine into this environment, with the command to install more."""
-    by_uv = is_installed("secateur") and importlib.metadata.distribution("secateur").read_text("INSTALLER") == "uv"
-    return ["uv", "pip", "install", "--python", sys.executable] if by_uv else [sys.executable, "-m", "pip", "install"]
+    by = importlib.metadata.distribution("secateur").read_text("INSTALLER") if _is_installed("secateur") else None
+    uv = ["uv", "pip", "install", "--python", sys.executable]
+    return uv if "uv" in (by or "") else [sys.executable, "-m", "pip", "install"]
 
 
 def _shell(*words: str) -> str:
