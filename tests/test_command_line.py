@@ -25,7 +25,7 @@ from uci_engine.score import normalised, win_draw_loss
 from uci_engine.tools import doctor
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
-COMMANDS = ("go", "board", "analyse", "explain", "bench", "eval", "doctor")
+COMMANDS = ("go", "board", "analyse", "provider", "explain", "bench", "eval", "doctor")
 PROGRAM = [sys.executable, "-m", "uci_engine"]
 # Before 3...Qh4, the fool's mate.
 FOOL = ("f2f3", "e7e5", "g2g4")
@@ -110,6 +110,15 @@ def test_bench_counts_the_same_nodes_every_time_and_with_the_usual_options() -> 
     assert re.fullmatch(r"nps \d+", first[-1])
 
 
+def test_openbench_gets_openings_and_speedtest_a_report() -> None:
+    lines, again = (output("genfens 3 seed 7 book None ", "quit") for _ in range(2))
+    boards = [chess.Board(line.removeprefix("info string genfens ")) for line in lines]
+    assert all(board.is_valid() and board.ply() in (8, 9) for board in boards)
+    assert (len(boards), lines) == (3, again)
+    report = dict(re.findall(r"^(.+?) +: (.+)$", "\n".join(output("speedtest", "1", "4", "1")), re.MULTILINE))
+    assert (report["Filled invocation"], report["TT size [MiB]"]) == ("speedtest 1 4 1", "4")
+
+
 @pytest.mark.parametrize(
     ("words", "code", "text"),
     [
@@ -150,7 +159,7 @@ def test_wrong_usage_a_wrong_setting_and_a_wrong_word_are_one_sentence(words: st
 
 
 @pytest.mark.parametrize(
-    "command", ["position startpos moves e2e5", "position fen garbage", "position", "setoption name Hash value x"]
+    "command", ["position startpos moves e2e5", "position fen garbage", "genfens 3 seed", "setoption name Hash value x"]
 )
 def test_a_uci_command_that_is_refused_is_wrong_usage(command: str) -> None:
     result = secateur(*command.split())
@@ -161,14 +170,10 @@ def test_a_uci_command_that_is_refused_is_wrong_usage(command: str) -> None:
     assert (typed.returncode, typed.stdout) == (0, result.stdout)
 
 
-def test_an_unknown_core_is_refused() -> None:
+def test_the_environment_chooses_the_core_and_an_unknown_one_is_refused() -> None:
     assert secateur("--core", "fast", "isready").returncode == 2
     result = secateur("isready", core="fast")
-    assert result.returncode == 2
-    assert "SECATEUR_CORE" in result.stderr
-
-
-def test_the_environment_chooses_the_core() -> None:
+    assert (result.returncode, "SECATEUR_CORE" in result.stderr) == (2, True)
     assert any("python-chess core" in line for line in output("uci", core="python-chess"))
     assert "core           interpreted: requested" in output("doctor", core="interpreted")
 

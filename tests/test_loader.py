@@ -289,26 +289,20 @@ def test_the_command_that_mends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert doctor.mending_command() == f"'/opt/my python/bin/python' -m pip install -e {tmp_path}"
 
 
-@pytest.mark.parametrize(
-    ("file", "installer", "command"),
-    [
-        ("", "pip", "python -m pip install"),
-        ("", "uv", "uv pip install --python python"),
-        ("pipx_metadata.json", "pip", "pipx inject secateur"),
-    ],
-)
-def test_doctor_has_the_command_for_an_extra(
-    file: str, installer: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / (file or "other")).touch()
+def test_doctor_has_the_command_for_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     monkeypatch.setattr(sys, "executable", "python")
-    monkeypatch.setattr(importlib.metadata, "distribution", lambda name: Mock(read_text=lambda file: installer))
     monkeypatch.setattr(doctor, "extras", lambda: {"board": ["nowhere>=0.27"]})
     monkeypatch.setattr(doctor, "_is_installed", lambda requirement: requirement == "secateur")
+    for installer, command in (("pip", "python -m pip install"), ("uv", "uv pip install --python python")):
+        monkeypatch.setattr(
+            importlib.metadata, "distribution", lambda _, by=installer: Mock(read_text=Mock(return_value=by))
+        )
+        assert doctor.command_for("board") == f"{command} 'nowhere>=0.27'"
+    (tmp_path / "pipx_metadata.json").touch()
     lines: list[str] = []
     assert doctor.examine("auto", lines.append) == 0
-    assert f"not yet extra board: {command} 'nowhere>=0.27'" in lines
+    assert "not yet extra board: pipx inject secateur 'nowhere>=0.27'" in lines
 
 
 def test_a_failure_of_a_stale_build_is_one_sentence(

@@ -104,8 +104,9 @@ def wait_until_only(threads: list[str]) -> None:
     wait_until(lambda: len(own_threads()) <= len(threads))
 
 
-def test_the_examples_of_the_docstrings_run() -> None:
+def test_the_examples_of_the_docstrings_run_and_help_leads_to_them() -> None:
     assert doctest.testmod(engine_module).failed == 0
+    assert "class Engine(" in pydoc.plain(pydoc.render_doc(uci_engine))
 
 
 # What is answered ----------------------------------------------------------------------------------------------
@@ -231,11 +232,6 @@ def test_an_analysis_is_iterated_from_asyncio(engine: Engine) -> None:
 
     assert asyncio.run(depths())[-1] == 3
     assert repr(engine) == f"<Engine {engine.id['name']}, idle>"
-    engine.ping()
-
-
-def test_help_leads_to_the_engine() -> None:
-    assert "class Engine(" in pydoc.plain(pydoc.render_doc(uci_engine))
 
 
 def test_a_later_search_stops_an_analysis(engine: Engine) -> None:

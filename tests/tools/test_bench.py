@@ -50,11 +50,6 @@ def test_the_python_chess_core_counts_the_same_to_the_end() -> None:
     assert totals[0] == totals[1]
 
 
-def test_a_limited_depth_is_the_usual_one_when_none_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bench, "DEFAULT_DEPTH", 1)
-    assert total(None) == total(1)
-
-
 def test_a_stop_before_the_beginning_is_not_lost() -> None:
     lines: list[str] = []
     with closing(UciEngine()) as engine:

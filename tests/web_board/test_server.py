@@ -322,7 +322,6 @@ def test_other_users_do_not_see_the_address(tmp_path: Path) -> None:
         served.open("GET", "").read()
         wait_until(lambda: not file.exists(), "the file stays")
     with Served(tmp_path, browser=f"{sys.executable} {browser} %s") as again:
-        # An open page, and the games that the browser keeps, find the board after a restart.
         assert again.path == served.path
     assert not list(tmp_path.glob("*.html"))
     assert (tmp_path / ".secateur-board").stat().st_mode & 0o777 == 0o600
