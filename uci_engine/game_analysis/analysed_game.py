@@ -142,6 +142,9 @@ class AnalysedGame:
     words: str
     side: chess.Color | None = None
 
+    def __repr__(self) -> str:
+        return f"<AnalysedGame {self.game.names}: {len(self.plies)} plies, {len(self.errors)} errors>"
+
     def judgements(self, color: chess.Color, phase: Phase | None = None) -> list[Judgement]:
         """Those of the moves of one player, in one phase or in the whole game."""
         return [ply.judgement for ply in self.plies if ply.board.turn == color and phase in (None, ply.phase)]

@@ -98,6 +98,9 @@ class MoveComparison:
     nodes: int
     seconds: float
 
+    def __repr__(self) -> str:
+        return f"<MoveComparison of {len(self.moves)} moves in {self.board.fen()}>"
+
     def __str__(self) -> str:
         return "\n".join([self.board.fen(), *_table(self.lines()), *_effort(self.nodes, self.seconds)])
 
@@ -177,6 +180,11 @@ class Examination:
             "people": None if self.people is None else self.people.data(),
             "tablebases": self.verdict or None,
         }
+
+    def __repr__(self) -> str:
+        return (
+            f"<Examination of {numbered(self.board, self.move)}: {self.judgement.mark.word}, {self.played.value.text}>"
+        )
 
     def __str__(self) -> str:
         texts = [self.board.fen(), *self.paragraphs(), *_table(self.lines()), *_effort(self.nodes, self.seconds)]
