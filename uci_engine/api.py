@@ -622,9 +622,8 @@ class Engine:
         if self._finalizer.detach() is not None:
             self._inner.close()
 
-    def quit(self) -> None:
-        """The same as `close`, as in python-chess."""
-        self.close()
+    # As in python-chess.
+    quit = close
 
     def __enter__(self) -> Self:
         return self

@@ -11,8 +11,8 @@ import queue
 import secrets
 import signal
 import time
-from collections.abc import Generator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,7 @@ TOKEN_PAGE = "/account/oauth/token/create?scopes[]=engine:read&scopes[]=engine:w
 # How long a request for work may wait, and the pauses while lichess cannot be reached, in seconds.
 POLL_SECONDS = 90.0
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
+STOP_SECONDS = 0.05
 DEFAULT_MIB = 256
 
 DESCRIPTION = f"""\
@@ -111,26 +112,33 @@ class Provider:
     def __init__(self, client: httpx.Client, url: str, registration: Mapping[str, object], core: str) -> None:
         self._client = client
         self._url = url
-        self._registration = registration
+        self._secret = registration["providerSecret"]
+        self._most: dict[str, Any] = {"threads": registration["maxThreads"], "hash": registration["maxHash"]}
         self._engine = UciEngine(core)
         self._engine.options.set("UCI_AnalyseMode", "true")
         self._pool = ThreadPoolExecutor(1, "answer")
+        self._answered: Future[None] = self._pool.submit(lambda: None)
         self._session: object = None
 
     def serve(self) -> None:
         """Answer all work that comes. Ends by an exception."""
-        answered: Future[None] | None = None
         while True:
             job = self._next_job()
-            self._engine.stop()
-            if answered is not None:
-                answered.result()
-            answered = self._pool.submit(self._answer, job)
+            self._finish()
+            self._answered = self._pool.submit(self._answer, job)
 
     def close(self) -> None:
-        self._engine.stop()
+        self._finish()
         self._pool.shutdown()
         self._engine.close()
+
+    def _finish(self) -> None:
+        """End the search that runs, and wait until it is answered. Raises what has gone wrong there."""
+        # While a search is set up, a stop is lost.
+        while not self._answered.done():
+            self._engine.stop()
+            wait([self._answered], STOP_SECONDS)
+        self._answered.result()
 
     def _next_job(self) -> dict[str, Any]:
         """Wait for work, also while lichess cannot be reached."""
@@ -139,8 +147,7 @@ class Provider:
         pause = FIRST_PAUSE
         while True:
             try:
-                body = {"providerSecret": self._registration["providerSecret"]}
-                answer = self._client.post(self._url, json=body).raise_for_status()
+                answer = self._client.post(self._url, json={"providerSecret": self._secret}).raise_for_status()
                 if answer.status_code == httpx.codes.OK:
                     job: dict[str, Any] = answer.json()
                     return job
@@ -158,15 +165,17 @@ class Provider:
         import httpx
 
         try:
-            with closing(self._begin(job["work"])) as lines:
-                self._client.post(f"{self._url}/{job['id']}", content=lines)
+            self._client.post(f"{self._url}/{job['id']}", content=self._begin(job["work"]))
         except httpx.HTTPError:
             # Nobody waits for the rest.
             return
         except (ValueError, TypeError, KeyError) as error:
             warn(printable(f"secateur provider: work that cannot be done: {error}"))
+        finally:
+            self._engine.stop()
+            self._engine.wait()
 
-    def _begin(self, work: Mapping[str, Any]) -> Generator[bytes]:
+    def _begin(self, work: Mapping[str, Any]) -> Iterator[bytes]:
         """Begin a search, and return its lines with a score. ValueError, TypeError, KeyError: it is no such work."""
         limits = Limits(
             movetime_ms=work.get("movetime"),
@@ -180,9 +189,8 @@ class Provider:
         if work["sessionId"] != self._session:
             self._engine.new_game()
             self._session = work["sessionId"]
-        most = {"Threads": "maxThreads", "Hash": "maxHash"}
-        for name, key in (("Threads", "threads"), ("Hash", "hash"), ("MultiPV", "multiPv")):
-            value = work[key] if name not in most else min(work[key], self._registration[most[name]])
+        threads, mib = (min(work[key], self._most[key]) for key in ("threads", "hash"))
+        for name, value in (("Threads", threads), ("Hash", mib), ("MultiPV", work["multiPv"])):
             self._engine.options.set(name, str(value))
         lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._engine.go(
@@ -192,15 +200,7 @@ class Provider:
             lambda info: lines.put(format_info(info)) if info.score is not None else None,
             lambda best: lines.put(None),
         )
-        return self._sent(lines)
-
-    def _sent(self, lines: queue.SimpleQueue[str | None]) -> Generator[bytes]:
-        try:
-            while (line := lines.get()) is not None:
-                yield f"{line}\n".encode()
-        finally:
-            self._engine.stop()
-            self._engine.wait()
+        return (f"{line}\n".encode() for line in iter(lines.get, None))
 
 
 def _refusal(text: str) -> UsageError:
