@@ -7,6 +7,6 @@ ENVIRONMENT = $(abspath $(dir $(EXE)))/.$(notdir $(EXE))
 .PHONY: all
 all:
 	$(PYTHON) -m venv "$(ENVIRONMENT)"
-	"$(ENVIRONMENT)/bin/pip" install --quiet --force-reinstall .
+	"$(ENVIRONMENT)/bin/pip" install --quiet .
 	printf '#!/bin/sh\nexec "%s/bin/secateur" "$$@"\n' "$(ENVIRONMENT)" > "$(EXE)"
 	chmod +x "$(EXE)"

@@ -329,9 +329,8 @@ def test_every_keyword_is_an_option_and_every_other_option_is_the_programs_own()
 def test_options_as_python_chess_has_them(engine: Engine) -> None:
     engine.configure({"Move Overhead": "20"}, hash=4)
     assert engine.options["move_overhead"] == 20
-    board = chess.Board()
-    seen = engine.analyse(board, Limit(depth=2), options={"Use NNUE": False, "UCI_ShowWDL": True})
-    assert "wdl" in seen
+    board, own = chess.Board(), {"Use NNUE": False, "UCI_ShowWDL": True}
+    assert "wdl" in engine.analyse(board, Limit(depth=2), options=own)
     assert (engine.options["use_nnue"], engine.options["uci_show_wdl"]) == (True, False)
     assert "wdl" not in engine.analyse(board, Limit(depth=2))
     with pytest.raises(ValueError, match="there is no option 'Hsah'"):
