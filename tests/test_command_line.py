@@ -95,7 +95,7 @@ def test_eval_shows_the_position_as_text_and_as_json_with_the_keys_that_guis_nam
     assert data["normalised_cp"] == normalised(data["white_score_cp"], 32)
     wins, draws, losses = data["wins_permille"], data["draws_permille"], data["losses_permille"]
     assert (wins, draws, losses) == win_draw_loss(data["white_score_cp"], 32)
-    text = output("eval", "--moves", "e2e4")
+    text = output("eval", "--moves", "e4")
     shown = [float(number) for number in re.findall(r"([\d.]+) %", text[-1])]
     assert shown == pytest.approx([wins / 10 + draws / 20, wins / 10, draws / 10, losses / 10], abs=0.051)
     _, _, explained = (ROOT / "GUIS.md").read_text("utf-8").partition("## The JSON of an evaluation")

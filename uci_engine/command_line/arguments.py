@@ -50,7 +50,7 @@ class Parser(argparse.ArgumentParser):
 def add_position(parser: argparse.ArgumentParser) -> None:
     """Add `--fen`, `--moves` and `--chess960`."""
     parser.add_argument("--fen", metavar="FEN", help="the position (default: the start position)")
-    text = "moves to play first, for example: --moves e2e4 e7e5; words without -- come before them"
+    text = "moves to play first, for example: --moves e4 e5, or e2e4 e7e5; words without -- come before them"
     parser.add_argument("--moves", metavar="MOVE", nargs="+", default=[], help=text)
     parser.add_argument("--chess960", action="store_true", help="read position and moves as Chess960")
 
@@ -148,12 +148,14 @@ def read_game(options: argparse.Namespace, chess960: bool) -> Game:
 
     Raises UsageError.
     """
-    from uci_engine.board.game import Game, PositionError
+    from uci_engine.board.game import Game, PositionError, legal_move
 
     game = Game()
     try:
-        for message in game.set(options.fen, " ".join(options.moves).split(), chess960):
+        for message in game.set(options.fen, (), chess960):
             warn(message)
+        for word in " ".join(options.moves).split():
+            game.position.push(legal_move(game.position, word))
     except PositionError as error:
         raise UsageError(f"error: {error}", exit_code=1) from None
     return game
