@@ -91,12 +91,16 @@ class Page:
     def drag(self, start: str, end: str) -> None:
         self.do("board.element.scrollIntoView({block: 'center', behavior: 'instant'})")
         for kind, square in (("mousePressed", start), ("mouseMoved", end), ("mouseReleased", end)):
-            x, y = self.run(
-                f"(({{left, top, width}}, {{x, y}}) => [left + (x + 22) * width / 360, top + (y + 22) * width / 360])"
-                f"(board.element.getBoundingClientRect(), board.place('{square}'))"
-            )
+            x, y = self.centre_of(square)
             event = {"type": kind, "x": x, "y": y, "button": "left", "buttons": int(kind != "mouseReleased")}
             self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", event | {"clickCount": 1})
+
+    def centre_of(self, square: str) -> Any:
+        """Where the middle of a square is in the window, in pixels from the left and the top."""
+        return self.run(
+            f"(({{left, top, width}}, {{x, y}}) => [left + (x + 22) * width / 360, top + (y + 22) * width / 360])"
+            f"(board.element.getBoundingClientRect(), board.place('{square}'))"
+        )
 
     def roles(self) -> list[tuple[str, str]]:
         """What a screen reader finds: the role and the name of each element. Checks that none lacks its name."""

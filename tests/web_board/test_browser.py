@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -101,6 +102,8 @@ def test_a_game_by_mouse(page: BoardPage, server: Served, width: int) -> None:
     page.wait_for_move(2)
     page.click("#last")
     page.click("#resign")
+    assert page.text("resign") == "Resign?"
+    page.click("#resign")
     page.wait("game.result === '0-1' && byId('saved').textContent !== ''")
     wait_until(lambda: '[Result "0-1"]' in (server.folder / GAMES_FILE).read_text("utf-8"))
 
@@ -155,7 +158,9 @@ def test_the_last_move_of_a_game_is_seen_and_a_pawn_promoted_by_choice(page: Boa
     page.wait("!byId('promotion').open")
     assert page.run("game.moves") == []
     page.touch("a7", "a8")
-    page.click("#promotion button[value='n']")
+    # The queen stands where the pawn arrives.
+    assert page.run(f"document.elementFromPoint(...{page.centre_of('a8')}).closest('button').title") == "Queen"
+    page.press("n")
     page.wait("game.moves[0] === 'a7a8n'")
     page.play_from(STALEMATE)
     page.touch("c7", "c8")
@@ -164,6 +169,44 @@ def test_the_last_move_of_a_game_is_seen_and_a_pawn_promoted_by_choice(page: Boa
     page.wait("game.result === '1/2-1/2'")
     assert page.run(height) == 50
     assert page.run("asking === null && byId('hint').disabled")
+
+
+def test_pieces_slide_and_sound_and_a_move_may_come_before_the_engine_s(page: BoardPage, server: Served) -> None:
+    page.do("window.heard = []; sound.play = (kind) => heard.push(kind)")
+    page.do("beginGame({color: 'white', clock: {white: 60000, black: 60000, increment: 0}, control: '60+0'})")
+    page.wait("game.clock !== null")
+    # The engine's move comes when it is let in.
+    page.do("told = new Promise((done) => { letIn = done; }); asked = ask")
+    page.do("ask = async (name, ...rest) => { if (name === 'reply') await told; return asked(name, ...rest); }")
+    page.drag("e2", "e4")
+    page.wait("isWaiting() && here().premoves")
+    page.drag("h2", "h4")
+    assert "Premove: h4." in page.status
+    page.press(Keys.ESCAPE)
+    assert page.run("waitingMove()") is None
+    page.touch("g1", "f3")
+    page.do("letIn()")
+    page.wait("game.moves[2] === 'g1f3'")
+    assert page.run("heard") == ["move"] * 3
+    page.wait_for_move(4)
+    wait_until(lambda: (server.folder / GAMES_FILE).read_text("utf-8").count("{ [%clk 0:0") >= 4)
+    saved = (server.folder / GAMES_FILE).read_text("utf-8")
+    assert '[TimeControl "60+0"]' in saved
+    assert '[Date "20' in saved
+    slides = "board.element.getAnimations({subtree: true}).length"
+    for feature, count in (("no-preference", 1), ("reduce", 0)):
+        features = [{"name": "prefers-reduced-motion", "value": feature}]
+        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        page.do("viewer.go(game, 0)")
+        time.sleep(0.3)
+        assert page.do(f"viewer.go(game, 1); return {slides}") == count
+    page.press("s")
+    page.reload()
+    assert page.run("[sound.isOn, byId('sound').ariaPressed]") == [False, "false"]
+    # Any position may be played.
+    page.click("#first")
+    page.click("#play-from")
+    page.wait("game.moves.length === 0 && canPlay()")
 
 
 def test_hands_may_be_quicker_than_the_engine_and_another_tab_takes_it(page: BoardPage, server: Served) -> None:
@@ -176,7 +219,7 @@ def test_hands_may_be_quicker_than_the_engine_and_another_tab_takes_it(page: Boa
     page.wait("isThinking()")
     page.click("#takeback")
     page.wait_for_move(2)
-    page.click("#resign")
+    page.do("resign(); resign()")
     page.wait("game.result === '0-1'")
     page.click("#takeback")
     page.wait("here().depth > 1")

@@ -75,8 +75,11 @@ def test_a_game_is_in_the_file_once_however_it_goes(tmp_path: Path, chess960: bo
     for number in (0, 1):
         start = start_board(number, chess960).fen()
         for board in random_game(number, start_board(number, chess960), 80):
-            play(path, id=f"{number}", start=start, moves=[move.uci() for move in board.move_stack])
-    assert path.read_bytes().count(b"[Event ") == 2
+            moves = enumerate(board.move_stack, 1)
+            nodes = [{"ply": ply, "move": move.uci(), "clock": 600.5 - ply / 2} for ply, move in moves]
+            play(path, id=f"{number}", start=start, nodes=nodes, began=1 << 40, control="600+5")
+    assert path.read_bytes().count(b"[Event ") == path.read_bytes().count(b'[Date "2004.11.0') == 2
+    assert path.read_bytes().count(b"{ [%clk 0:10:00] }") == 2
 
 
 def test_two_boards_may_share_the_file(tmp_path: Path) -> None:

@@ -62,6 +62,15 @@ def test_positions_have_what_python_chess_says_of_them(server: Served) -> None:
     assert later["positions"] == found["positions"][3:]
 
 
+def test_premoves_are_what_pieces_may_do_alone(server: Served) -> None:
+    (found,) = server.ask("premoves", start=CHESS_960.split('"')[5])
+    assert found["premoves"] == {f"b8{to}": f"K{to}" for to in ("a7", "b7", "c7", "a8", "c8")}
+    wishes = server.ask("premoves", moves=["e2e4"])[0]["premoves"]
+    names = {"e4d5": "exd5", "e4e5": "e5", "a2a4": "a4", "d1h5": "Qh5", "a1a8": "Ra8", "e1g1": "O-O", "e1c1": "O-O-O"}
+    assert wishes == wishes | names
+    assert not {"e4e6", "a2a5", "b1b3", "e7e5"} & set(wishes)
+
+
 @pytest.mark.parametrize(
     ("fen", "moves", "result", "word"),
     [
@@ -167,6 +176,9 @@ def test_games_are_loaded(server: Served, pgn: str, games: list[list[str]], rema
         ("positions", '{"nodes": [{"ply": 2, "move": "e2e4"}]}'),
         ("pgn", '{"nodes": [{"ply": 0, "nags": [999]}]}'),
         ("pgn", '{"headers": {"a b": "x"}}'),
+        ("pgn", '{"nodes": [{"ply": 0, "clock": 1e400}]}'),
+        ("save", json.dumps({"id": "aa", "began": 10**30})),
+        ("save", '{"id": "aa", "control": "\\"]"}'),
         ("load", "{}"),
         ("load", json.dumps({"pgn": "<b>/1/2/3/4/5/6/7"})),
         ("load", json.dumps({"pgn": '[Variant "Atomic"]\n\n1. e4 *'})),

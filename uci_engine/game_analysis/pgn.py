@@ -281,8 +281,8 @@ def times_of(nodes: Sequence[chess.pgn.ChildNode], time_control: str) -> list[fl
     """
     control = CONTROL.match(time_control)
     increment = float(control["increment"]) if control else 0.0
-    times = [_seconds(node.emt) for node in nodes]
-    clocks = [_seconds(node.clock) for node in nodes]
+    times = [seconds_of(node.emt) for node in nodes]
+    clocks = [seconds_of(node.clock) for node in nodes]
     for ply, (before, after) in enumerate(zip(clocks, clocks[2:], strict=False), start=2):
         if times[ply] is None and before is not None and after is not None:
             spent = before - after + increment
@@ -290,7 +290,7 @@ def times_of(nodes: Sequence[chess.pgn.ChildNode], time_control: str) -> list[fl
     return times
 
 
-def _seconds(read: Callable[[], float | None]) -> float | None:
+def seconds_of(read: Callable[[], float | None]) -> float | None:
     """What a clock in a comment says. None for what no clock shows."""
     try:
         seconds = read()

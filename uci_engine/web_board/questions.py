@@ -128,6 +128,46 @@ def _shown(node: chess.pgn.GameNode, board: chess.Board) -> Answer:
     return shown
 
 
+def premoves(fields: Fields) -> Answer:
+    """What the side may wish to move that is not to move, as UCI, without what it promotes to, and a short name.
+
+    A piece may go wherever it might if nothing stood in its way, for what stands there may be gone by then.
+    """
+    board = fields.board()
+    mine = not board.turn
+    wishes = {}
+    for square in chess.scan_forward(board.occupied_co[mine]):
+        for to in chess.scan_forward(_reach(board, square)):
+            wishes[chess.Move(square, to).uci()] = _wish_name(board, square, to)
+    # A king that castles by taking its rook is written as everywhere.
+    king = board.king(mine)
+    for rook in chess.scan_forward(board.castling_rights & chess.BB_RANKS[0 if mine else 7]):
+        if king is not None:
+            wishes[board.uci(chess.Move(king, rook))] = "O-O" if rook > king else "O-O-O"
+    return {"premoves": wishes}
+
+
+def _reach(board: chess.Board, square: chess.Square) -> chess.Bitboard:
+    """Where a piece may go on a board that is empty but for it. A pawn may also take."""
+    piece = board.piece_at(square)
+    alone = chess.Board(None)
+    alone.set_piece_at(square, piece)
+    reach = int(alone.attacks(square))
+    if piece is not None:
+        alone.turn = piece.color
+    for move in alone.pseudo_legal_moves:
+        reach |= chess.BB_SQUARES[move.to_square]
+    return reach
+
+
+def _wish_name(board: chess.Board, square: chess.Square, to: chess.Square) -> str:
+    kind, file = board.piece_type_at(square), chess.square_file(square)
+    if kind != chess.PAWN:
+        return f"{chess.piece_symbol(kind or chess.KING).upper()}{chess.square_name(to)}"
+    takes = "" if file == chess.square_file(to) else f"{chess.FILE_NAMES[file]}x"
+    return takes + chess.square_name(to)
+
+
 def load(fields: Fields) -> Answer:
     """The games of a PGN text, and in `remark` what is wrong with those that cannot be loaded. Or a position in FEN."""
     given = fields.get("pgn", "").strip()

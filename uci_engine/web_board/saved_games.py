@@ -7,6 +7,7 @@ has edited of a game: that is then written once more, at the end.
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from pathlib import Path
 
 import chess.pgn
@@ -17,26 +18,34 @@ from uci_engine.game_analysis.pgn import RESULTS
 from uci_engine.web_board.desk import Answer
 from uci_engine.web_board.questions import Fields
 
+TIME_CONTROL = re.compile(r"-|\d{1,6}\+\d{1,4}")
 GAME_ID = re.compile("[0-9a-f]{1,16}")
 MAX_FILE_BYTES = 16 << 20
 PATIENCE_SECONDS = 10.0
 # Of a game as it was written, what may be other at the next move: its result, and its moves without an annotation.
 _RESULT = f"(?:{'|'.join(map(re.escape, RESULTS))})"
-_MOVES = rf"(?:(?:\d+\.+|[KQRBNOa-h][-\w=+#]*)[ \n])*{_RESULT}"
+_CLOCK = r"\{ \[%clk [\d:.]+\] \}"
+_MOVES = rf"(?:(?:\d+\.+|[KQRBNOa-h][-\w=+#]*|{_CLOCK})[ \n])*{_RESULT}"
 
 
 def save(path: Path, fields: Fields) -> Answer:
     """Add a game to a file, or replace the one with the same `id`. `elo` is that of the engine, 0 for full strength.
+
+    `began`: when, in milliseconds since 1970. `control`: of the time, as PGN has it. The moves have their clocks.
 
     Returns the path. ValueError: the file cannot be read or written, or is too large; then it stays as it was.
     """
     number, result, elo = fields.get("id", ""), fields.get("result", "*"), fields.get("elo", 0)
     if not GAME_ID.fullmatch(number) or result not in RESULTS:
         raise ValueError("this is no game to save")
-    game = chess.pgn.Game.from_board(fields.board())
+    whole = fields.tree()
+    game = chess.pgn.Game.from_board(whole.end().board())
+    for node, played in zip(game.mainline(), whole.mainline(), strict=True):
+        node.set_clock(played.clock())
     sides = ["Player", f"Secateur {__version__} at {elo}" if elo else f"Secateur {__version__}"]
     white, black = sides if fields.get("color", "white") == "white" else reversed(sides)
     game.headers.update(Event="Game against Secateur", White=white, Black=black, Result=result, GameId=number)
+    game.headers.update(_time_headers(fields))
     # Boards that reach it by different names have the same lock.
     path = path.resolve()
     try:
@@ -49,6 +58,20 @@ def save(path: Path, fields: Fields) -> Answer:
     except (OSError, ValueError) as error:
         raise ValueError(f"the game cannot be saved in {path}: {reason_of(error)}") from None
     return {"saved": str(path)}
+
+
+def _time_headers(fields: Fields) -> dict[str, str]:
+    """When the game began, here, and its time control. ValueError: there was no such day, or no such control."""
+    began, control = fields.get("began", 0), fields.get("control", "-")
+    if not TIME_CONTROL.fullmatch(control):
+        raise ValueError("this is no time control")
+    if not began:
+        return {"TimeControl": control}
+    try:
+        day = datetime.fromtimestamp(began / 1000)
+    except (OverflowError, OSError):
+        raise ValueError("there is no such day") from None
+    return {"Date": f"{day:%Y.%m.%d}", "Time": f"{day:%H:%M:%S}", "TimeControl": control}
 
 
 def _with_game(text: bytes, game: chess.pgn.Game) -> bytes:

@@ -34,7 +34,7 @@ from uci_engine.game_analysis.pages import render
 from uci_engine.search.strength import MAX_ELO, MIN_ELO
 from uci_engine.web_board.address import secret
 from uci_engine.web_board.desk import Answer, Desk
-from uci_engine.web_board.questions import QUESTIONS, Fields, load, pgn, positions
+from uci_engine.web_board.questions import QUESTIONS, Fields, load, pgn, positions, premoves
 from uci_engine.web_board.saved_games import save
 
 ADDRESS = "127.0.0.1"
@@ -46,7 +46,7 @@ MAX_BODY_BYTES = 1 << 20
 # How long requests may still come, and answers be taken, when the server ends.
 GRACE_SECONDS = 1.0
 TEMPLATES = Path(__file__).with_name("templates")
-SCRIPTS = ("game.js", "engine.js", "explain.js", "pgn.js", "live.js")
+SCRIPTS = ("game.js", "sound.js", "engine.js", "explain.js", "pgn.js", "moves.js", "hands.js", "live.js")
 LEVELS = (
     (MIN_ELO, "beginner"),
     (1100, "casual player"),
@@ -85,6 +85,7 @@ class BoardServer(uvicorn.Server):
         self._desk = desk
         self._requests: dict[str, Callable[[Fields], Answer]] = {
             "positions": positions,
+            "premoves": premoves,
             "load": load,
             "pgn": pgn,
             "save": partial(save, path),

@@ -1,7 +1,8 @@
 """A game with its variations, between python-chess and the page.
 
 The page has it as a list of nodes in the order of PGN: `ply`, from 0 for the start, the `move` that leads there, and
-what is said of it: `comment`, `before` the first move of a variation, and `nags`. What is empty is left out.
+what is said of it: `comment`, `before` the first move of a variation, `nags`, and the seconds that the `clock` shows.
+What is empty is left out.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import chess.pgn
 
 from uci_engine.board.game import play
 from uci_engine.game_analysis.judgement import MARK_NAGS
-from uci_engine.game_analysis.pgn import MAX_PLIES, spoken
+from uci_engine.game_analysis.pgn import MAX_PLIES, MAX_SECONDS, seconds_of, spoken
 from uci_engine.web_board.desk import Answer
 
 MAX_NODES = 3000
@@ -71,6 +72,13 @@ def _annotate(node: chess.pgn.GameNode, given: dict[object, object]) -> None:
     if len(numbers) < len(nags):
         raise ValueError("a NAG is no number")
     node.comment, node.nags = comment, set(numbers)
+    match given.get("clock"):
+        case int() | float() as clock if 0 <= clock <= MAX_SECONDS:
+            node.set_clock(clock)
+        case None:
+            pass
+        case _:
+            raise ValueError("a clock shows no time")
     if isinstance(node, chess.pgn.ChildNode):
         node.starting_comment = before
 
@@ -102,7 +110,8 @@ def shown_notes(node: chess.pgn.GameNode) -> Answer:
     notes = _notes(node)
     sign = "".join(SIGNS.get(nag, f" ${nag}") for nag in sorted(node.nags))
     words, lead = (spoken(str(notes.get(name, ""))) for name in ("comment", "before"))
-    return notes | {"sign": sign, "words": words, "lead": lead}
+    clock = seconds_of(node.clock)
+    return notes | {"sign": sign, "words": words, "lead": lead} | ({} if clock is None else {"clock": clock})
 
 
 def as_pgn(game: chess.pgn.Game, headers: dict[str, object]) -> str:

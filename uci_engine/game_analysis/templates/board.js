@@ -6,10 +6,15 @@ const byId = (id) => document.getElementById(id);
 class Board {
   static SVG = "http://www.w3.org/2000/svg";
   static NAMES = { P: "pawn", N: "knight", B: "bishop", R: "rook", Q: "queen", K: "king" };
+  static SLIDE_MS = 180;
 
   constructor(element) {
     this.element = element;
     this.flipped = false;
+    // What it shows, by square, and the pieces that slide: where each comes from, and since when.
+    this.squares = {};
+    this.slides = new Map();
+    this.isPreview = false;
   }
 
   // The letters of the pieces by square.
@@ -17,6 +22,20 @@ class Board {
     const letters = placement.replaceAll("/", "").replace(/\d/g, (count) => " ".repeat(count));
     const squares = [...letters].map((letter, i) => ["abcdefgh"[i % 8] + (8 - Math.floor(i / 8)), letter]);
     return Object.fromEntries(squares.filter(([, letter]) => letter !== " "));
+  }
+
+  // Where each piece that stands on a new square comes from: the nearest one that its like has left.
+  static moved(before, after) {
+    const left = Object.keys(before).filter((square) => after[square] !== before[square]);
+    const distance = (a, b) => Math.hypot(a.charCodeAt(0) - b.charCodeAt(0), a[1] - b[1]);
+    const origins = new Map();
+    for (const [square, letter] of Object.entries(after)) {
+      if (before[square] === letter) continue;
+      const likes = left.filter((each) => before[each] === letter);
+      const [from] = likes.sort((a, b) => distance(a, square) - distance(b, square));
+      if (from) origins.set(square, from);
+    }
+    return origins;
   }
 
   static describe(squares) {
@@ -53,19 +72,50 @@ class Board {
     this.add("path", { class: `arrow ${name}`, "marker-end": `url(#head-${name.split(" ")[0]})`, d });
   }
 
-  // `below` draws what lies under the pieces.
-  draw({ fen, last = "", check }, below = () => {}) {
+  addPiece(square, letter) {
+    const upper = letter.toUpperCase();
+    const name = `${letter === upper ? "white" : "black"}-${Board.NAMES[upper]}`;
+    const piece = this.add("use", { href: `#${name}`, ...this.place(square), "data-square": square });
+    const slide = this.slides.get(square);
+    if (!slide) return;
+    const [from, to] = [this.place(slide.from), this.place(square)];
+    const transform = [`translate(${from.x - to.x}px, ${from.y - to.y}px)`, "none"];
+    const motion = piece.animate({ transform }, { duration: Board.SLIDE_MS, easing: "ease-out" });
+    // It goes on where it was before the board was drawn again.
+    motion.currentTime = performance.now() - slide.since;
+  }
+
+  // Let pieces slide to where they are now, unless that is over, or motion is not wanted.
+  startSlides(squares) {
+    const since = performance.now();
+    const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    for (const [square, slide] of this.slides) {
+      if (since - slide.since > Board.SLIDE_MS || squares[square] !== this.squares[square]) this.slides.delete(square);
+    }
+    if (isStill) return;
+    for (const [square, from] of Board.moved(this.squares, squares)) this.slides.set(square, { from, since });
+  }
+
+  // A piece has been put down by hand: it does not slide there.
+  putDown(from, to) {
+    this.squares = { ...this.squares, [to]: this.squares[from] };
+    delete this.squares[from];
+  }
+
+  // `below` draws what lies under the pieces. What is only looked at for a moment has no slides.
+  draw({ fen, last = "", check }, below = () => {}, isPreview = false) {
     const squares = Board.read(fen);
+    if (isPreview || this.isPreview) this.slides.clear();
+    else this.startSlides(squares);
+    Object.assign(this, { squares, isPreview });
     this.element.replaceChildren();
     this.add("use", { href: "#squares" });
     for (const square of last.match(/../g) ?? []) this.fill("last-move", square);
     if (check) this.fill("check-square", check);
     below();
-    for (const [square, letter] of Object.entries(squares)) {
-      const upper = letter.toUpperCase();
-      const name = `${letter === upper ? "white" : "black"}-${Board.NAMES[upper]}`;
-      this.add("use", { href: `#${name}`, ...this.place(square), "data-square": square });
-    }
+    // What slides passes over what stands.
+    const pieces = Object.entries(squares).sort(([a], [b]) => this.slides.has(a) - this.slides.has(b));
+    for (const [square, letter] of pieces) this.addPiece(square, letter);
     for (let i = 0; i < 8; i++) {
       this.add("text", { class: "coordinate", x: i * 45 + 38, y: 357 }, "abcdefgh"[this.flipped ? 7 - i : i]);
       this.add("text", { class: "coordinate", x: 2, y: i * 45 + 10 }, this.flipped ? i + 1 : 8 - i);
@@ -142,10 +192,9 @@ class Viewer {
     document.addEventListener("keydown", (event) => {
       const isText = event.target.matches("textarea, select, input:not([type='checkbox'])") && event.key !== "Escape";
       if (event.ctrlKey || event.altKey || event.metaKey || isText || document.querySelector("dialog[open]")) return;
-      const action = all.find(([, key]) => key === event.key)?.[2];
-      if (!action) return;
-      event.preventDefault();
-      action();
+      const meant = all.filter(([, key]) => key === event.key);
+      if (meant.length) event.preventDefault();
+      for (const [, , action] of meant) action();
     });
   }
 }

@@ -4,7 +4,8 @@ const data = JSON.parse(byId("data").textContent);
 // `title`: who plays. `names`: of the players, by their sides. `color`: the player's, null where nobody plays. `elo`: 0
 // for full strength. `clock`: milliseconds, null for none. `ratings`: of the players, by their sides, null for one that
 // is not known. `ending`: why the game is over where the board does not show it. `nodes`: the moves with their
-// variations, as the server has them, none where there are the moves alone. `headers`: those of a game that was loaded.
+// variations, as the server has them, none where there are the moves alone. `headers`: those of a game that was loaded. `began`: when,
+// in milliseconds. `control`: of the time, as PGN has it.
 const newGame = (fields) => ({
   id: crypto.getRandomValues(new BigUint64Array(1))[0].toString(16),
   title: "A position to look at.",
@@ -16,6 +17,8 @@ const newGame = (fields) => ({
   color: null,
   elo: 0,
   clock: null,
+  began: Date.now(),
+  control: "-",
   ratings: {},
   result: "*",
   ending: "",
@@ -111,8 +114,8 @@ function nodes() {
   const found = [];
   const rest = game.positions.slice(0, 1);
   while (rest.length) {
-    const { ply, last: move, comment, before, nags, next } = rest.pop();
-    found.push({ ply: ply - game.positions[0].ply, move, comment, before, nags });
+    const { ply, last: move, comment, before, nags, clock, next } = rest.pop();
+    found.push({ ply: ply - game.positions[0].ply, move, comment, before, nags, clock });
     rest.push(...next.toReversed());
   }
   return found;
@@ -168,6 +171,12 @@ function keep() {
 }
 
 async function engineMoves() {
+  const position = latest();
+  const { start, moves } = game;
+  ask("premoves", { start, moves }).then(({ premoves }) => {
+    position.premoves = premoves;
+    showChoices();
+  });
   const answer = await question("reply", { ...record(), ...game.clock });
   if (answer) await commit(answer.move);
 }
@@ -175,13 +184,19 @@ async function engineMoves() {
 // Make a move of the game.
 async function commit(move) {
   const before = game.moves;
+  const from = latest();
   const { positions } = await filled({ ...game, moves: [...before, move] });
   tick();
   // In the meantime the player may have moved, taken back, resigned, or begun another game.
   if (game.moves !== before || !isPlaying()) return;
-  if (game.clock && before.length) game.clock[latest().turn] += game.clock.increment;
+  if (game.clock && before.length) game.clock[from.turn] += game.clock.increment;
   // What was played here before, and taken back, is a variation now.
-  change(goOnWith(grow(latest(), positions.at(-1))));
+  const position = grow(from, positions.at(-1));
+  if (game.clock) position.clock = game.clock[from.turn] / 1000;
+  // It is heard wherever the player looks.
+  shown = from;
+  change(goOnWith(position));
+  makePremove(from);
 }
 
 // Play a move in the game if it is the player's turn there, or else in a variation.
@@ -230,10 +245,26 @@ function tick() {
     // It stands before the first move.
     const runs = isPlaying() && game.moves.length > 0 && latest().turn === color;
     if (runs) game.clock[color] = Math.max(0, game.clock[color] - passed);
-    const seconds = Math.ceil(game.clock[color] / 1000);
-    const [name, clock] = sideOf(color).children;
-    clock.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-    name.parentElement.classList.toggle("runs", runs);
-    if (runs && seconds === 0) lose(color, "has lost on time");
+    sideOf(color).classList.toggle("runs", runs);
+    showClock(color, game.clock[color] / 1000);
+    if (runs && game.clock[color] === 0) lose(color, "has lost on time");
+  }
+}
+
+function showClock(color, exact) {
+  const seconds = Math.ceil(exact);
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const padded = (number) => String(number).padStart(2, "0");
+  const clock = sideOf(color).lastElementChild;
+  clock.textContent = `${hours ? `${hours}:${padded(minutes)}` : minutes}:${padded(seconds % 60)}`;
+}
+
+// Where nobody plays against the clock, the two show what the moves up to here say of them.
+function showClocksOfMoves() {
+  const { positions } = viewer.track;
+  for (const color of ["white", "black"]) {
+    const told = positions.slice(0, viewer.at + 1).findLast(({ turn, clock }) => turn !== color && clock !== undefined);
+    sideOf(color).lastElementChild.hidden = !told;
+    if (told) showClock(color, told.clock);
   }
 }
