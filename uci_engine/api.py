@@ -551,6 +551,22 @@ class Engine:
             LOGGER.warning("%s", message.text)
         return value
 
+    def probe_dtz(self, board: chess.Board) -> int | None:
+        """The DTZ by the same tables: plies to the next capture, pawn move or mate, as python-chess gives it.
+
+        Negative for a loss, beyond 100 where the fifty-move rule prevents it. None if it is not in the tables.
+
+        >>> with Engine() as engine:
+        ...     print(engine.probe_dtz(chess.Board("8/8/8/8/8/8/8/KQ5k w - - 0 1")))
+        None
+
+        A search that runs is waited for. ValueError: as for `evaluate`.
+        """
+        check(board)
+        with self._condition:
+            self._wait_for_turn()
+            return self._inner.probe_dtz(board)
+
     # Options and games ---------------------------------------------------------------------------------------------
 
     def configure(self, config: Config | None = None, /, **options: Unpack[EngineOptions]) -> None:

@@ -118,6 +118,13 @@ class UciEngine:
         self.position.set_board(board)
         return self._tablebases.probe_wdl(self.position), messages
 
+    def probe_dtz(self, board: chess.Board) -> int | None:
+        """The DTZ of a position, as `Tablebases.probe_dtz`. Only while no search runs."""
+        if not self.options.syzygy_path.value:
+            return None
+        self.position.set_board(board)
+        return self._tablebases.probe_dtz(self.position)
+
     def human(self, board: chess.Board, rating: float) -> dict[chess.Move, float]:
         """See `human_moves`. Only while no search runs."""
         return human_moves(self._people_searcher(), board, rating)

@@ -352,6 +352,11 @@ def test_a_game_is_loaded_and_its_mistake_retried(page: BoardPage, server: Serve
     page.wait("!byId('progress').hidden")
     page.click("#next")
     page.wait("mistakes.length > 0")
+    # The graph has the mistake, and leads to a move; the opening has its name.
+    assert page.run("byId('dots-blunder').getAttribute('d')").startswith("M4 ")
+    page.click("#graph")
+    assert page.run("[viewer.at, Number(byId('graph').ariaValueNow)]") == [4, 4]
+    assert page.text("opening") == "C40 King's Knight Opening"
     page.click("#error-4 button")
     page.wait("retry !== null")
     assert "2...Qg5" in page.text("retry-text")

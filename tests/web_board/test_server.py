@@ -18,6 +18,7 @@ import chess
 import pytest
 
 from tests.support import run_python, wait_until
+from tests.support.syzygy_samples import copy_tables
 from tests.web_board.served import MATE_IN_ONE, Served, answers
 from uci_engine.web_board.desk import AT_THE_END, OTHER_TAB
 
@@ -114,6 +115,12 @@ def test_explain_tells_the_sum_then_all_moves_then_lines(server: Served) -> None
         for step in line["steps"]:
             assert step["say"].endswith(walk.san(chess.Move.from_uci(step["last"])))
             walk.push_uci(step["last"])
+
+
+def test_explain_tells_what_the_tablebases_say(tmp_path: Path) -> None:
+    with Served(tmp_path, "--option", f"SyzygyPath={copy_tables(tmp_path / 'tables', 'KRvK')}") as served:
+        told = next(answers(served.open("POST", "explain", '{"start": "8/8/8/4k3/8/8/8/R3K3 b - - 0 1"}')))
+    assert told["tablebase"] == "White wins, DTZ 28"
 
 
 def test_prove_tells_the_refutation_and_refines_it(server: Served) -> None:

@@ -30,6 +30,7 @@ class Turn:
         self.explain_evaluation = engine.explain_evaluation
         self.human = engine.human
         self.probe_tablebases = engine.probe_tablebases
+        self.probe_dtz = engine.probe_dtz
         self._analysis = engine.analysis
         # Ctrl-C may come while the same thread stops the question.
         self._lock = threading.RLock()

@@ -15,6 +15,7 @@ import chess.pgn
 from chess.engine import Limit
 
 from uci_engine.board.game import play, read_fen
+from uci_engine.book.book import name_of
 from uci_engine.game_analysis.analysed_game import analyse_game
 from uci_engine.game_analysis.boards import last_move, numbered
 from uci_engine.game_analysis.examination import EFFORTS, NOTHING, compare_moves, examine
@@ -22,7 +23,7 @@ from uci_engine.game_analysis.judgement import accuracy_of
 from uci_engine.game_analysis.pages import line, position, positions_of, worst_errors
 from uci_engine.game_analysis.people import rating_of
 from uci_engine.game_analysis.pgn import MAX_PLIES, ReadGame, game_texts, read_game
-from uci_engine.game_analysis.searches import MOVE_EFFORT, found_by, share_of
+from uci_engine.game_analysis.searches import MOVE_EFFORT, Searches, found_by, share_of
 from uci_engine.web_board.desk import Answer, Turn
 from uci_engine.web_board.trees import as_pgn, nodes_of, shown_notes, tree_of, walk
 
@@ -33,6 +34,8 @@ PROOFS = (MOVE_EFFORT, share_of(MOVE_EFFORT, EFFORTS))
 # All moves are compared, and then the best ones are searched, in turns.
 ROUNDS = ((0.3, 2.0), (2.0, 120.0))
 LINES = 3
+# No position further on has the name of an opening.
+LAST_NAMED_PLY = 40
 # Maximum length of a name or a remark, in characters.
 MAX_WORD = 200
 # How a game ends, by the first that is true.
@@ -105,7 +108,9 @@ def positions(fields: Fields) -> Answer:
 
 
 def _shown(node: chess.pgn.GameNode, board: chess.Board) -> Answer:
-    """A position with its legal moves as UCI and SAN, what is said of it, and the result where the game is over."""
+    """A position with its legal moves as UCI and SAN, its opening, what is said of it, and the result where the game is
+    over.
+    """
     notes = shown_notes(node)
     name = f"{last_move(board)}{notes['sign']}" if board.move_stack else "Start position"
     legal = {board.uci(move): board.san(move) for move in board.legal_moves}
@@ -120,6 +125,9 @@ def _shown(node: chess.pgn.GameNode, board: chess.Board) -> Answer:
             "legal": legal,
         }
     )
+    opening = name_of(board) if board.ply() <= LAST_NAMED_PLY else None
+    if opening is not None:
+        shown["opening"] = str(opening)
     for is_end, words in ENDS:
         if is_end(board):
             win = ("0-1", 0.0, "Black wins") if board.turn else ("1-0", 1.0, "White wins")
@@ -255,14 +263,20 @@ def threat(turn: Turn, fields: Fields) -> None:
 
 
 def explain(turn: Turn, fields: Fields) -> None:
-    """The sum of the evaluation, what each legal move costs, and the best lines, until the page goes on."""
+    """The sum of the evaluation, the tablebases' verdict, what each move costs, and lines, until the page goes on."""
     board = fields.board()
-    turn.tell({"sum": turn.explain_evaluation(board).data()})
+    turn.tell({"sum": turn.explain_evaluation(board).data(), "tablebase": _tablebase_verdict(turn, board)})
     if not any(board.legal_moves):
         return
     for comparison, search in ROUNDS:
         turn.tell({"costs": _costs(turn, board, comparison)})
         _search(turn, board, search)
+
+
+def _tablebase_verdict(turn: Turn, board: chess.Board) -> str:
+    """The result by the tablebases, with the plies to the next capture or pawn move; "" where they say nothing."""
+    verdict, dtz = Searches(turn).tablebase_verdict(board), turn.probe_dtz(board)
+    return f"{verdict}, DTZ {abs(dtz)}" if verdict and dtz else verdict
 
 
 def _costs(turn: Turn, board: chess.Board, seconds: float) -> list[Answer]:

@@ -28,6 +28,7 @@ function showValue({ value = "", share }) {
   byId("value").textContent = value;
   const inList = here().button?.querySelector("small");
   if (inList) inList.textContent = value;
+  showGraph();
 }
 
 // Who tries again is not told what is better.
@@ -60,6 +61,7 @@ function replace(id, position, children) {
 
 function showLines(position) {
   byId("effort").textContent = position.effort ?? "";
+  byId("tablebase").textContent = position.tablebase ? `Tablebases: ${position.tablebase}.` : "";
   const rows = (position.lines ?? []).map((line) => {
     const buttons = lineButtons(line.steps, (count) => enter(line, count));
     buttons.forEach((each, index) => preview(each, line.steps[index]));
@@ -70,12 +72,8 @@ function showLines(position) {
 
 // Have the board show a position of a line, as long as the button is pointed at or has the focus.
 function preview(button, step) {
-  const point = (at) => () => {
-    pointed = at;
-    drawBoard();
-  };
-  button.onpointerenter = button.onfocus = point(step);
-  button.onpointerleave = button.onblur = point(null);
+  button.onpointerenter = button.onfocus = () => lookAt(step);
+  button.onpointerleave = button.onblur = () => lookAt(null);
   return button;
 }
 

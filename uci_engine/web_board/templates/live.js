@@ -26,6 +26,8 @@ function show() {
   if (position.hint) parts.push(`Hint: ${position.legal[position.hint]}.`);
   viewer.showPlace(parts.filter(Boolean).join(" "));
   byId("facts").textContent = game.title;
+  const named = viewer.track.positions.slice(0, viewer.at + 1).findLast(({ opening }) => opening);
+  byId("opening").textContent = named?.opening ?? "";
   byId("play-from").hidden = isPlaying() && position === latest();
   byId("play-from").disabled = Boolean(position.result);
   byId("takeback").hidden = game.color === null;
@@ -55,6 +57,12 @@ function reveal(shown) {
   const [name] = shown.closest("section").id.split("-");
   byId(`show-${name}`).checked = true;
   shown.scrollIntoView({ block: "nearest", behavior: "instant" });
+}
+
+// The board shows another position for a moment, null for none.
+function lookAt(position) {
+  pointed = position;
+  drawBoard();
 }
 
 function drawBoard() {

@@ -1,0 +1,41 @@
+// The graph under the board: what White expects after each move of the game, as far as that is known, and the mistakes.
+const graph = byId("graph");
+const DOTS = ["inaccuracy", "mistake", "blunder"];
+
+// The points of the graph, from the left and the top, of the positions whose value is known.
+function graphPoints(positions) {
+  const known = positions.map(({ share }, ply) => [ply, share]).filter(([, share]) => share !== undefined);
+  return known.map(([ply, share]) => [ply, Math.round(1000 - 1000 * share) / 10]);
+}
+
+function showGraph() {
+  const { positions } = game;
+  const points = graphPoints(positions);
+  const isKnown = points.length > 1;
+  const area = points.map(([x, y]) => `L${x} ${y}`).join("");
+  graph.setAttribute("viewBox", `0 0 ${Math.max(1, positions.length - 1)} 100`);
+  byId("graph-white").setAttribute("d", isKnown ? `M${points[0][0]} 100${area}L${points.at(-1)[0]} 100z` : "");
+  for (const kind of DOTS) {
+    const dots = points.filter(([ply]) => positions[ply].error?.mark === kind);
+    byId(`dots-${kind}`).setAttribute("d", dots.map(([x, y]) => `M${x} ${y}h0`).join(""));
+  }
+  byId("cursor").setAttribute("d", `M${viewer.ply} 0V100`);
+  byId("graph-part").classList.toggle("empty", !isKnown);
+  graph.ariaValueMax = positions.length - 1;
+  graph.ariaValueNow = viewer.ply;
+  graph.ariaValueText = positions[viewer.ply].say;
+}
+
+function plyAt({ clientX }) {
+  const { left, width } = graph.getBoundingClientRect();
+  const share = Math.min(Math.max((clientX - left) / width, 0), 1);
+  return Math.round(share * (game.positions.length - 1));
+}
+
+// The board shows the position that is pointed at, and goes there by a click, or as the pointer is drawn along.
+graph.onpointerdown = (event) => viewer.go(game, plyAt(event));
+graph.onpointermove = (event) => {
+  if (event.buttons) viewer.go(game, plyAt(event));
+  else lookAt(game.positions[plyAt(event)]);
+};
+graph.onpointerleave = () => lookAt(null);
