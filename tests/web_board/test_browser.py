@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -356,6 +357,9 @@ def test_a_game_is_loaded_and_its_mistake_retried(page: BoardPage, server: Serve
     assert page.run("byId('dots-blunder').getAttribute('d')").startswith("M4 ")
     page.click("#graph")
     assert page.run("[viewer.at, Number(byId('graph').ariaValueNow)]") == [4, 4]
+    # Whatever people read has one minus sign.
+    assert "\u2212" in page.text("moves")
+    assert not re.search(r"-\d\.|#-", page.text("moves") + page.status)
     assert page.text("opening") == "C40 King's Knight Opening"
     page.click("#error-4 button")
     page.wait("retry !== null")

@@ -88,12 +88,12 @@ class Ply:
     @property
     def value_text(self) -> str:
         """What it is worth, "" for a mate on the board, which its name says."""
-        return "" if self.value.score.mate() == 0 else self.value.text
+        return "" if self.value.score.mate() == 0 else self.value.shown
 
     @property
     def change(self) -> str:
         """What it cost: the value of the best move, its own, and the loss of expected result."""
-        return f"{self.best.value.text} \u2192 {self.value.text}, \u2212{100 * self.judgement.loss:.0f} %"
+        return f"{self.best.value.shown} \u2192 {self.value.shown}, \u2212{100 * self.judgement.loss:.0f} %"
 
     @property
     def why(self) -> str:

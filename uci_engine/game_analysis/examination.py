@@ -17,6 +17,7 @@ from uci_engine.game_analysis.judgement import DRAWN, Found, Judgement, Mark, Va
 from uci_engine.game_analysis.people import COMMON, People, people_of, rating_of
 from uci_engine.game_analysis.searches import FIRST_SHARE, FOR_EDIT, Analyser, Searches, Verdicts, share_of
 from uci_engine.game_analysis.words import evidence_words, people_words, percent, sentence
+from uci_engine.text import DASHES
 
 # A loss of expected result that is shown as 0 %.
 NOTHING = 0.005
@@ -187,19 +188,20 @@ class Examination:
         )
 
     def __str__(self) -> str:
-        texts = [self.board.fen(), *self.paragraphs(), *_table(self.lines()), *_effort(self.nodes, self.seconds)]
-        return "\n".join(texts)
+        # A terminal may have no other dashes.
+        said = [paragraph.translate(DASHES) for paragraph in self.paragraphs()]
+        return "\n".join([self.board.fen(), *said, *_table(self.lines()), *_effort(self.nodes, self.seconds)])
 
     def paragraphs(self) -> list[str]:
         """What is to be said beside the lines."""
         board, mark = self.board, self.judgement.mark
         name = numbered(board, self.move)
-        texts = [f"{name}{mark.sign} is worth {self.played.value.text}: {self._verdict()}"]
+        texts = [f"{name}{mark.sign} is worth {self.played.value.shown}: {self._verdict()}"]
         if self.why:
             texts.append(f"{self.why}.")
         if not self.is_best and self.best.line:
             best = numbered(board, self.best.line[0])
-            texts.append(f"Better is {best} ({self.best.value.text}): {board.variation_san(self.best.line)}.")
+            texts.append(f"Better is {best} ({self.best.value.shown}): {board.variation_san(self.best.line)}.")
         if len(self.played.line) > 1:
             words = "What refutes it" if mark.is_error else "What supports it"
             texts.append(f"{words}: {board.variation_san(self.played.line)}.")
@@ -218,7 +220,7 @@ class Examination:
         if mark is Mark.FORCED:
             return "the only legal move."
         if self.is_best:
-            return f"the best move{'' if self.others is None else f'; the next best is worth {self.others.text}'}."
+            return f"the best move{'' if self.others is None else f'; the next best is worth {self.others.shown}'}."
         name = f"{'an' if mark is Mark.INACCURACY else 'a'} {mark.word if mark.is_error else 'sound move'}"
         return f"{name}, which costs {'nothing' if loss < NOTHING else f'{100 * loss:.0f} % of the expected result'}."
 

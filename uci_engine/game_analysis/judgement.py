@@ -87,6 +87,11 @@ class Value:
             return "#" if self.score == MateGiven else str(self.score).replace("+", "")
         return f"{cp / 100:+.2f}"
 
+    @property
+    def shown(self) -> str:
+        """The text with a true minus sign, for pages and sentences."""
+        return self.text.replace("-", "\u2212")
+
 
 DRAWN = Value(Cp(0), 0.5)
 

@@ -123,7 +123,7 @@ def line(name: str, board: chess.Board, found: Found) -> dict[str, object]:
     """A line to play through from this board, with its value."""
     steps = [position(after, last_move(after)) for after in positions(board.copy(stack=False), found.shown.line)[1:]]
     value = found.value
-    return {"title": f"{name} ({value.text})", "value": value.text, "share": round(value.expected, 3), "steps": steps}
+    return {"title": f"{name} ({value.shown})", "value": value.shown, "share": round(value.expected, 3), "steps": steps}
 
 
 # Analysed games ------------------------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def game_page(analysed: AnalysedGame, index: str = "") -> str:
 
 def positions_of(analysed: AnalysedGame) -> list[dict[str, object]]:
     """The positions of a game, each with what is said of the move that led there."""
-    start = f"Start of the game. {analysed.value.text}{_quoted(analysed.words)}"
+    start = f"Start of the game. {analysed.value.shown}{_quoted(analysed.words)}"
     return [
         position(analysed.boards[0], start, analysed.value),
         *(position(analysed.boards[ply.index + 1], _said(ply), ply.value) for ply in analysed.plies),

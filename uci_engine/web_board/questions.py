@@ -184,7 +184,7 @@ def load(fields: Fields) -> Answer:
     games, problems = [], []
     for text in game_texts(given.encode("utf-8", "replace").splitlines(keepends=True)):
         try:
-            games.append(_loaded(read_game(text)))
+            games.append(loaded(read_game(text)))
         except ValueError as error:
             problems.append(str(error)[:MAX_WORD])
     if not games:
@@ -199,10 +199,10 @@ def _position_of(fen: str) -> Answer:
     board, notes = read_fen(fen, chess960=None)
     game = ReadGame()
     game.setup(board)
-    return _loaded(game) | {"title": "A position to look at.", "remark": " ".join(notes)[:MAX_WORD]}
+    return loaded(game) | {"title": "A position to look at.", "remark": " ".join(notes)[:MAX_WORD]}
 
 
-def _loaded(game: ReadGame) -> Answer:
+def loaded(game: ReadGame) -> Answer:
     """A game: names, first position, moves, and in `remark` why it is not as it is written. ValueError: it has no
     position to begin with.
     """
@@ -287,7 +287,7 @@ def _costs(turn: Turn, board: chess.Board, seconds: float) -> list[Answer]:
     return [
         {
             "move": board.uci(found.line[0]),
-            "value": found.value.text,
+            "value": found.value.shown,
             "share": round(found.value.expected, 3),
             "cost": round(cost, 3),
             "loss": f"\u2212{100 * cost:.0f} %" if cost >= NOTHING else "",
@@ -322,8 +322,8 @@ def prove(turn: Turn, fields: Fields) -> None:
         turn.tell(
             {
                 "name": f"{numbered(board, move)}{mark.sign}",
-                "value": found.played.value.text,
-                "best": {"value": found.best.value.text, "share": round(found.best.value.expected, 3)},
+                "value": found.played.value.shown,
+                "best": {"value": found.best.value.shown, "share": round(found.best.value.expected, 3)},
                 "mark": mark.word,
                 "is_error": mark.is_error,
                 "texts": found.paragraphs(),

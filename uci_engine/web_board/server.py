@@ -46,7 +46,17 @@ MAX_BODY_BYTES = 1 << 20
 # How long requests may still come, and answers be taken, when the server ends.
 GRACE_SECONDS = 1.0
 TEMPLATES = Path(__file__).with_name("templates")
-SCRIPTS = ("game.js", "sound.js", "engine.js", "graph.js", "explain.js", "pgn.js", "moves.js", "hands.js", "live.js")
+SCRIPTS = (
+    "game.js",
+    "sound.js",
+    "engine.js",
+    "graph.js",
+    "explain.js",
+    "pgn.js",
+    "moves.js",
+    "hands.js",
+    "live.js",
+)
 LEVELS = (
     (MIN_ELO, "beginner"),
     (1100, "casual player"),

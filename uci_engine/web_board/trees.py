@@ -23,7 +23,16 @@ MAX_NAG = 255
 TAG = re.compile(r"[A-Za-z0-9_]{1,255}")
 OF_THE_START = ("FEN", "SetUp", "Variant")
 # How a position is judged. Other NAGs are shown as they are written in PGN.
-SIGNS = MARK_NAGS | {10: " =", 13: " \u221e", 14: " +=", 15: " =+", 16: " \u00b1", 17: " \u2213", 18: " +-", 19: " -+"}
+SIGNS = MARK_NAGS | {
+    10: " =",
+    13: " \u221e",
+    14: " +=",
+    15: " =+",
+    16: " \u00b1",
+    17: " \u2213",
+    18: " +\u2212",
+    19: " \u2212+",
+}
 
 
 def walk(game: chess.pgn.Game) -> Iterator[tuple[chess.pgn.GameNode, chess.Board]]:

@@ -2,7 +2,8 @@
 // position.
 const COSTS = [0.02, 0.05, 0.1, 0.15];
 const costClass = (cost) => `cost-${COSTS.filter((least) => cost >= least).length}`;
-const pawns = (cp) => (cp > 0 ? "+" : cp < 0 ? "\u2212" : "") + (Math.abs(cp) / 100).toFixed(2);
+const minus = (cp) => (cp < 0 ? "\u2212" : "");
+const pawns = (cp) => (cp > 0 ? "+" : minus(cp)) + (Math.abs(cp) / 100).toFixed(2);
 
 function learn(position, answer) {
   Object.assign(position, answer);

@@ -3,7 +3,8 @@
 // The position that is shown, and that of a line that is pointed at, null for none.
 let shown = null;
 let pointed = null;
-const RESIGN_MS = 4000;
+// How long a button answers, or asks again.
+const ANSWER_MS = 4000;
 
 // Show ----------------------------------------------------------------------------------------------------------------
 
@@ -75,7 +76,7 @@ function drawBoard() {
       for (const { square, value_cp: cp } of sum?.pieces ?? []) {
         if (cp === null) continue;
         const { x, y } = board.place(square);
-        board.add("text", { class: "worth-text", x: x + 22.5, y: y + 42 }, (cp / 100).toFixed(1));
+        board.add("text", { class: "worth-text", x: x + 22.5, y: y + 42 }, minus(cp) + Math.abs(cp / 100).toFixed(1));
       }
     }
   }
@@ -105,7 +106,7 @@ async function hint() {
 function resign() {
   if (byId("resign").dataset.asks) return lose(game.color, "resigns");
   askToResign(true);
-  setTimeout(askToResign, RESIGN_MS, false);
+  setTimeout(askToResign, ANSWER_MS, false);
 }
 
 function askToResign(asks) {
@@ -160,22 +161,24 @@ byId("load-form").onsubmit = async (event) => {
   byId("load-form").reset();
 };
 
-// Copy a text. Where the browser forbids that, it stands in the field, to be copied by hand.
-async function copy(text) {
+// Copy a text. Where the browser forbids that, it stands in the field, to be copied by hand. The button answers.
+async function copy(text, button) {
+  const asked = button.textContent;
   try {
     await navigator.clipboard.writeText(text);
-    byId("status").textContent = "Copied.";
+    button.textContent = "Copied";
   } catch {
     byId("pgn").value = text;
     byId("pgn").select();
-    byId("status").textContent = "Copy it from the field, which has it now.";
+    button.textContent = "Copy it from the field";
   }
+  setTimeout(() => (button.textContent = asked), ANSWER_MS);
 }
 
 async function copyGame() {
   const headers = { White: game.names.white, Black: game.names.black, ...game.headers, Result: game.result };
   const { pgn } = await ask("pgn", { ...record(), headers });
-  await copy(pgn);
+  await copy(pgn, byId("copy-pgn"));
 }
 
 async function start() {
@@ -193,7 +196,7 @@ async function start() {
     ["sound", "s", sound.turn],
     ["hint", "", hint],
     ["threat", "t", askThreat],
-    ["copy-fen", "", () => copy(here().whole_fen)],
+    ["copy-fen", "", () => copy(here().whole_fen, byId("copy-fen"))],
     ["copy-pgn", "", copyGame],
     ["review", "", review],
     ["retry-answer", "", () => showAnswer(retry)],
