@@ -34,6 +34,8 @@ from uci_engine.game_analysis.pages import render
 from uci_engine.search.strength import MAX_ELO, MIN_ELO
 from uci_engine.web_board.address import secret
 from uci_engine.web_board.desk import Answer, Desk
+from uci_engine.web_board.exercises import update
+from uci_engine.web_board.library import Library
 from uci_engine.web_board.questions import QUESTIONS, Fields, load, pgn, positions, premoves
 from uci_engine.web_board.saved_games import save
 
@@ -53,6 +55,8 @@ SCRIPTS = (
     "graph.js",
     "explain.js",
     "pgn.js",
+    "library.js",
+    "exercises.js",
     "moves.js",
     "hands.js",
     "live.js",
@@ -93,12 +97,16 @@ class BoardServer(uvicorn.Server):
         # Called when the page is opened.
         self.on_open: Callable[[], object] = lambda: None
         self._desk = desk
+        library = Library(path.parent)
         self._requests: dict[str, Callable[[Fields], Answer]] = {
             "positions": positions,
             "premoves": premoves,
             "load": load,
             "pgn": pgn,
             "save": partial(save, path),
+            "games": library.games,
+            "open": library.open,
+            "exercises": partial(update, path.parent),
         }
         self._page = render(
             "board.html.j2",

@@ -99,10 +99,11 @@ function showFamilies({ sum }) {
 // A move explained: its value, what refutes or supports it, and why.
 async function prove(move) {
   const position = here();
-  await question("prove", { ...path(), move, ratings: game.ratings }, (answer) => {
+  const answer = await question("prove", { ...path(), move, ratings: game.ratings }, (answer) => {
     learn(position, { proof: { ...answer, move } });
     reveal(byId(retry === null ? "proof" : "moves"));
   });
+  if (retry?.key && answer && !answer.is_error) tellExercises({ solved: retry.key });
   goOn();
 }
 

@@ -13,13 +13,14 @@ async function load(text) {
   const { games, remark } = await ask("load", { pgn: text });
   byId("choice").hidden = games.length < 2;
   byId("games").replaceChildren(...games.map(({ title }, index) => new Option(`${index + 1}. ${title}`, index)));
-  byId("games").onchange = async () => {
-    const chosen = games[byId("games").value];
-    await begin(newGame(chosen));
-    viewer.go(game, 0);
-    notify(chosen.remark || remark);
-  };
+  byId("games").onchange = () => showGame(games[byId("games").value], remark);
   await byId("games").onchange();
+}
+
+async function showGame(chosen, remark = "") {
+  await begin(newGame(chosen));
+  viewer.go(game, 0);
+  notify(chosen.remark || remark);
   reveal(byId("moves"));
 }
 
@@ -41,6 +42,7 @@ function showMistakes({ errors, positions, accuracy: [white, black] }) {
   const count = errors.length === 1 ? "One mistake" : `${errors.length || "No"} mistakes`;
   byId("review-text").textContent = `${count}. Accuracy: White ${white}, Black ${black}.`;
   show();
+  collectExercises(errors);
 }
 
 function mistakeCard(error) {
@@ -55,7 +57,7 @@ function tryAgain(error) {
   delete game.positions[error.index].proof;
   board.flipped = error.player === "Black";
   byId("retry-text").textContent = `${error.player} played ${error.move} here. Find a better move.`;
-  byId("retry-next").disabled = error === mistakes.at(-1);
+  byId("retry-next").disabled = error.key ? !nextExercise() : error === mistakes.at(-1);
   viewer.go(game, error.index);
   board.element.scrollIntoView({ block: "nearest" });
 }
