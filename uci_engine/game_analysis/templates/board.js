@@ -1,5 +1,15 @@
 "use strict";
 // What every page has: a board, the place in a game or in a line, and the buttons and keys that move it.
+
+/**
+ * A position to be shown. `fen`: its pieces. `say`: what is said of it. `last`: the move that led there, in UCI. `check`:
+ * the square of a king in check. `share`: what White expects, from 0 to 1. `value`: the same in pawns, as text.
+ * @typedef {{fen: string, say: string, last?: string, check?: string, share?: number, value?: string}} Shown
+ */
+/** @typedef {{x: number, y: number}} Place */
+/** @typedef {Record<string, string>} Squares the letters of the pieces by square */
+
+/** @type {(id: string) => any} */
 const byId = (id) => document.getElementById(id);
 
 // The board draws positions, which come with their marks. It knows no rules.
@@ -8,26 +18,31 @@ class Board {
   static NAMES = { P: "pawn", N: "knight", B: "bishop", R: "rook", Q: "queen", K: "king" };
   static SLIDE_MS = 180;
 
+  /** @param {SVGSVGElement} element */
   constructor(element) {
     this.element = element;
     this.flipped = false;
-    // What it shows, by square, and the pieces that slide: where each comes from, and since when.
+    /** @type {Squares} what it shows */
     this.squares = {};
+    /** @type {Map<string, {from: string, since: number}>} the pieces that slide, by square */
     this.slides = new Map();
     this.isPreview = false;
   }
 
-  // The letters of the pieces by square.
+  /** @type {(placement: string) => Squares} */
   static read(placement) {
-    const letters = placement.replaceAll("/", "").replace(/\d/g, (count) => " ".repeat(count));
+    const letters = placement.replaceAll("/", "").replace(/\d/g, (count) => " ".repeat(Number(count)));
     const squares = [...letters].map((letter, i) => ["abcdefgh"[i % 8] + (8 - Math.floor(i / 8)), letter]);
     return Object.fromEntries(squares.filter(([, letter]) => letter !== " "));
   }
 
-  // Where each piece that stands on a new square comes from: the nearest one that its like has left.
+  /**
+   * Where each piece that stands on a new square comes from: the nearest one that its like has left.
+   * @type {(before: Squares, after: Squares) => Map<string, string>}
+   */
   static moved(before, after) {
     const left = Object.keys(before).filter((square) => after[square] !== before[square]);
-    const distance = (a, b) => Math.hypot(a.charCodeAt(0) - b.charCodeAt(0), a[1] - b[1]);
+    const distance = (a, b) => Math.hypot(a.charCodeAt(0) - b.charCodeAt(0), Number(a[1]) - Number(b[1]));
     const origins = new Map();
     for (const [square, letter] of Object.entries(after)) {
       if (before[square] === letter) continue;
@@ -47,7 +62,10 @@ class Board {
     return `Board. White: ${sides.White.sort().join(", ")}. Black: ${sides.Black.sort().join(", ")}.`;
   }
 
-  // Where the board shows a square.
+  /**
+   * Where the board shows a square.
+   * @type {(square: string) => Place}
+   */
   place(square) {
     const [x, y] = [square.charCodeAt(0) - 97, 8 - Number(square[1])];
     return this.flipped ? { x: (7 - x) * 45, y: (7 - y) * 45 } : { x: x * 45, y: y * 45 };
@@ -102,7 +120,10 @@ class Board {
     delete this.squares[from];
   }
 
-  // `below` draws what lies under the pieces. What is only looked at for a moment has no slides.
+  /**
+   * `below` draws what lies under the pieces. What is only looked at for a moment has no slides.
+   * @param {Shown} shown
+   */
   draw({ fen, last = "", check }, below = () => {}, isPreview = false) {
     const squares = Board.read(fen);
     if (isPreview || this.isPreview) this.slides.clear();
@@ -114,11 +135,11 @@ class Board {
     if (check) this.fill("check-square", check);
     below();
     // What slides passes over what stands.
-    const pieces = Object.entries(squares).sort(([a], [b]) => this.slides.has(a) - this.slides.has(b));
+    const pieces = Object.entries(squares).sort(([a], [b]) => Number(this.slides.has(a)) - Number(this.slides.has(b)));
     for (const [square, letter] of pieces) this.addPiece(square, letter);
     for (let i = 0; i < 8; i++) {
       this.add("text", { class: "coordinate", x: i * 45 + 38, y: 357 }, "abcdefgh"[this.flipped ? 7 - i : i]);
-      this.add("text", { class: "coordinate", x: 2, y: i * 45 + 10 }, this.flipped ? i + 1 : 8 - i);
+      this.add("text", { class: "coordinate", x: 2, y: i * 45 + 10 }, `${this.flipped ? i + 1 : 8 - i}`);
     }
     this.element.setAttribute("aria-label", Board.describe(squares));
   }
@@ -131,6 +152,7 @@ class Viewer {
   constructor(game, show) {
     this.board = new Board(byId("board"));
     this.show = show;
+    /** @type {any} the game or the line */
     this.track = game;
     this.at = 0;
     this.share = 0.5;
@@ -190,7 +212,8 @@ class Viewer {
     ];
     for (const [id, , action] of all) byId(id)?.addEventListener("click", action);
     document.addEventListener("keydown", (event) => {
-      const isText = event.target.matches("textarea, select, input:not([type='checkbox'])") && event.key !== "Escape";
+      const { target } = event;
+      const isText = target instanceof Element && target.matches("textarea, select, input:not([type='checkbox'])") && event.key !== "Escape";
       if (event.ctrlKey || event.altKey || event.metaKey || isText || document.querySelector("dialog[open]")) return;
       const meant = all.filter(([, key]) => key === event.key);
       if (meant.length) event.preventDefault();

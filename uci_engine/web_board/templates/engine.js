@@ -3,7 +3,10 @@
 // The question that the engine is answering, with the position on the board, null for none.
 let asking = null;
 
-// `tell` gets each answer. Returns the last one.
+/**
+ * `tell` gets each answer. Returns the last one.
+ * @type {(name: string, fields: object, tell?: (answer: any) => void, signal?: AbortSignal) => Promise<any>}
+ */
 async function ask(name, fields, tell = () => {}, signal = undefined) {
   const fail = (error) => {
     if (signal?.aborted) throw error;
@@ -28,7 +31,10 @@ async function ask(name, fields, tell = () => {}, signal = undefined) {
   }
 }
 
-// Ask the engine, which ends what was asked before. Returns null if the page has gone on.
+/**
+ * Ask the engine, which ends what was asked before. Returns null if the page has gone on.
+ * @type {(name: string, fields: object, tell?: (answer: any) => void) => Promise<any>}
+ */
 async function question(name, fields, tell = () => {}) {
   stop();
   const mine = { name, position: here(), controller: new AbortController() };

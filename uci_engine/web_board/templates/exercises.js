@@ -8,13 +8,20 @@ async function tellExercises(fields = {}) {
   showExercises();
 }
 
-// The side that the player has in a game: in one against the engine, or by the name.
+/**
+ * The side that the player has in a game: in one against the engine, or by the name.
+ * @type {(game: Game, name: string) => Side | null}
+ */
 function ownSide({ color, names }, name) {
+  /** @param {Side} side */
   const isMine = (side) => name !== "" && names[side].toLowerCase().includes(name.toLowerCase());
-  return color ?? ["white", "black"].find(isMine) ?? null;
+  return color ?? SIDES.find(isMine) ?? null;
 }
 
-// Keep the player's mistakes, but no inaccuracies.
+/**
+ * Keep the player's mistakes, but no inaccuracies.
+ * @param {Mistake[]} errors
+ */
 async function collectExercises(errors) {
   const side = ownSide(game, byId("me").value.trim());
   const own = errors.filter(({ player, mark }) => player.toLowerCase() === side && mark !== "inaccuracy");

@@ -5,6 +5,7 @@ const costClass = (cost) => `cost-${COSTS.filter((least) => cost >= least).lengt
 const minus = (cp) => (cp < 0 ? "\u2212" : "");
 const pawns = (cp) => (cp > 0 ? "+" : minus(cp)) + (Math.abs(cp) / 100).toFixed(2);
 
+/** @type {(position: Position, answer: Learnt) => void} */
 function learn(position, answer) {
   Object.assign(position, answer);
   // The value of the position is that of its best move. The table has the deepest search.
@@ -13,6 +14,7 @@ function learn(position, answer) {
   if (position === here()) showLearnt(position);
 }
 
+/** @param {Position} position */
 function showLearnt(position) {
   drawBoard();
   showValue(position);
@@ -23,6 +25,7 @@ function showLearnt(position) {
 }
 
 // The bar and the number. Where there is no value, the bar is faint.
+/** @param {Position} position */
 function showValue({ value = "", share }) {
   viewer.showShare(share);
   byId("bar").classList.toggle("unknown", share === undefined);
@@ -60,6 +63,7 @@ function replace(id, position, children) {
   holder.replaceChildren(...children);
 }
 
+/** @param {Position} position */
 function showLines(position) {
   byId("effort").textContent = position.effort ?? "";
   byId("tablebase").textContent = position.tablebase ? `Tablebases: ${position.tablebase}.` : "";
@@ -78,6 +82,7 @@ function preview(button, step) {
   return button;
 }
 
+/** @param {Position} position */
 function showCosts(position) {
   const chips = (position.costs ?? []).map(({ move, value, cost, loss }) =>
     button(`${position.legal[move]} ${value} ${loss}`, () => prove(move), `chip ${costClass(cost)}`),
@@ -85,6 +90,7 @@ function showCosts(position) {
   replace("costs", position, chips);
 }
 
+/** @param {Position} position */
 function showFamilies({ sum }) {
   const families = (sum?.families ?? []).map((each) => [each.name, each.difference_cp]).filter(([, cp]) => cp);
   const most = Math.max(100, ...families.map(([, cp]) => Math.abs(cp)));
@@ -96,7 +102,10 @@ function showFamilies({ sum }) {
   byId("families").replaceChildren(...rows);
 }
 
-// A move explained: its value, what refutes or supports it, and why.
+/**
+ * A move explained: its value, what refutes or supports it, and why.
+ * @param {string} move
+ */
 async function prove(move) {
   const position = here();
   const answer = await question("prove", { ...path(), move, ratings: game.ratings }, (answer) => {
@@ -107,6 +116,7 @@ async function prove(move) {
   goOn();
 }
 
+/** @param {Position} position */
 function showProof(position) {
   const { proof } = position;
   byId("proof").hidden = !proof || (retry !== null && proof.is_error);

@@ -1,11 +1,49 @@
 // The game on the board, the lines beside it, the clocks, and what is kept of the game.
 const data = JSON.parse(byId("data").textContent);
 
-// `title`: who plays. `names`: of the players, by their sides. `color`: the player's, null where nobody plays. `elo`: 0
-// for full strength. `clock`: milliseconds, null for none. `ratings`: of the players, by their sides, null for one that
-// is not known. `ending`: why the game is over where the board does not show it. `nodes`: the moves with their
-// variations, as the server has them, none where there are the moves alone. `headers`: those of a game that was loaded. `began`: when,
-// in milliseconds. `control`: of the time, as PGN has it.
+/** @typedef {"white" | "black"} Side */
+/** @type {Side[]} */
+const SIDES = ["white", "black"];
+/** @typedef {{title: string, value: string, share: number, steps: Shown[]}} Line */
+/**
+ * A mistake: the `index` of its move in the game, the name of the `move`, and the side of the `player`. `key`: that of
+ * the exercise that it is, if it is one.
+ * @typedef {{index: number, move: string, mark?: string, player: string, change?: string, key?: string}} Mistake
+ */
+/**
+ * What the engine has said of a position: see `questions.py`.
+ * @typedef {{depth?: number, effort?: string, lines?: Line[], tablebase?: string, hint?: string, threat?: string,
+ *   threat_name?: string, sum?: {families: any[], pieces: any[], white_score_cp: number},
+ *   costs?: {move: string, value: string, share: number, cost: number, loss: string}[],
+ *   proof?: {move: string, name: string, value: string, mark: string, is_error: boolean, texts: string[],
+ *     lines: Line[], best: {value: string, share: number}}}} Learnt
+ */
+/**
+ * What is said of a move: by players, by the review, and in the list of moves.
+ * @typedef {{comment?: string, before?: string, nags?: number[], sign?: string, words?: string, lead?: string,
+ *   clock?: number, mark?: string, error?: Mistake, button?: HTMLButtonElement}} Told
+ */
+/**
+ * A position of a game: `legal` and `premoves` are moves in UCI with their names.
+ * @typedef {Shown & Learnt & Told & {whole_fen: string, turn: Side, ply: number, legal: Record<string, string>,
+ *   premoves?: Record<string, string>, opening?: string, result?: string, next: Position[], from?: Position}} Position
+ */
+/**
+ * @typedef {{start: string, moves: string[], positions: Position[], title?: string, back?: {track: Track, at: number}}}
+ *   Track
+ */
+
+/**
+ * `title`: who plays. `names`: of the players. `color`: the player's side, null where nobody plays. `elo`: 0 for full
+ * strength. `clock`: milliseconds, null for none. `began`: when, in milliseconds. `control`: of time, as PGN has it.
+ * `ratings`: of the players, null for one that is not known. `ending`: why the game is over where the board does not
+ * show it. `nodes`: the moves with their variations, as the server has them, none where there are the moves alone.
+ * `headers`: those of a game that was loaded.
+ * @typedef {Track & {id: string, names: Record<Side, string>, nodes: object[], headers: Record<string, string>,
+ *   color: Side | null, elo: number, clock: Record<Side | "increment", number> | null, began: number, control: string,
+ *   ratings: Partial<Record<Side, number | null>>, result: string, ending: string}} Game
+ */
+/** @type {(fields: Partial<Game>) => Game} */
 const newGame = (fields) => ({
   id: crypto.getRandomValues(new BigUint64Array(1))[0].toString(16),
   title: "A position to look at.",
@@ -55,6 +93,7 @@ function kept(place, name) {
 const viewer = new Viewer(game, show);
 const { board } = viewer;
 
+/** @type {() => Position} */
 const here = () => viewer.here;
 const latest = () => game.positions.at(-1);
 const isPlaying = () => game.color !== null && game.result === "*";
@@ -241,7 +280,7 @@ function tick() {
   const passed = Math.round(performance.now() - ticked);
   ticked += passed;
   if (game.clock === null) return;
-  for (const color of ["white", "black"]) {
+  for (const color of SIDES) {
     // It stands before the first move.
     const runs = isPlaying() && game.moves.length > 0 && latest().turn === color;
     if (runs) game.clock[color] = Math.max(0, game.clock[color] - passed);
@@ -261,10 +300,10 @@ function showClock(color, exact) {
 
 // Where nobody plays against the clock, the two show what the moves up to here say of them.
 function showClocksOfMoves() {
-  const { positions } = viewer.track;
-  for (const color of ["white", "black"]) {
-    const told = positions.slice(0, viewer.at + 1).findLast(({ turn, clock }) => turn !== color && clock !== undefined);
-    sideOf(color).lastElementChild.hidden = !told;
-    if (told) showClock(color, told.clock);
+  for (const color of SIDES) {
+    const before = viewer.track.positions.slice(0, viewer.at + 1);
+    const told = before.findLast(({ turn, clock }) => turn !== color && clock !== undefined);
+    sideOf(color).lastElementChild.hidden = !told && game.clock === null;
+    if (told && game.clock === null) showClock(color, told.clock);
   }
 }

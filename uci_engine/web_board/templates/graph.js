@@ -2,7 +2,10 @@
 const graph = byId("graph");
 const DOTS = ["inaccuracy", "mistake", "blunder"];
 
-// The points of the graph, from the left and the top, of the positions whose value is known.
+/**
+ * The points of the graph, from the left and the top, of the positions whose value is known.
+ * @type {(positions: Position[]) => number[][]}
+ */
 function graphPoints(positions) {
   const known = positions.map(({ share }, ply) => [ply, share]).filter(([, share]) => share !== undefined);
   return known.map(([ply, share]) => [ply, Math.round(1000 - 1000 * share) / 10]);

@@ -99,7 +99,7 @@ board.element.onpointerdown = (event) => {
   if (event.button || square === null) return;
   // The focus stays with what opens, and a click on the board takes it from a field.
   event.preventDefault();
-  document.activeElement.blur();
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   drag = { square, again: selected === square, x: event.clientX, y: event.clientY };
   if (!drag.again) touch(square);
   board.element.setPointerCapture(event.pointerId);

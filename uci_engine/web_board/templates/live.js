@@ -39,9 +39,8 @@ function show() {
   byId("progress").hidden = asking?.name !== "review";
   byId("retry").hidden = retry === null;
   byId("resume").hidden = lastKept()?.result !== "*" || lastKept().id === game.id;
-  for (const color of ["white", "black"]) sideOf(color).firstChild.textContent = game.names[color];
-  for (const clock of document.querySelectorAll(".clock")) clock.hidden = false;
-  if (game.clock === null) showClocksOfMoves();
+  for (const color of SIDES) sideOf(color).firstChild.textContent = game.names[color];
+  showClocksOfMoves();
   byId("explained").hidden = !isExplaining();
   showChoices();
   showMoves();

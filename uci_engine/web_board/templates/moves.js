@@ -46,7 +46,10 @@ function listOfMoves() {
 const said = (...parts) => element("p", { className: "said" }, ...parts);
 const numberOf = ({ ply }) => `${Math.ceil(ply / 2)}${ply % 2 ? "." : "..."}`;
 
-// Its name has the sign of the review, or else the player's.
+/**
+ * Its name has the sign of the review, or else the player's.
+ * @type {(position: Position, className: string, number?: string) => HTMLButtonElement}
+ */
 function moveButton(position, className, number = "") {
   const { from, last, mark, sign = "" } = position;
   position.button = button(`${number}${from.legal[last]}${mark || sign}`, () => goTo(position), className);
@@ -56,6 +59,7 @@ function moveButton(position, className, number = "") {
 
 // A variation as its moves in brackets, with what is said of them and the variations within.
 function variation(first) {
+  /** @type {(string | HTMLElement)[]} */
   const parts = ["( "];
   let isFirst = true;
   for (let each = first; each; each = each.next[0]) {

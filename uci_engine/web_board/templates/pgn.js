@@ -1,6 +1,7 @@
 // Games to go through: load them, find the mistakes, and retry them.
+/** @type {Mistake[]} */
 let mistakes = [];
-// The mistake that the player tries to mend, null for none. That ends when another position is shown.
+/** @type {Mistake | null} what the player tries to mend. That ends when another position is shown. */
 let retry = null;
 
 function forgetMistakes() {
@@ -45,6 +46,7 @@ function showMistakes({ errors, positions, accuracy: [white, black] }) {
   collectExercises(errors);
 }
 
+/** @param {Mistake} error */
 function mistakeCard(error) {
   const change = element("span", { className: "values", textContent: error.change });
   const title = element("h2", {}, `${nameOf(error.mark)} by ${error.player} `, change);
@@ -52,6 +54,7 @@ function mistakeCard(error) {
   return element("div", { id: `error-${error.index + 1}`, className: `said error ${error.mark}` }, title, ...buttons);
 }
 
+/** @param {Mistake} error */
 function tryAgain(error) {
   retry = error;
   delete game.positions[error.index].proof;

@@ -9,7 +9,7 @@ const KNOCKS = {
 };
 const KNOCK_SECONDS = 0.09;
 
-// The kind of the move between two positions.
+/** @type {(before: Position, after: Position) => keyof typeof KNOCKS} the kind of the move between two positions */
 function soundOf(before, after) {
   const count = ({ fen }) => Object.keys(Board.read(fen)).length;
   if (after.result) return "end";
