@@ -98,12 +98,14 @@ def test_the_engine_replies_with_a_legal_move(server: Served, fields: dict[str, 
     assert board.parse_uci(found["move"])
 
 
-def test_explain_tells_the_sum_then_all_moves_then_lines(server: Served) -> None:
+def test_explain_tells_the_sum_and_a_value_then_all_moves_then_lines(server: Served) -> None:
     told = answers(server.open("POST", "explain", json.dumps({"moves": MISTAKE})))
     board = chess.Board()
     for move in MISTAKE:
         board.push_uci(move)
-    evaluation, costs, report = next(told), next(told), next(told)
+    evaluation, first = next(told), next(told)
+    assert first["lines"][0]["value"]
+    costs, report = next(each for each in told if "costs" in each), next(told)
     told_sum = evaluation["sum"]
     assert sum(family["difference_cp"] for family in told_sum["families"]) == told_sum["white_score_cp"]
     assert next(piece["value_cp"] for piece in told_sum["pieces"] if piece["square"] == "g5") > 500

@@ -31,7 +31,8 @@ from uci_engine.web_board.trees import as_pgn, nodes_of, shown_notes, tree_of, w
 REPLY = 1.0
 # A move is explained at once, and then with the verdict that the review of a game gives.
 PROOFS = (MOVE_EFFORT, share_of(MOVE_EFFORT, EFFORTS))
-# All moves are compared, and then the best ones are searched, in turns.
+# A value is there at once. Then all moves are compared, and the best ones searched, in turns.
+FIRST_VALUE = 0.1
 ROUNDS = ((0.3, 2.0), (2.0, 120.0))
 LINES = 3
 # No position further on has the name of an opening.
@@ -268,6 +269,7 @@ def explain(turn: Turn, fields: Fields) -> None:
     turn.tell({"sum": turn.explain_evaluation(board).data(), "tablebase": _tablebase_verdict(turn, board)})
     if not any(board.legal_moves):
         return
+    _search(turn, board, FIRST_VALUE)
     for comparison, search in ROUNDS:
         turn.tell({"costs": _costs(turn, board, comparison)})
         _search(turn, board, search)
