@@ -185,7 +185,8 @@ def test_pieces_slide_and_sound_and_a_move_may_come_before_the_engine_s(page: Bo
     assert "Premove: h4." in page.status
     page.press(Keys.ESCAPE)
     assert page.run("waitingMove()") is None
-    page.touch("g1", "f3")
+    page.focus("#move")
+    page.press("Nf3", Keys.ENTER)
     page.do("letIn()")
     page.wait("game.moves[2] === 'g1f3'")
     assert page.run("heard") == ["move"] * 3
@@ -201,6 +202,9 @@ def test_pieces_slide_and_sound_and_a_move_may_come_before_the_engine_s(page: Bo
         page.do("viewer.go(game, 0)")
         time.sleep(0.3)
         assert page.do(f"viewer.go(game, 1); return {slides}") == count
+    castling = "Board.moved(Board.read('4K2R'), Board.read('5RK1'))"
+    assert page.run(f"[...{castling}]") == [["f8", "h8"], ["g8", "e8"]]
+    page.do("document.activeElement.blur()")
     page.press("s")
     page.reload()
     assert page.run("[sound.isOn, byId('sound').ariaPressed]") == [False, "false"]
