@@ -18,6 +18,20 @@ function show() {
   askToResign(false);
   byId("notice").hidden = true;
   showLearnt(position);
+  viewer.showPlace(statusOf(position));
+  byId("facts").textContent = game.title;
+  const named = viewer.track.positions.slice(0, viewer.at + 1).findLast(({ opening }) => opening);
+  byId("opening").textContent = named?.opening ?? "";
+  for (const color of SIDES) sideOf(color).firstChild.textContent = game.names[color];
+  showClocksOfMoves();
+  showButtons(position);
+  showChoices();
+  showMoves();
+  goOn();
+}
+
+/** @type {(position: Position) => string} what is said of a position, and of who is to do what */
+function statusOf(position) {
   const parts = [position.say];
   if (position === latest()) parts.push(game.ending);
   if (isThinking()) parts.push("Secateur thinks.");
@@ -25,10 +39,14 @@ function show() {
   if (waitingMove()) parts.push(`Premove: ${position.premoves[waitingMove()]}.`);
   if (position.threat) parts.push(`Threat: ${position.threat_name}.`);
   if (position.hint) parts.push(`Hint: ${position.legal[position.hint]}.`);
-  viewer.showPlace(parts.filter(Boolean).join(" "));
-  byId("facts").textContent = game.title;
-  const named = viewer.track.positions.slice(0, viewer.at + 1).findLast(({ opening }) => opening);
-  byId("opening").textContent = named?.opening ?? "";
+  return parts.filter(Boolean).join(" ");
+}
+
+/**
+ * What can be asked for here.
+ * @param {Position} position
+ */
+function showButtons(position) {
   byId("play-from").hidden = isPlaying() && position === latest();
   byId("play-from").disabled = Boolean(position.result);
   byId("takeback").hidden = game.color === null;
@@ -39,12 +57,7 @@ function show() {
   byId("progress").hidden = asking?.name !== "review";
   byId("retry").hidden = retry === null;
   byId("resume").hidden = lastKept()?.result !== "*" || lastKept().id === game.id;
-  for (const color of SIDES) sideOf(color).firstChild.textContent = game.names[color];
-  showClocksOfMoves();
   byId("explained").hidden = !isExplaining();
-  showChoices();
-  showMoves();
-  goOn();
 }
 
 // The browser offers these moves in the field.
