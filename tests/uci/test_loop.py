@@ -11,7 +11,7 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Sequence
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, cast
 from unittest import mock
 
@@ -39,7 +39,7 @@ NO_MOVE = "bestmove (none)"
 class Pretender:
     """Looks like a UciEngine to the dispatcher, keeps a log, and insists on being idle when it should be."""
 
-    name = "Pretender"
+    id = MappingProxyType({"name": "Pretender"})
     core = SimpleNamespace(is_fallback=False)
     problem = ""
     is_endless = False

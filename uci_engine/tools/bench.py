@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import chess
 
 from uci_engine.search.info import BestMove, Info
-from uci_engine.text import parse_int
 from uci_engine.time_management import Limits
 
 if TYPE_CHECKING:
@@ -62,12 +61,10 @@ def bench(engine: UciEngine, words: Sequence[str], on_line: OnLine, is_stopped: 
     """Search every position with the engine's options, and report the total of nodes, the time and the speed.
 
     `words`: the depth of each search, or none. `on_line` gets a line for each position, and the report.
-    ValueError: this is no depth. Raises the error of a search that has failed.
+    Raises the error of a search that has failed.
     """
-    depth = (parse_int(words[0]) or 0) if words else DEFAULT_DEPTH
-    if depth < 1:
-        raise ValueError("bench takes a depth, for example: bench 8")
-    nodes, seconds, _ = _searched(engine, Limits(depth=depth), on_line, is_stopped)
+    limits = Limits(depth=int(words[0]) if words else DEFAULT_DEPTH)
+    nodes, seconds, _ = _searched(engine, limits, on_line, is_stopped)
     if not is_stopped():
         on_line(f"\nnodes {nodes}\ntime {seconds:.3f} s\nnps {round(nodes / seconds)}")
 
@@ -79,9 +76,7 @@ def speedtest(engine: UciEngine, words: Sequence[str], on_line: OnLine, is_stopp
     """
     threads, mib = engine.options.threads, engine.options.hash
     usual = (threads.usable, 128 * threads.usable, 150)
-    wanted = [parse_int(word) or 0 for word in words[:3]] + [*usual[len(words) :]]
-    if min(wanted) < 1:
-        raise ValueError("speedtest takes threads, MiB and seconds, for example: speedtest 1 128 60")
+    wanted = [int(word) for word in words] + [*usual[len(words) :]]
     for message in threads.assign(wanted[0]) + mib.assign(wanted[1]):
         on_line(f"info string {message}")
     limits = Limits(movetime_ms=1000 * wanted[2] // len(POSITIONS))

@@ -6,7 +6,6 @@ Invariant: the same words give the same positions, on any core.
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,6 @@ from uci_engine.tools.bench import IsStopped, OnLine, search
 if TYPE_CHECKING:
     from uci_engine.engine import UciEngine
 
-FORM = re.compile(r"(?P<count>\d{1,9}) seed (?P<seed>\d{1,20}) book (?P<book>\S+)", re.ASCII)
 # How many random moves lead to a position, and what it is worth at most by a search of these nodes.
 PLIES = (8, 9)
 MAX_CP = 300
@@ -32,12 +30,9 @@ def genfens(engine: UciEngine, words: Sequence[str], on_line: OnLine, is_stopped
     """Report positions, a line for each: random moves from the start position, or from one of a book.
 
     `words`: `N seed S book None`, or the path of a file with a FEN in each line; what follows is ignored. ValueError:
-    they are others, or the book cannot be read.
+    the book cannot be read.
     """
-    match = FORM.match(" ".join(words))
-    if match is None:
-        raise ValueError("genfens takes a number, a seed and a book, for example: genfens 8 seed 1 book None")
-    count, draw, book = int(match["count"]), random.Random(int(match["seed"])), match["book"]
+    count, draw, book = int(words[0]), random.Random(int(words[2])), words[4]
     text = b"" if book == "None" else read_start(book, MAX_BOOK_BYTES, ValueError)
     starts = [line for line in text.decode("utf-8", "replace").splitlines() if line.strip()] or [chess.STARTING_FEN]
     while count > 0 and not is_stopped():

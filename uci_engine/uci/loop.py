@@ -347,6 +347,8 @@ class Dispatcher:
                 self._writer.write(display(self._game.position))
             case Word.EVALUATE:
                 self._writer.write(str(self._engine.explain_evaluation(self._game.position)))
+            case Tool(error=str(error)):
+                self._say(Message.error(error))
             case Tool(name, words):
                 self._run_tool(name, words)
             case Word.HELP:

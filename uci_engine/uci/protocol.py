@@ -18,6 +18,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -119,10 +120,11 @@ class Go:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """`bench`, `speedtest` or `genfens`, and the words after it."""
+    """`bench`, `speedtest` or `genfens`, and the words after it. With an `error` they are none that it can take."""
 
     name: str
     words: tuple[str, ...]
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +255,20 @@ def _parse_position(rest: str) -> SetPosition:
     return SetPosition(None, moves)
 
 
+# The words of each tool, and the sentence on others.
+_TOOLS = {
+    "bench": (r"([1-9]\d{0,8}( .*)?)?", "a depth, for example: bench 8"),
+    "speedtest": (r"([1-9]\d{0,8}( |$)){0,3}", "threads, MiB and seconds, for example: speedtest 1 128 60"),
+    "genfens": (r"\d{1,9} seed \d{1,20} book \S.*", "a number, a seed and a book: genfens 8 seed 1 book None"),
+}
+
+
+def _parse_tool(name: str, rest: str) -> Tool:
+    words, (form, takes) = rest.split(), _TOOLS[name]
+    is_right = re.fullmatch(form, " ".join(words), re.ASCII) is not None
+    return Tool(name, tuple(words), None if is_right else f"{name} takes {takes}")
+
+
 # The words of `go` that take a number, each with its field of `Limits` and its minimum.
 _GO_NUMBERS: dict[str, tuple[str, int | None]] = {
     "wtime": ("wtime_ms", None),
@@ -326,8 +342,6 @@ _PARSERS: dict[str, Callable[[str], Command]] = {
     "setoption": _parse_set_option,
     "position": _parse_position,
     "go": _parse_go,
-    "bench": lambda rest: Tool("bench", tuple(rest.split())),
-    "speedtest": lambda rest: Tool("speedtest", tuple(rest.split())),
-    "genfens": lambda rest: Tool("genfens", tuple(rest.split())),
+    **{name: partial(_parse_tool, name) for name in _TOOLS},
 }
 COMMAND_WORDS = frozenset(_PARSERS) | {word.value for word in Word if word.value}
