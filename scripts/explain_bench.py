@@ -168,7 +168,7 @@ def row_of(job: CheckJob, board: chess.Board, played: Found, better: Found, caus
             {
                 "why": cause.why.name,
                 "sentence": cause_words(cause),
-                "claims": claims_of(cause, (played if cause.winner == board.turn else better).shown.line),
+                "claims": claims_of(cause),
                 "checks": judge.checks(cause) if judge else [],
             }
             for cause in causes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import chess
@@ -15,36 +15,34 @@ PAWNS = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.Q
 MOST_MOVES = 12
 
 
-def claims_of(cause: Cause, other: Sequence[chess.Move] = ()) -> list[tuple[str, bool]]:
-    """The name of each claim, and whether it is true. `other`: the line that the cause's is compared with."""
+def claims_of(cause: Cause) -> list[tuple[str, bool]]:
+    """The name of each claim, and whether it is true."""
     line, motifs = cause.line, [*([cause.opened] if cause.opened else []), *cause.motifs]
     claims = [(motif.kind.name, RULES[motif.kind](Claim.of(line, motif))) for motif in motifs]
-    if cause.mate and line.end.is_checkmate():
+    if cause.threat:
+        threat = cause.threat.line
+        passed = line.boards[2].copy(stack=False)
+        passed.push(chess.Move.null())
+        claims.append(("turn handed over", threat.boards[0].board_fen() == passed.board_fen()))
+        won = balance(threat.boards[cause.threat.end], cause.winner) > balance(passed, cause.winner)
+        claims.append(("threat", threat.end.is_checkmate() if cause.mate else won))
+    elif cause.mate and line.end.is_checkmate():
         claims.append(("mate in so many", len(line.own_plies()) == cause.mate and line.end.turn != cause.winner))
     if cause.material:
-        before, shown = (balance(line.boards[ply], cause.winner) for ply in (0, cause.end))
-        claims.append(("material in the line shown", shown > before))
+        begun, shown = line.boards[:2], line.boards[cause.end]
+        counted = sum(PAWNS[kind] * count for kind, count in enumerate(cause.material, start=1))
+        gains = [balance(shown, cause.winner) - balance(board, cause.winner) for board in begun]
+        claims.append(("material in the line shown", counted > 0 and counted in gains))
     if cause.is_threat:
         passed = line.boards[0].copy(stack=False)
         passed.push(chess.Move.null())
         claims.append(("reply legal before", not line.boards[0].is_check() and passed.is_legal(line.moves[1])))
-    if found := cause.feature:
-        there, compared = line.boards[found.ply], line.boards[0].copy(stack=False)
-        for move in other[: found.ply]:
-            compared.push(move)
-        rule, same = FEATURES[found.feature.name], [at for at in found.squares if alike(there, compared, at)]
-        claims.append((found.feature.name, all(rule(there, at, found.color) for at in found.squares)))
-        claims.append(("feature in one line only", not any(rule(compared, at, found.color) for at in same)))
     return claims
 
 
 def balance(board: chess.Board, color: chess.Color) -> int:
     """In pawns."""
     return sum(PAWNS[piece.piece_type] * (1 if piece.color == color else -1) for piece in board.piece_map().values())
-
-
-def alike(one: chess.Board, other: chess.Board, square: chess.Square) -> bool:
-    return one.piece_at(square) == other.piece_at(square)
 
 
 def sees(board: chess.Board, piece: chess.Square, square: chess.Square) -> bool:
@@ -109,11 +107,6 @@ class Claim:
         guarded = all(sees(self.before, self.other, at) for at in self.motif.targets if at != self.other)
         return guarded and self.neighbour(1).from_square == self.other
 
-    def threatens_mate(self) -> bool:
-        turned = self.after.copy(stack=False)
-        turned.turn, turned.ep_square = self.mover, None
-        return any(_after(turned, move).is_checkmate() for move in turned.legal_moves)
-
     def is_trapped(self) -> bool:
         """The target is attacked, and on every square that it can go to."""
         boards = [_after(self.after, move) for move in self.after.legal_moves if move.from_square == self.target]
@@ -138,12 +131,10 @@ def _after(board: chess.Board, move: chess.Move) -> chess.Board:
 
 RULES: dict[Kind, Callable[[Claim], bool]] = {
     **{kind: lambda it: it.after.is_checkmate() for kind in Kind if kind.is_mate},
-    **dict.fromkeys((Kind.CAPTURE, Kind.TRADE, Kind.OFFER), Claim.takes),
+    Kind.CAPTURE: Claim.takes,
     Kind.DEFLECTION: Claim.draws_guard,
     Kind.OVERLOADED: lambda it: all(sees(it.after, it.other, at) for at in it.motif.targets),
     Kind.ATTACK: lambda it: it.attacks_all(it.to),
-    Kind.RETREAT: lambda it: it.move.from_square == it.target,
-    Kind.TEMPO: lambda it: it.attacks_all(it.to) and it.neighbour(1).from_square == it.target,
     Kind.FORK: lambda it: it.attacks_all(it.to) and len(it.motif.targets) > 1,
     Kind.PIN: lambda it: it.is_lined_up(it.after, it.target, it.other),
     Kind.PINNED_GUARD: lambda it: it.is_lined_up(it.before, it.other, it.motif.others[1]),
@@ -166,7 +157,6 @@ RULES: dict[Kind, Callable[[Claim], bool]] = {
     Kind.PROMOTION: lambda it: it.move.promotion is not None,
     Kind.ZUGZWANG: lambda it: not it.after.is_check() and it.after.legal_moves.count() <= MOST_MOVES,
     Kind.OPPOSITION: Claim.is_opposition,
-    Kind.MATE_THREAT: Claim.threatens_mate,
     Kind.UNGUARDED: lambda it: sees(it.before, it.move.from_square, it.target) and not sees(it.after, it.to, it.target),
     Kind.CUT_OFF: lambda it: (
         sees(it.before, it.other, it.target)
@@ -174,39 +164,4 @@ RULES: dict[Kind, Callable[[Claim], bool]] = {
         and is_between(it.to, it.other, it.target)
     ),
     Kind.OPENED: lambda it: is_between(it.move.from_square, it.other, it.target),
-}
-
-
-# Positional features -------------------------------------------------------------------------------------------------
-
-
-def pawns_near(
-    board: chess.Board,
-    side: chess.Color,
-    square: chess.Square,
-    files: Sequence[int],
-    ahead_of: chess.Color | None = None,
-) -> list[chess.Square]:
-    """The other pawns of a side on files so far from a square's; with a colour only those ahead of it, as it sees."""
-    found = [at for at in board.pieces(chess.PAWN, side) if at != square]
-    found = [at for at in found if chess.square_file(at) - chess.square_file(square) in files]
-    if ahead_of is None:
-        return found
-    ranks = range(chess.square_rank(square) + 1, 8) if ahead_of else range(chess.square_rank(square))
-    return [at for at in found if chess.square_rank(at) in ranks]
-
-
-def is_outpost(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
-    is_knight = board.piece_at(square) == chess.Piece(chess.KNIGHT, color)
-    return is_knight and not pawns_near(board, not color, square, (-1, 1), color)
-
-
-# By the name of the feature: whether a side has it on a square.
-FEATURES: dict[str, Callable[[chess.Board, chess.Square, chess.Color], bool]] = {
-    "outpost": is_outpost,
-    "doubled pawns": lambda board, at, color: bool(pawns_near(board, color, at, (0,))),
-    "isolated pawn": lambda board, at, color: not pawns_near(board, color, at, (-1, 1)),
-    "exposed king": lambda board, at, color: (
-        len({chess.square_file(pawn) for pawn in pawns_near(board, color, at, (-1, 0, 1), color)}) <= 1
-    ),
 }

@@ -1,4 +1,4 @@
-"""Why a move is an error or good: the kind of the cause and what it rests on; what moves do; positional features."""
+"""Why a move is an error or good: the kind of the cause and what it rests on; what moves do for the reply."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from uci_engine import Engine
 from uci_engine.game_analysis.boards import numbered
 from uci_engine.game_analysis.causes import (
     MISSES,
+    Account,
     Cause,
     Edit,
     Why,
@@ -24,9 +25,8 @@ from uci_engine.game_analysis.causes import (
     missed_refutation,
 )
 from uci_engine.game_analysis.judgement import Found, value_of
-from uci_engine.game_analysis.positional import FEATURES, feature_of
 from uci_engine.game_analysis.searches import EXTENSION, Searches
-from uci_engine.game_analysis.tactics import ACTIVE, Kind, Line, Motif, deed_of, opened_by
+from uci_engine.game_analysis.tactics import Kind, Line, Motif, opened_by
 from uci_engine.game_analysis.thresholds import CONFIRMED
 from uci_engine.game_analysis.words import cause_words, material_words, sentence
 
@@ -91,14 +91,14 @@ def check(cause: Cause) -> None:
         assert evidence.board.is_legal(evidence.found.line[0])
         if evidence.edit is Edit.PASS:
             assert evidence.board.turn != line.boards[0].turn
-        elif cause.why in (Why.REPLY, Why.LOSS):
+        elif cause.why is Why.LOSS:
             assert evidence.found.line[0] != line.moves[1]
     if cause.mate:
         assert cause.winner == line.winner
     text = sentence([cause])
     assert text[0].isupper() or text[0].isdigit()
     assert not text.endswith(".")
-    if cause.motifs and cause.motifs[0].kind in ACTIVE and not cause.mate:
+    if cause.motifs and cause.motifs[0].kind in (Kind.CAPTURE, Kind.ATTACK) and not cause.mate:
         assert numbered(line.boards[cause.motifs[0].ply], cause.motifs[0].move) in text
 
 
@@ -157,36 +157,7 @@ def test_what_an_error_allows_is_what_the_next_move_misses(engine: Engine) -> No
         assert missed_refutation(causes, board, Found(value_of(Cp(0)))) == ()
 
 
-# What moves do -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("fen", "san", "kind", "targets"),
-    [
-        ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "Ra8#", Kind.MATE, "g8"),
-        ("8/P6k/8/8/8/8/8/K7 w - - 0 1", "a8=Q", Kind.PROMOTION, "a8"),
-        ("4k3/8/8/3n4/8/8/8/3RK3 w - - 0 1", "Rxd5", Kind.CAPTURE, "d5"),
-        ("4k3/4p3/8/3pP3/8/8/8/4K3 w - d6 0 1", "exd6", Kind.TRADE, "d6"),
-        ("6k1/5ppp/8/8/8/8/R7/4K3 w - - 0 1", "Kd2", None, ""),
-        ("6k1/5ppp/8/8/8/8/8/1R2K3 w - - 0 1", "Rb7", None, ""),
-        ("7k/6pp/8/1p6/8/1R6/8/4K3 w - - 0 1", "Rc3", Kind.MATE_THREAT, "h8"),
-        ("4k3/8/8/8/1b6/8/P7/4KN2 w - - 0 1", "Ke2", None, ""),
-        ("4k3/1r6/8/8/3N4/8/8/4K3 w - - 0 1", "Nc6", None, ""),
-        ("4k3/1p3r2/8/2n5/8/8/PP3P2/4KB2 w - - 0 1", "b4", Kind.ATTACK, "c5"),
-        ("r3k3/p7/8/8/N7/8/8/R3K3 b - - 0 1", "Ke7", None, ""),
-        ("4k3/8/8/8/8/8/3p4/R3K2R w KQ - 0 1", "Kxd2", Kind.CAPTURE, "d2"),
-        ("4k3/p7/1p6/8/8/B7/8/4K3 w - - 0 1", "Bc5", None, ""),
-        ("4k3/p7/1pb5/8/2B5/8/8/4K3 w - - 0 1", "Bd5", None, ""),
-        ("4k3/3p4/2p5/8/2B5/8/8/4K3 w - - 0 1", "Be6", None, ""),
-        ("3rk3/8/8/3p4/2B5/8/8/4K3 w - - 0 1", "Bxd5", Kind.OFFER, "d5"),
-        ("2r3k1/2p2ppp/8/8/8/2Q5/8/3R2K1 w - - 0 1", "Qxc7", Kind.CAPTURE, "c7"),
-    ],
-)
-def test_what_a_move_does_by_itself(fen: str, san: str, kind: Kind | None, targets: str) -> None:
-    board = chess.Board(fen)
-    deed = deed_of(Line(board, moves(board, san), board.turn), 0)
-    assert (deed.kind if deed else None) is kind
-    assert "".join(map(chess.square_name, deed.targets if deed else ())) == targets
+# What moves do for the reply ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -205,39 +176,6 @@ def test_what_a_move_does_for_the_reply(fen: str, line: str, kind: Kind | None, 
     assert "".join(map(chess.square_name, opened.others if opened else ())) == other
 
 
-# Positions -----------------------------------------------------------------------------------------------------------
-
-FEATURE_POSITIONS = {
-    "outpost": ("4k3/5p2/8/3N4/2P5/8/8/4K3 w - - 0 1", "d5"),
-    "doubled pawns": ("4k3/8/8/8/2P5/2P5/8/4K3 w - - 0 1", "c3"),
-    "isolated pawn": ("4k3/8/8/8/2P5/8/PP4P1/4K3 w - - 0 1", "g2"),
-    "exposed king": ("3qk3/8/8/8/8/8/6P1/6K1 w - - 0 1", "g1"),
-}
-
-
-def test_every_feature_is_found_where_it_is_and_not_in_the_first_position() -> None:
-    assert {feature.name for feature in FEATURES} == FEATURE_POSITIONS.keys()
-    for feature in FEATURES:
-        fen, squares = FEATURE_POSITIONS[feature.name]
-        board = chess.Board(fen)
-        assert "".join(map(chess.square_name, feature.find(board, chess.WHITE))) == squares
-        assert not feature.find(chess.Board(), chess.WHITE)
-        mirrored = {chess.square_mirror(at) for at in feature.find(board, chess.WHITE)}
-        assert set(feature.find(board.mirror(), chess.BLACK)) == mirrored
-
-
-def test_a_feature_that_only_one_line_has_makes_the_difference() -> None:
-    board = chess.Board("r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3")
-    doubled = Line(board, moves(board, "h6", "Bxc6", "bxc6", "O-O", "d6", "d3"), chess.WHITE)
-    other = Line(board, moves(board, "Nf6", "d3", "d6", "O-O", "h6", "Nc3"), chess.BLACK)
-    feature = feature_of(doubled, other, 0.05)
-    assert feature is not None
-    assert feature.feature.name == "doubled pawns"
-    assert doubled.boards[feature.ply].fullmove_number <= 5
-    assert feature_of(doubled, doubled, 0.05) is None
-    assert feature_of(doubled, other, 50.0) is None
-
-
 # Words ---------------------------------------------------------------------------------------------------------------
 
 
@@ -245,9 +183,9 @@ def test_every_kind_of_cause_has_words() -> None:
     board = chess.Board()
     line = Line(board, moves(board, "e4", "e5", "Nf3"), board.turn)
     for why in Why:
-        if why is not Why.POSITION:
-            motif = Motif(Kind.ATTACK, 0, line.moves[0], line.moves[0].to_square, (chess.E4,))
-            assert cause_words(Cause(why, board.turn, line, (motif,), 1, (1, 0, 0, 0, 0, 0), mate=2))
+        motif = Motif(Kind.ATTACK, 0, line.moves[0], line.moves[0].to_square, (chess.E4,))
+        threat = Account(line, 0, 1) if why is Why.REPLY else None
+        assert cause_words(Cause(why, board.turn, line, (motif,), 1, (1, 0, 0, 0, 0, 0), mate=2, threat=threat))
     assert sentence([]) == ""
 
 

@@ -143,6 +143,11 @@ def best_capture(board: chess.Board, squares: chess.Bitboard = chess.BB_ALL) -> 
     return 0, None
 
 
+def is_quiet(board: chess.Board) -> bool:
+    """Whether the side to move is not in check, and takes nothing at a profit."""
+    return board.is_checkmate() or not (board.is_check() or best_capture(board)[1])
+
+
 def with_turn(board: chess.Board, color: chess.Color) -> chess.Board:
     """The same position with this side to move. An en passant capture is gone where that changes the side."""
     turned = board.copy(stack=False)

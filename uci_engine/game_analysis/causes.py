@@ -1,9 +1,9 @@
 """Why a move is an error, or good: causes, each with the searches that confirm it.
 
-A cause is what, if it were otherwise, would make the gain vanish. An edit changes one thing in a position: a move is
-forbidden, or the turn handed over. A short search values it, and `share` says what part of the cost is gone. What the
-moves do has its name from `tactics` and `positional`; `uci_engine.game_analysis.words` puts the record into
-words.
+An error is explained by what its line and the better one come to: mate, a draw, a result of the tablebases, or the
+material when nothing more is to be taken. What one line wins and the other does not is the cause. `tactics` names how
+it is won. An edit changes one thing in a position: a move is forbidden, or the turn handed over. A short search values
+it, and `share` says what part of the cost is gone. `uci_engine.game_analysis.words` puts the record into words.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from chess.engine import Limit
 from uci_engine.game_analysis.boards import (
     exchange,
     gain_of,
+    is_quiet,
     is_sacrifice,
     king_of,
     surplus,
@@ -26,45 +27,40 @@ from uci_engine.game_analysis.boards import (
 )
 from uci_engine.game_analysis.judgement import (
     DRAWN,
-    INACCURACY_LOSS,
+    MAX_LINE_PLIES,
     MISTAKE_LOSS,
     ONLY_MOVE_LOSS,
     Found,
     SearchedMove,
     Value,
 )
-from uci_engine.game_analysis.positional import FoundFeature, feature_of
 from uci_engine.game_analysis.searches import EXTENSION, Finder, Searches, nothing_found
 from uci_engine.game_analysis.tactics import (
-    ACTIVE,
     DRAWS,
     Case,
     Kind,
     Line,
     Motif,
+    attack,
+    capture,
     deciding_motifs,
-    deed_of,
-    is_by,
-    is_double,
-    is_weighty,
     opened_by,
-    tempo_of,
 )
 from uci_engine.game_analysis.thresholds import (
     AS_GOOD_CP,
     CONFIRMED,
+    LEAST_SAID,
+    LEAST_THREAT,
+    LONGEST_LINE,
     LONGEST_MATE,
-    MAX_DELAY,
-    MAX_SIDE_COST,
+    LONGEST_UNNAMED,
+    MOST_UNSAID,
     SOON,
 )
 
-# What names a gain of material that it begins.
-NAMES_GAIN = (Kind.CAPTURE, Kind.ATTACK, Kind.PIN, Kind.MATE_THREAT, Kind.PROMOTION)
-
 
 class Why(Enum):
-    """The kind of a cause. The first word of each tells whose move it is about: the reply, or the better move."""
+    """The kind of a cause."""
 
     ALLOWS_MATE = "allows mate"
     MISSES_MATE = "misses mate"
@@ -74,9 +70,6 @@ class Why(Enum):
     LOSS = "material lost"
     MISSED_GAIN = "gain missed"
     REPLY = "strong reply"
-    LOST_TEMPO = "tempo lost"
-    ONLY_MOVE = "only move missed"
-    POSITION = "position"
     # Of good moves.
     TACTIC = "tactic"
     SACRIFICE = "sacrifice"
@@ -110,9 +103,25 @@ class Evidence:
         return self.share >= CONFIRMED
 
 
-def _confirming(*found: Evidence | None) -> tuple[Evidence, ...]:
-    """The evidence that confirms a cause."""
-    return tuple(each for each in found if each and each.confirms)
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What a line wins for its winner from the ply `begin` to the ply `end`: in pawns, below 0 for a loss, and by type.
+
+    No less is kept in what follows, and not twice as much is won there.
+    """
+
+    line: Line
+    begin: int
+    end: int
+
+    @property
+    def gain(self) -> int:
+        return self.line.balance(self.end) - self.line.balance(self.begin)
+
+    @property
+    def material(self) -> tuple[int, ...]:
+        before, after, winner = self.line.boards[self.begin], self.line.boards[self.end], self.line.winner
+        return tuple(surplus(after, kind, winner) - surplus(before, kind, winner) for kind in chess.PIECE_TYPES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +129,10 @@ class Cause:
     """One cause. `winner` profits by the moves of `line` up to the ply `end`, and `motifs` name what these do.
 
     `is_threat`: the reply was a threat before the move. `opened`: what the move did for the reply, None for nothing.
-    `material`: what the winner has won, by piece type; empty for nothing, or where the moves shown are not all.
-    `mate`: the moves to mate, 0 for no mate.
-    `feature`: of POSITION what stands on the board at the end.
+    `refused`: taking back what the winner's first move took, and the answer to it; empty where it is no question.
+    `material`: what the winner has won, by piece type, and `otherwise` what the same side wins in the other line; empty
+    for nothing. `mate`: the moves to mate, 0 for no mate. `threat`: of REPLY what the winner does if the turn is handed
+    over after it.
     """
 
     why: Why
@@ -131,10 +141,12 @@ class Cause:
     motifs: tuple[Motif, ...] = ()
     end: int = 0
     material: tuple[int, ...] = ()
+    otherwise: tuple[int, ...] = ()
+    refused: tuple[chess.Move, ...] = ()
     mate: int = 0
+    threat: Account | None = None
     is_threat: bool = False
     opened: Motif | None = None
-    feature: FoundFeature | None = None
     evidence: tuple[Evidence, ...] = ()
 
     @property
@@ -142,15 +154,31 @@ class Cause:
         """The ply of the winner's first move."""
         return self.line.own_plies().start
 
-    @property
-    def is_late(self) -> bool:
-        """Whether it is a mere capture after other moves."""
-        return self.motifs[0].kind is Kind.CAPTURE and self.motifs[0].ply > self.first
 
-    @property
-    def pawns(self) -> int:
-        """What the moves shown win, in pawns."""
-        return self.line.balance(self.end) - self.line.balance(0)
+def account_of(line: Line, find: Finder, begin: int = 0) -> Account | None:
+    """The account of a line, made longer where something is to be taken at its end; None where that never ends."""
+    moves, end = line.moves[: line.searched], line.boards[line.searched].copy()
+    while not is_quiet(end) and len(moves) < LONGEST_LINE and (following := find(end, None).line):
+        for move in following[: LONGEST_LINE - len(moves)]:
+            moves.append(move)
+            end.push(move)
+            if is_quiet(end):
+                break
+    line = Line(line.boards[0], moves, line.winner)
+    quiet = [begin, *(ply for ply in range(begin + 1, len(line.moves) + 1) if is_quiet(line.boards[ply]))]
+    if 2 * quiet[-1] < len(line.moves):
+        return None
+    # What the moves that are shown come to, or else the first that is settled.
+    last = max((ply for ply in quiet if MAX_LINE_PLIES - SOON < ply <= MAX_LINE_PLIES), default=quiet[-1])
+    gains = [line.balance(ply) - line.balance(begin) for ply in quiet]
+    kept = [min(gains[index:]) for index in range(len(gains))]
+    final = min(gain for ply, gain in zip(quiet, gains, strict=True) if ply > last - SOON)
+    settled = zip(quiet, gains, kept, strict=True)
+    at = next(ply for ply, gain, least in settled if gain == least and (2 * gain > final or gain == final))
+    # Quiet moves at the end show nothing.
+    while at > begin and not gain_of(line.boards[at - 1], line.moves[at - 1]):
+        at -= 1
+    return Account(line, begin, at)
 
 
 class Comparison:
@@ -209,60 +237,44 @@ class Comparison:
         is_legal = passed is not None and passed.is_legal(reply)
         return self._searched(Edit.PASS, passed if is_legal else None, [reply])
 
-    def other(self, line: Line) -> Line:
-        return self.played_line if line is self.better_line else self.better_line
-
-    def wins_alone(self, line: Line) -> list[Case]:
-        """What one of the lines wins and the other does not: there the same piece is kept, or more is paid for it."""
-        other = self.other(line)
-        same = Line(self.board, other.moves[: other.searched], line.winner)
-        origins = [(win, same.where_was(win.square, win.ply, 0)) for win in same.wins()]
-
-        def is_alike(win: Case, twin: Case) -> bool:
-            return twin.ply == win.ply or (twin.ply < win.ply + SOON and twin.worth >= CONFIRMED * win.worth)
-
-        return [
-            win
-            for win in line.wins()
-            if win.ply < line.searched
-            and not any(
-                is_alike(win, twin) for twin, origin in origins if origin == line.where_was(win.square, win.ply, 0)
-            )
-        ]
-
-    def is_avoided(self, line: Line, end: int) -> bool:
+    def is_avoided(self, account: Account, value: Value, end: int) -> bool:
         """Whether the loser, by another answer before the ply `end` that is no error, loses nothing."""
-        value = self.better_value if line is self.better_line else self.played_value
+        line = account.line
         for ply in range(line.own_plies().start + 1, end, 2):
             board = line.boards[ply]
             others = [move for move in board.legal_moves if move != line.moves[ply]]
             found = self.find(board, others) if others else Found(DRAWN)
-            dearer = found.value.expected_for(line.winner) - value.expected_for(line.winner)
-            is_as_good = found.line and dearer <= max(INACCURACY_LOSS, (1 - CONFIRMED) * self.cost)
-            if is_as_good and Line(board, found.shown.line, line.winner).most() <= line.balance(0):
-                return True
+            if found.line and found.value.cp_for(line.winner) <= value.cp_for(line.winner) + AS_GOOD_CP:
+                other = account_of(Line(board, found.shown.line, line.winner), self.find)
+                if other and other.line.balance(other.end) <= line.balance(0):
+                    return True
         return False
 
     def is_met(self, reply: chess.Move) -> bool:
-        """Whether the better move meets this reply: it is not legal, does something else, or is worse than another."""
+        """Whether the better move does not allow this reply, or leaves it without most of what it costs now."""
         board = self.better_line.boards[1]
-        if reply in self.better_line.moves[1:2]:
-            return False
-        if not board.is_legal(reply):
-            return True
-        does, did = (
-            deed_of(Line(self.board, [line.moves[0], reply], not self.color), 1)
-            for line in (self.played_line, self.better_line)
-        )
-        # It does not do the same then.
-        if does is not None and (did is None or not {*does.targets} <= {*did.targets}):
-            return True
+        if reply in self.better_line.moves[1:2] or not board.is_legal(reply):
+            return not board.is_legal(reply)
         found = self.find(board, [reply])
-        return not found.line or found.value.cp_for(self.color) > self.better_value.cp_for(self.color) + AS_GOOD_CP
+        spared = self._expected(found.value) - self._expected(self.played_value)
+        return bool(found.line) and spared >= CONFIRMED * self.cost
+
+    def refused(self, line: Line, value: Value) -> tuple[chess.Move, ...]:
+        """Taking back what the winner's first move took, where the exchange would win nothing, and the answer to it."""
+        first = line.own_plies().start
+        board, move = line.boards[first : first + 2][-1], line.moves[first]
+        if not line.boards[first].is_capture(move) or exchange(line.boards[first], move) >= 1:
+            return ()
+        backs = list(board.generate_legal_captures(to_mask=chess.BB_SQUARES[move.to_square]))
+        if not backs or line.is_taken_back(first):
+            return ()
+        found = self.find(board, backs)
+        is_worse = found.value.cp_for(line.winner) > value.cp_for(line.winner) + AS_GOOD_CP
+        return found.line[:2] if is_worse else ()
 
 
 # What the other side misses where it does not play the reply that would have refuted an error.
-MISSES = {Why.LOSS: Why.MISSED_GAIN, Why.REPLY: Why.ONLY_MOVE, Why.ALLOWS_MATE: Why.MISSES_MATE}
+MISSES = {Why.LOSS: Why.MISSED_GAIN, Why.ALLOWS_MATE: Why.MISSES_MATE}
 
 
 def missed_refutation(before: Sequence[Cause], board: chess.Board, better: Found) -> tuple[Cause, ...]:
@@ -283,7 +295,7 @@ def missed_refutation(before: Sequence[Cause], board: chess.Board, better: Found
                     motifs,
                     cause.end - 1,
                     cause.material,
-                    cause.mate,
+                    mate=cause.mate,
                     evidence=evidence,
                 ),
             )
@@ -325,13 +337,8 @@ def causes_of(board: chess.Board, played: Found, better: Found, find: Finder = n
     forced = _forced(lines)
     if any(cause.why is not Why.MISSES_MATE for cause in forced):
         return forced
-    main = None
     # What a missed mate takes on its way is no gain beside it.
-    if not forced:
-        kinds = (_reply, _lost_tempo, _position)
-        others = (find_cause(lines) for find_cause in kinds)
-        main = _gain(lines, SOON) or next(filter(None, others), None) or _gain(lines, MAX_DELAY)
-    return (main, *forced) if main else forced
+    return forced or _material(lines) or _reply(lines)
 
 
 def merits_of(
@@ -382,7 +389,7 @@ def _forced(lines: Comparison) -> tuple[Cause, ...]:
         motifs = deciding_motifs(line)
         is_drawing = bool(motifs) and motifs[-1].kind in DRAWS
         if mate is not None and mate <= LONGEST_MATE:
-            threat, opened = _origin(lines) if line is lines.played_line and length > 1 else (False, None)
+            threat, opened = _origin(lines, ()) if line is lines.played_line and length > 1 else (False, None)
             named = motifs if line.end.is_checkmate() else ()
             causes.append(Cause(mates, winner, line, named, length, mate=mate, is_threat=threat, opened=opened))
         elif value.is_tablebase and value.expected_for(winner) > 0.5:
@@ -395,195 +402,126 @@ def _forced(lines: Comparison) -> tuple[Cause, ...]:
 # Material ------------------------------------------------------------------------------------------------------------
 
 
-def _gain(lines: Comparison, reach: int) -> Cause | None:
-    """The greatest gain of material that only one of the lines has, with its first capture within so many plies."""
-    gains = [cause for line in (lines.played_line, lines.better_line) if (cause := _material(lines, line, reach))]
-    return min(gains, key=lambda cause: (cause.is_late, -cause.pawns, cause.end - cause.first), default=None)
+def _material(lines: Comparison) -> tuple[Cause, ...]:
+    """What one of the lines wins and the other does not; () where their accounts differ by less than a pawn.
+
+    The difference has to agree with what the searches say that the move costs.
+    """
+    both = lines.played_line, lines.better_line
+    # What both moves take for nothing is no difference.
+    taken = {0 if line.is_taken_back(0) else gain_of(lines.board, line.moves[0]) for line in both}
+    begin = 1 if len(taken) == 1 and taken != {0} else 0
+    played, better = (account_of(line, lines.find, begin) for line in both)
+    if played is None or better is None:
+        return ()
+    difference = played.gain + better.gain
+    is_agreed = LEAST_SAID * difference <= lines.lost <= MOST_UNSAID * max(difference, played.gain, better.gain)
+    if difference < 1 or not is_agreed:
+        return ()
+    causes = (
+        _won(lines, played, better, lines.played_value) if 2 * played.gain >= max(difference, 1) else None,
+        _won(lines, better, played, lines.better_value) if 2 * better.gain >= max(difference, 1) else None,
+    )
+    return tuple(filter(None, causes))
 
 
-def _material(lines: Comparison, line: Line, reach: int) -> Cause | None:
-    """What one of the lines wins for its winner and the other does not, and by what; None for nothing with a name."""
-    is_missed, first = line is lines.better_line, line.own_plies().start
-    if (lines.better_value if is_missed else lines.played_value).mate_for(line.winner) is not None:
+def _won(lines: Comparison, account: Account, other: Account, value: Value) -> Cause | None:
+    """What one line wins, named by what begins it; None where nothing forces it."""
+    line, is_missed = account.line, account.line.winner == lines.color
+    motifs = _motifs_of(account, other)
+    first = line.own_plies().start
+    if value.mate_for(line.winner) is not None:
         # Who is mated has lost more.
         return None
-    motifs = _motifs_of_gain(lines, line, lines.wins_alone(line), reach)
-    if not motifs:
+    if account.end > first + LONGEST_UNNAMED and not motifs:
         return None
-    end = max(motif.win_ply for motif in motifs) + 1
-    while line.is_taken_back(end - 1):
-        end += 1
-    at = _counted_ply(lines, line, end)
-    # No more is said to be won than the moves show.
-    shown = min(end, at, key=line.balance)
-    if line.balance(shown) - line.balance(0) < 1:
+    last = min(motifs[0].ply + 2, motifs[0].win_ply) if motifs else account.end
+    if lines.is_avoided(account, value, last):
         return None
-    # What names the gain, and its answer, have to be forced.
-    if lines.is_avoided(line, min(motifs[0].ply + 2, motifs[0].win_ply)):
-        return None
+    # What comes later is not the work of the reply alone.
+    is_late = motifs[0].ply > first if motifs else account.end > first + SOON
+    threat, opened = (False, None) if is_missed or is_late else _origin(lines, motifs)
     evidence = lines.without_better if is_missed else lines.without_reply
-    threat, opened = (False, None) if is_missed else _origin(lines)
-    if not is_missed and motifs[0].ply > first and motifs[0].kind is Kind.CAPTURE:
-        # What falls later than by the first move was there before.
-        threat, ply = False, motifs[-1].ply
-        opened = opened_by(line, lines.color, ply)
-    before, after = line.boards[0], line.boards[shown]
-    material = tuple(
-        surplus(after, kind, line.winner) - surplus(before, kind, line.winner) for kind in chess.PIECE_TYPES
-    )
     return Cause(
         Why.MISSED_GAIN if is_missed else Why.LOSS,
         line.winner,
         line,
         motifs,
-        end,
-        # Where much more falls later, the moves shown are not the bill.
-        material if line.balance(at) - line.balance(shown) < 2 else (),
-        # What takes the piece that has just moved was no threat before.
-        is_threat=threat and all(lines.played_line.moves[0].to_square not in motif.targets for motif in motifs),
+        account.end,
+        account.material,
+        () if other.gain > -1 else tuple(-count for count in other.material),
+        lines.refused(line, value),
+        is_threat=threat,
         opened=opened,
         evidence=_confirming(evidence, lines.reply_before if threat else None),
     )
 
 
-def _counted_ply(lines: Comparison, line: Line, end: int) -> int:
-    """The ply at which to count what a line has won by the ply `end` and the other has not.
-
-    Late in the lines, or soon after the gain where the search agrees that so much is lost; 0, where nothing is won yet,
-    if the line keeps nothing.
-    """
-    other = lines.other(line)
-    late, soon = line.settled, min(end + SOON, line.searched)
-    if min(line.balance(late) - line.balance(0), line.balance(late) + other.balance(other.settled)) >= 1:
-        return late
-    own, of_other = (
-        min(each.balance(ply) for ply in (min(soon, each.searched), min(soon, each.searched) - 1))
-        for each in (line, other)
-    )
-    is_agreed = lines.lost >= CONFIRMED * (line.balance(end) - line.balance(0))
-    return soon if min(own - line.balance(0), own + of_other) >= 1 and is_agreed else 0
-
-
-def _motifs_of_gain(lines: Comparison, line: Line, wins: list[Case], reach: int) -> tuple[Motif, ...]:
-    """What names the gain of a line; () for nothing. `wins`: what it alone wins, a mere capture within `reach`."""
-    if not wins:
-        return ()
-    is_missed, first = line is lines.better_line, line.own_plies().start
-    taken = sum(gain_of(lines.board, move) for move in lines.played_line.moves[:1])
-    motifs = deciding_motifs(line, taken if is_missed else -taken)
+def _motifs_of(account: Account, other: Account) -> tuple[Motif, ...]:
+    """What names the gain of a line, of what it alone wins; () for nothing."""
+    line = account.line
+    wins = [win for win in line.wins() if win.ply < account.end and not _is_in(win, other)]
     plies = [win.ply for win in wins]
-    is_soon = bool(motifs) and motifs[0].ply < first + SOON and motifs[-1].win_ply in plies
-    if is_soon and not _is_alike(lines, motifs[0], line):
-        # A piece that has just come to where it is taken was no guard.
-        is_new = motifs[0].ply == 1 and motifs[0].move.to_square == line.moves[0].to_square
-        if motifs[0].kind is not Kind.REMOVED_GUARD or not is_new:
-            return motifs
-    deed = deed_of(line, first)
-    if deed and deed.kind in NAMES_GAIN and not _is_alike(lines, deed, line):
-        by_deed = [win.ply for win in wins if is_by(line, deed, win)]
-        if by_deed:
-            return (replace(deed, win_ply=min(by_deed)),)
-    # The capture that wins it, where that comes soon.
-    for win in sorted(wins, key=lambda win: win.ply)[:1]:
-        move = line.moves[win.ply]
-        # What goes where it is taken is an offer; where that loses a piece, only the better move did not force it.
-        has_come = win.ply > first and line.moves[win.ply - 1].to_square == win.square
-        is_offer = has_come and (is_missed or win.worth == 1)
-        is_in_both = is_missed and move in lines.played_line.moves[: win.ply + 1]
-        if win.ply <= first + reach and not is_offer and not is_in_both and line.boards[win.ply].is_capture(move):
-            return (Motif(Kind.CAPTURE, win.ply, move, move.to_square, (win.square,), (), win.ply),)
-    return ()
+    first = line.own_plies().start
+    motifs = deciding_motifs(line, -other.gain)
+    if motifs and motifs[-1].win_ply in plies and motifs[0].ply < first + SOON:
+        return motifs
+    named = [capture(win) for win in wins if win.ply == first] + [attack(win.at(first)) for win in wins]
+    return tuple(filter(None, named))[:1]
 
 
-def _is_alike(lines: Comparison, motif: Motif, line: Line) -> bool:
-    """Whether the other line has the same move as early, or its first move attacks the same pieces."""
-    other, after = lines.other(line), line.boards[motif.ply + 1]
-    again = [ply for ply in range(1, min(motif.ply + 1, len(other.moves))) if other.moves[ply] == motif.move]
-    boards = [other.boards[ply + 1] for ply in again if not other.is_taken_back(ply)]
-    if any(all(board.piece_at(at) == after.piece_at(at) for at in motif.targets) for board in boards):
-        return True
-    own = deed_of(lines.played_line, 0) if line is lines.better_line and motif.ply == 0 else None
-    return own is not None and not {*own.targets}.isdisjoint(motif.targets)
+def _is_in(win: Case, other: Account) -> bool:
+    """Whether the same piece is taken in the other line, too."""
+    line, origin = other.line, win.line.where_was(win.square, win.ply, 0)
+    return any(
+        line.where_was(move.to_square, ply, 0) == origin
+        for ply, move in enumerate(line.moves[: win.ply + SOON])
+        if line.boards[ply].turn == win.winner and line.boards[ply].is_capture(move)
+    )
 
 
-# The reply -----------------------------------------------------------------------------------------------------------
-
-
-def _reply(lines: Comparison) -> Cause | None:
-    """The reply that refutes the move alone, or that was a threat before it, if it does something by itself."""
-    line = lines.played_line
-    if len(line.moves) < 2 or takes_back(line.boards[1], line.moves[1]):
-        return None
-    threat, opened = _origin(lines)
-    deed, without = _deed_or_motif(line, 1), lines.without_reply
-    if deed is None or not is_weighty(line, deed) or not lines.is_met(line.moves[1]):
-        return None
-    # What falls in both lines is no difference.
-    if deed.kind is Kind.CAPTURE and all(win.ply > 1 for win in lines.wins_alone(line)):
-        return None
-    # An attack on two pieces needs less.
-    least = 1 - CONFIRMED if is_double(line, deed) else CONFIRMED
-    if not threat and (without is None or without.share < least):
-        return None
-    evidence = _confirming(without, lines.reply_before)
-    return Cause(Why.REPLY, line.winner, line, (deed,), 2, is_threat=threat, opened=opened, evidence=evidence)
-
-
-def _deed_or_motif(line: Line, ply: int) -> Motif | None:
-    """What a move does by itself, or by what it begins to win something."""
-    deed = deed_of(line, ply)
-    if deed and deed.kind in ACTIVE and deed.kind is not Kind.ATTACK:
-        return deed
-    return next((motif for motif in deciding_motifs(line) if motif.ply == ply), deed)
-
-
-def _origin(lines: Comparison) -> tuple[bool, Motif | None]:
+def _origin(lines: Comparison, motifs: Sequence[Motif]) -> tuple[bool, Motif | None]:
     """Whether the reply was a threat before the move played, and what the move did for it if it was none."""
     line, before = lines.played_line, lines.reply_before
     reply, after = line.moves[1], line.boards[1]
     if before is None or before.share <= 1 - CONFIRMED:
         return False, opened_by(line, lines.color)
-    # A capture that wins more now is no old threat.
+    # A capture that wins more now is no old threat, nor what takes the piece that has just moved.
     is_same = exchange(before.board, reply) >= exchange(after, reply)
-    is_new = reply.to_square == line.moves[0].to_square or after.is_check()
-    now, then = deed_of(line, 1), deed_of(Line(before.board, [reply], line.winner), 0)
-    # It threatened the same.
-    is_same &= now is None or (then is not None and (now.kind, now.targets) == (then.kind, then.targets))
-    return before.confirms and is_same and not is_new, None
+    is_new = any(line.moves[0].to_square in motif.targets for motif in motifs) or after.is_check()
+    return before.confirms and is_same and not is_new and reply.to_square != line.moves[0].to_square, None
 
 
-# Time and position --------------------------------------------------------------------------------------------------
+def _confirming(*found: Evidence | None) -> tuple[Evidence, ...]:
+    """The evidence that confirms a cause."""
+    return tuple(each for each in found if each and each.confirms)
 
 
-def _lost_tempo(lines: Comparison) -> Cause | None:
-    """A piece is driven away, or goes soon where it came from or where the better move puts it at once."""
-    line, better = lines.played_line, lines.better_line
-    moved, first = line.moves[0], better.moves[0]
-    soon = enumerate(line.moves[1 : 2 * SOON], start=1)
-    next_there = next((ply for ply, move in soon if moved.to_square in (move.from_square, move.to_square)), 0)
-    again = next_there if next_there % 2 == 0 else 0
-    piece = lines.board.piece_type_at(moved.from_square)
-    is_even = line.balance(again + 1) - line.balance(0) < 1
-    # A piece that moves again after the better move, too, has lost nothing by that.
-    stays = not any(first.to_square == move.from_square for move in better.moves[2 : SOON + 1 : 2])
-    if not again or not is_even or not stays or lines.cost > MAX_SIDE_COST:
-        return None
-    if piece in (chess.PAWN, chess.KING) or line.boards[again].is_check():
-        return None
-    attack = tempo_of(line, 1) if again == 2 else None
-    is_driven = attack is not None and attack.targets == (moved.to_square,)
-    if is_driven and line.moves[1] == better.moves[1]:
-        return None
-    goals = [moved.from_square, *([first.to_square] if first.from_square == moved.from_square else [])]
-    if attack is None or not is_driven:
-        attack = Motif(Kind.RETREAT, again, line.moves[again], moved.to_square, (moved.to_square,))
-    goes_back = line.moves[again].to_square in goals and not line.boards[again].is_capture(line.moves[again])
-    return Cause(Why.LOST_TEMPO, line.winner, line, (attack,), again + 1) if is_driven or goes_back else None
+# The reply -----------------------------------------------------------------------------------------------------------
 
 
-def _position(lines: Comparison) -> Cause | None:
-    """The positional feature that makes most of the difference."""
-    if lines.cost > MAX_SIDE_COST:
-        return None
-    line, found = lines.played_line, feature_of(lines.played_line, lines.better_line, lines.lost)
-    return None if found is None else Cause(Why.POSITION, line.winner, line, end=found.ply, feature=found)
+def _reply(lines: Comparison) -> tuple[Cause, ...]:
+    """The reply that soon threatens most of what the move costs, where the better move takes the sting out of it."""
+    line = lines.played_line
+    passed = passed_board(line.boards[2]) if len(line.moves) > 1 else None
+    if passed is None or line.boards[1].is_check():
+        return ()
+    found = lines.find(passed, None)
+    threat, mate = Line(passed, found.shown.line, line.winner), found.value.mate_for(line.winner)
+    if mate is not None:
+        account = Account(threat, 0, len(threat.moves)) if threat.end.is_checkmate() else None
+    else:
+        account = account_of(threat, lines.find)
+        # A pawn counts where it can be taken at once.
+        least = max(CONFIRMED * lines.lost, 1 if account and account.end == 1 else LEAST_THREAT)
+        is_trade = line.is_taken_back(1) or takes_back(line.boards[1], line.moves[1])
+        if account and (account.gain < least or is_trade):
+            return ()
+    if account is None or account.end > LONGEST_UNNAMED or not lines.is_met(line.moves[1]):
+        return ()
+    reply, taking = line.moves[1], threat.moves[0]
+    motifs: tuple[Motif, ...] = ()
+    if not mate and gain_of(passed, taking) > 1 and taking.from_square == reply.to_square:
+        motifs = (Motif(Kind.ATTACK, 1, reply, reply.to_square, (taking.to_square,)),)
+    evidence = (Evidence(Edit.PASS, passed, found, 1.0),)
+    return (Cause(Why.REPLY, line.winner, line, motifs, 2, threat=account, mate=mate or 0, evidence=evidence),)

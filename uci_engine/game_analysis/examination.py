@@ -60,7 +60,6 @@ def _line_data(found: Found) -> dict[str, object]:
 
 def _cause_data(cause: Cause) -> dict[str, object]:
     """A cause for JSON, with the searches that confirm it."""
-    feature = cause.feature
     motifs = [
         {"kind": motif.kind.value, "ply": motif.ply, "squares": [*map(chess.square_name, motif.targets)]}
         for motif in cause.motifs
@@ -76,8 +75,6 @@ def _cause_data(cause: Cause) -> dict[str, object]:
         "motifs": motifs,
         "is_threat": cause.is_threat,
         "opened": None if cause.opened is None else cause.opened.kind.value,
-        "feature": None if feature is None else feature.feature.name,
-        "squares": [] if feature is None else [*map(chess.square_name, feature.squares)],
         "material": dict(zip(chess.PIECE_NAMES[1:], cause.material, strict=True)) if cause.material else None,
         "mate": cause.mate or None,
         "evidence": evidence,

@@ -1,6 +1,6 @@
 """The thresholds of causes: all numbers that decide whether something is why a move is good or bad."""
 
-# An edit confirms a cause by this share of the cost. A positional feature has to make at least the rest, a third.
+# An edit confirms a cause by this share of the cost.
 CONFIRMED = 2 / 3
 # What begins so many plies after the first move of its side is not the work of that move, nor what the other line has.
 # So much of a line is shown.
@@ -15,7 +15,13 @@ MAX_ZUGZWANG_MOVES = 12
 LONGEST_MATE = 8
 # A move is as good as another if it is worth at most this much less, the noise of short searches, in shown centipawns.
 AS_GOOD_CP = 20
-# The leaves of a line whose terms are compared are this far apart, so that no single move makes the difference.
-LEAF_PLIES = 2
-# A tempo or a positional feature is not why a move costs more than this, in expected result.
-MAX_SIDE_COST = 0.12
+# An account of material is closed after so many plies.
+LONGEST_LINE = 14
+# Who loses this many times the material that is told has lost it by something else.
+MOST_UNSAID = 3
+# Who loses less than this part of it has got something for it.
+LEAST_SAID = 0.4
+# The plies of a line that may win something without a name.
+LONGEST_UNNAMED = 7
+# A threat to win less, in pawns, is no reason.
+LEAST_THREAT = 2

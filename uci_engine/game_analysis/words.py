@@ -10,15 +10,16 @@ from uci_engine.board.pieces import captured_square
 from uci_engine.game_analysis.boards import (
     PIECE_VALUES,
     attacked_by_mover,
+    board_after,
     exchange,
     numbered,
     value_at,
     variation,
 )
-from uci_engine.game_analysis.causes import Cause, Edit, Evidence, Why
+from uci_engine.game_analysis.causes import Account, Cause, Edit, Evidence, Why
 from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.people import CALIBRATED, COMMON, DIFFERENT, HIGHER, MOST, People
-from uci_engine.game_analysis.tactics import ACTIVE, Kind, Line, Motif, is_untouchable
+from uci_engine.game_analysis.tactics import Kind, Line, Motif, is_untouchable
 from uci_engine.text import counted_pieces, joined
 
 # Of more pieces than these, lost for others, it is only said that they are material.
@@ -28,7 +29,7 @@ MOST_TRADED = 2
 # is the first of the targets, {it} of the others, {actor} who profits, {win} the move that wins, {cut} what cuts off.
 SENTENCES = {
     Kind.FORK: "{move} forks {targets}",
-    Kind.PIN: "{move}{which} {pins}",
+    Kind.PIN: "{move} {pins}",
     Kind.PINNED_GUARD: "{it} is pinned by {actor} and may not take on {square}",
     Kind.SKEWER: "{move} skewers {targets}",
     Kind.DISCOVERED_ATTACK: "{move} discovers an attack by {actor} on {targets}",
@@ -44,22 +45,19 @@ SENTENCES = {
     Kind.INTERMEZZO: "{move} comes first, and {win} takes back later",
     Kind.PERPETUAL_CHECK: "{move} begins a perpetual check",
     Kind.STALEMATE: "{move} leads to stalemate",
-    Kind.PROMOTION: "{move}{which} promotes{promoted}",
+    Kind.PROMOTION: "{move} promotes{promoted}",
     Kind.ZUGZWANG: "after {move} {side} is in zugzwang: every move loses something",
     Kind.OPPOSITION: "{move} takes the opposition, and {them} has to give way",
     Kind.MATE: "{move} is mate",
-    Kind.CAPTURE: "{taken}{move}{which} takes {targets}{why}{also}",
-    Kind.MATE_THREAT: "{move}{which} threatens mate",
-    Kind.ATTACK: "{move}{which} attacks {targets}",
-    Kind.RETREAT: "{them} moves again with {move}",
-    Kind.TEMPO: "{move}{which} attacks {targets}, which has to move",
+    Kind.CAPTURE: "{taken}{move} takes {targets}{why}{also}",
+    Kind.ATTACK: "{move} attacks {targets}",
     Kind.UNGUARDED: "{move} no longer guards {square}",
     Kind.CUT_OFF: "{move} cuts {it} off from {square}",
     Kind.OPENED: "{move} opens the line of {it} to {square}",
 }
 
 
-TAKEN_NOW = (Kind.PINNED_GUARD, Kind.CAPTURE, Kind.RETREAT)
+TAKEN_NOW = (Kind.PINNED_GUARD, Kind.CAPTURE)
 
 
 def piece_on(board: chess.Board, square: chess.Square) -> str:
@@ -67,11 +65,8 @@ def piece_on(board: chess.Board, square: chess.Square) -> str:
     return f"{chess.piece_name(board.piece_type_at(square) or chess.PAWN)} on {chess.square_name(square)}"
 
 
-def motif_words(line: Line, motif: Motif, which: str = "") -> str:
-    """What happens in a line by a motif, without a capital letter and a full stop.
-
-    `which`: what stands between a move and what it does by itself.
-    """
+def motif_words(line: Line, motif: Motif) -> str:
+    """What happens in a line by a motif, without a capital letter and a full stop."""
     before, after = line.boards[motif.ply], line.boards[motif.ply + 1]
     # A piece that is taken, or whose guard leaves, is named where it stood.
     taken_now = motif.kind in TAKEN_NOW
@@ -85,7 +80,6 @@ def motif_words(line: Line, motif: Motif, which: str = "") -> str:
     square, promoted = motif.targets[0], motif.move.promotion
     return SENTENCES.get(motif.kind, "{move} is {mate}").format(
         move=move,
-        which=which,
         pins=_pin_words(after, motif, named) if motif.kind is Kind.PIN else "",
         win=line.name(motif.win_ply),
         cut=move if motif.actor == motif.move.to_square else f"after {move} {named(motif.actor, replied)}",
@@ -98,7 +92,7 @@ def motif_words(line: Line, motif: Motif, which: str = "") -> str:
         squares=joined([chess.square_name(target) for target in motif.targets]),
         side="White" if after.turn else "Black",
         promoted=f" to a {chess.piece_name(promoted)}" if promoted not in (None, chess.QUEEN) else "",
-        **(_capture_words(line, motif.ply, which) if motif.kind is Kind.CAPTURE else {}),
+        **(_capture_words(line, motif.ply) if motif.kind is Kind.CAPTURE else {}),
         mate=mate if "'" in mate else f"{'an' if mate[0] in 'Aeo' else 'a'} {mate}",
     )
 
@@ -113,7 +107,7 @@ def _pin_words(board: chess.Board, motif: Motif, named: Callable[[chess.Square],
     return f"profits because {named(motif.actor)} pins {pinned} to {behind}"
 
 
-def _capture_words(line: Line, ply: int, which: str) -> dict[str, str]:
+def _capture_words(line: Line, ply: int) -> dict[str, str]:
     """Why a piece can be taken, and what that attacks: `, which nothing guards`, `, and attacks the queen on e3`.
 
     `taken`: `15.Qxe1 took on e1, which is guarded: ` where the move before was the mistake.
@@ -126,15 +120,15 @@ def _capture_words(line: Line, ply: int, which: str) -> dict[str, str]:
     takers, defenders = (len(before.attackers(color, square, free)) for color in (side, not side))
     taken, why, value = "", "", value_at(before, square)
     is_answer = ply == 1 and line.moves[0].to_square == square
-    if is_answer and not which and exchange(line.boards[ply - 1], line.moves[ply - 1]) < 0:
+    if is_answer and exchange(line.boards[ply - 1], line.moves[ply - 1]) < 0:
         did = "took on" if line.boards[ply - 1].is_capture(line.moves[ply - 1]) else "goes to"
         taken = f"{line.name(ply - 1)} {did} {chess.square_name(square)}, which is guarded: "
     elif not guards:
         why = ", which nothing guards"
     elif value > value_at(before, move.from_square):
         why = ", which is worth more"
-    elif exchange(before, move) < 1 and is_untouchable(after, side):
-        why = ", and taking back allows mate"
+    elif exchange(before, move) < 1:
+        why = ", and taking back allows mate" if is_untouchable(after, side) else ""
     elif takers > defenders:
         why = ", which has not enough guards"
     worth_more = [
@@ -174,35 +168,50 @@ def cause_words(cause: Cause) -> str:
     """One cause as a clause."""
     line, first, why = cause.line, cause.first, cause.why
     moves = variation(line.boards[first], line.moves[first : cause.end])
-    # Where the moves shown are not all, nobody counts.
-    material, motifs = material_words(cause.material) if cause.material else "material", _chain(cause)
+    motifs = _chain(cause)
     if why in (Why.ALLOWS_MATE, Why.MISSES_MATE):
         by = f": {motifs}" if motifs else f" by {line.name(first)}" if len(line.moves) > first else ""
         return f"{_origin(cause)}it {why.value} in {cause.mate}{by}" if cause.mate else "it allows mate"
+    if cause.threat:
+        return f"it allows {line.name(first)}, which {_threat_words(cause, cause.threat)}"
+    if why in (Why.LOSS, Why.MISSED_GAIN):
+        return f"{_origin(cause)}{_material_clause(cause, motifs, moves)}"
+    return CLAUSES[why].format(motifs=motifs, moves=moves)
+
+
+def _threat_words(cause: Cause, threat: Account) -> str:
+    """`threatens mate in 2: 15.Qxh7+ Kf8 16.Qh8#`, `attacks the queen on b6, which has to move`."""
+    for motif in cause.motifs:
+        is_driven = [move.from_square for move in cause.line.moves[2:3]] == [*motif.targets]
+        attacked = piece_on(cause.line.boards[2], motif.targets[0])
+        return f"attacks the {attacked}{', which has to move' if is_driven else ''}"
+    what = f"mate in {cause.mate}" if cause.mate else f"to win {material_words(threat.material)}"
+    return f"threatens {what}: {variation(threat.line.boards[0], threat.line.moves[: threat.end])}"
+
+
+def _material_clause(cause: Cause, motifs: str, moves: str) -> str:
+    """What is won, by what, the moves that show it, and what the other line wins of it."""
+    is_loss, material, otherwise = cause.why is Why.LOSS, material_words(cause.material), ""
+    if cause.otherwise:
+        other = "with the better move it is" if is_loss else "the move played wins"
+        otherwise = f"; {other} {material_words(cause.otherwise)}"
+    if len(cause.refused) == 2:
+        back, answer = cause.refused
+        after = cause.line.boards[cause.first + 1]
+        answered = numbered(board_after(after, [back]), answer)
+        otherwise = f", because {numbered(after, back)} is met by {answered}{otherwise}"
+    begin = "" if is_loss else "better, "
+    if not motifs and cause.end == cause.first + 1:
+        return f"{begin}{moves} wins {material}{otherwise}"
     # One move that has been told is not shown again.
     shown = "" if cause.motifs and cause.end <= cause.motifs[-1].ply + 1 else f": {moves}"
-    if why is Why.LOSS:
-        costs = "" if cause.motifs[-1].kind is Kind.PROMOTION else f"; it costs {material}"
-        return f"{_origin(cause)}{motifs}{costs}{shown}"
-    if why is Why.MISSED_GAIN:
-        return f"better, {motifs}; it wins {material}{shown}"
-    if why is Why.REPLY and cause.motifs[0].kind not in ACTIVE:
-        return f"{_origin(cause)}{motifs}"
-    if why is Why.POSITION:
-        return _feature_words(cause, moves)
-    deed = "; ".join(motif_words(line, motif, ", which") for motif in cause.motifs)
-    allows = "does not meet the threat of" if cause.is_threat else "allows"
-    origin = _origin(cause) if cause.opened else ""
-    return CLAUSES[why].format(origin=origin, motifs=motifs, moves=moves, deed=deed, allows=allows)
+    return f"{begin}{motifs and f'{motifs}; '}it {'costs' if is_loss else 'wins'} {material}{shown}{otherwise}"
 
 
 CLAUSES = {
     Why.DRAW: "{motifs}",
     Why.LOST_TABLEBASE: "the tablebases say that it loses",
     Why.MISSED_TABLEBASE: "the tablebases say that the better move wins",
-    Why.REPLY: "{origin}it {allows} {deed}",
-    Why.LOST_TEMPO: "it loses a tempo: {motifs}",
-    Why.ONLY_MOVE: "better, {motifs}",
     Why.TACTIC: "{motifs}",
     Why.SACRIFICE: "the sacrifice works: {moves}",
     Why.ALL_OTHERS_WORSE: "every other move is much worse",
@@ -228,22 +237,8 @@ def _chain(cause: Cause) -> str:
     if not said:
         return ""
     line, first = cause.line, cause.first
-    moves = "" if said[0].kind is Kind.RETREAT else variation(line.boards[first], line.moves[first : said[0].ply])
+    moves = variation(line.boards[first], line.moves[first : said[0].ply])
     return f"{moves and f'{moves}, and '}{'; '.join(motif_words(line, motif) for motif in said)}"
-
-
-def _feature_words(cause: Cause, moves: str) -> str:
-    """What stands on the board at the end of the line: `after 14...gxf6 15.Bxf6 the king on g8 loses its shelter`."""
-    found = cause.feature
-    assert found is not None
-    board = cause.line.boards[found.ply]
-    text = found.feature.words.format(
-        side="White" if found.color else "Black",
-        pieces=joined([f"the {piece_on(board, square)}" for square in found.squares]),
-        squares=joined([chess.square_name(square) for square in found.squares]),
-        files=joined([f"{name}-file" for name in sorted({chess.square_name(at)[0] for at in found.squares})]),
-    )
-    return f"{text} after {moves or cause.line.name(0)}"
 
 
 def evidence_words(cause: Cause, evidence: Evidence) -> str:
