@@ -246,7 +246,9 @@ class TrainedNetwork:
         return (leaves.transpose(1, 2) @ enters).flatten(1).gather(1, squares)
 
     def _layer(self, layer: int, board: Any, added: Any) -> Any:
-        return (self.norms[layer](self.layers[layer](board)) + added).clamp(0, MAX_CHANNEL / ONE)
+        board = self.norms[layer](self.layers[layer](board)) + added
+        # As `clamp`, whose gradient takes three times as long.
+        return torch.nn.functional.hardtanh(board, 0.0, MAX_CHANNEL / ONE)
 
     def loss(self, batch: tuple[Any, ...]) -> Any:
         """The loss of positions by `batch_of`."""
@@ -390,7 +392,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", type=Path, help="a gzip file of games")
     parser.add_argument("--output", type=Path, default=FOLDER, help="the folder of weights.toml and people.network")
-    parser.add_argument("--epochs", type=above_zero, default=1.4, help="of the network (default 1.4)")
+    parser.add_argument("--epochs", type=above_zero, default=2.0, help="of the network (default 2)")
     parser.add_argument("--share", type=share, default=0.2, help="of the positions for the weights (default 0.2)")
     parser.add_argument("--keep-network", action="store_true", help="fit the weights to the network of the package")
     parser.add_argument("--limit", type=at_least_one, help="so many games alone")
