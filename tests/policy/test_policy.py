@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from itertools import pairwise
@@ -37,6 +38,7 @@ from uci_engine.policy.policy import (
     candidates,
     default_policy,
     human_moves,
+    network_logarithms,
     planes,
     searched_scores,
     shares_of,
@@ -138,6 +140,20 @@ def test_the_network_reads_what_the_board_says(number: int, plies: int) -> None:
     # No two moves are one to the network, but castling in Chess960 and a king's move may be.
     moves = [move for move in candidates(board) if not board.is_castling(move)]
     assert len(set(squares_of(board, moves))) == len(moves)
+
+
+@SLOW
+@given(st.integers(0, 10_000), st.integers(0, 60), RATING)
+def test_the_network_knows_no_left_and_right_where_nobody_may_castle(number: int, plies: int, rating: int) -> None:
+    board = some_board(number, plies).copy(stack=False)
+    board.castling_rights = chess.BB_EMPTY
+    moves = candidates(board)
+    image = board.transform(chess.flip_horizontal)
+    others = [chess.Move(move.from_square ^ 7, move.to_square ^ 7, move.promotion) for move in moves]
+    numbers = default_policy().network
+    found = network_logarithms(numbers, board, moves, rating)
+    assert network_logarithms(numbers, image, others, rating) == pytest.approx(found)
+    assert sum(map(math.exp, found)) == pytest.approx(1)
 
 
 def test_all_weights_are_of_features_that_occur() -> None:

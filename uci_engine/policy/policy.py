@@ -115,20 +115,37 @@ def searched_scores(searcher: Searcher, board: chess.Board, moves: Iterable[ches
     return rows
 
 
-def network_logarithms(
-    numbers: ConvolutionWeights, board: chess.Board, moves: Sequence[chess.Move], rating: float
+def network_scores(
+    numbers: ConvolutionWeights,
+    read: Sequence[chess.Bitboard],
+    squares: Iterable[tuple[chess.Square, chess.Square]],
+    rating: float,
 ) -> list[float]:
-    """The logarithm of what the network gives each move, all normed together."""
+    """What the network gives each move, not yet normed. `read`: by `planes`. `squares`: by `squares_of`."""
     from uci_engine.policy.convolution import ONE, Convolution
 
     network = Convolution(numbers)
-    everywhere = [*shares_of(rating), 1.0]
-    read = [(squares, ONE) for squares in planes(board)]
-    read += [(chess.BB_ALL, round(value * ONE)) for value in everywhere]
-    for plane, (squares, value) in enumerate(read):
-        network.set_plane(plane, squares, value)
+    for plane, squares_read in enumerate(read):
+        network.set_plane(plane, squares_read, ONE)
+    for plane, value in enumerate([*shares_of(rating), 1.0], start=len(read)):
+        network.set_plane(plane, chess.BB_ALL, round(value * ONE))
     network.run()
-    scores = [network.score(start, end) / ONE**2 for start, end in squares_of(board, moves)]
+    return [network.score(start, end) / ONE**2 for start, end in squares]
+
+
+def network_logarithms(
+    numbers: ConvolutionWeights, board: chess.Board, moves: Sequence[chess.Move], rating: float
+) -> list[float]:
+    """The logarithm of what the network gives each move, all normed together.
+
+    Where nobody may castle, a position and its mirror image are the same to people: the score is the mean of both.
+    """
+    read, squares = planes(board), squares_of(board, moves)
+    scores = network_scores(numbers, read, squares, rating)
+    if not read[CASTLING]:
+        image = [chess.flip_horizontal(each) for each in read]
+        others = network_scores(numbers, image, [(start ^ 7, end ^ 7) for start, end in squares], rating)
+        scores = [(score + other) / 2 for score, other in zip(scores, others, strict=True)]
     normed = max(scores) + math.log(math.fsum(math.exp(score - max(scores)) for score in scores))
     return [score - normed for score in scores]
 
