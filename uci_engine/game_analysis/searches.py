@@ -142,11 +142,12 @@ class Searches:
         )
 
     def extended(self, board: chess.Board, found: Found, limit: Limit) -> Found:
-        """The same with its line made longer by short searches, if it is too short to show anything."""
+        """The same with a longer line, by short searches while some are left, if it is too short to show anything."""
         line = found.line
         for _ in range(MAX_EXTENSIONS):
             end = board_after(board, line)
-            if len(line) >= LEAST_LINE_PLIES or not line or final_value(end, claims=True) is not None:
+            is_long = len(line) >= LEAST_LINE_PLIES or final_value(end, claims=True) is not None
+            if is_long or not line or self.left() is None:
                 break
             line += self.find(end, limit).line[: MAX_LINE_PLIES - len(line)]
         return replace(found, line=line)
