@@ -189,7 +189,8 @@ def test_pieces_slide_and_sound_and_a_move_may_come_before_the_engine_s(page: Bo
     page.press("Nf3", Keys.ENTER)
     page.do("letIn()")
     page.wait("game.moves[2] === 'g1f3'")
-    assert page.run("heard") == ["move"] * 3
+    # The engine may have answered already.
+    assert page.run("heard.slice(0, 3)") == ["move"] * 3
     page.wait_for_move(4)
     wait_until(lambda: (server.folder / GAMES_FILE).read_text("utf-8").count("{ [%clk 0:0") >= 4)
     saved = (server.folder / GAMES_FILE).read_text("utf-8")
@@ -286,7 +287,7 @@ def test_explain_and_prove(page: BoardPage, server: Served, width: int) -> None:
     page.click("#explain")
     page.wait("here().depth > 3")
     assert len(page.find("#lines tr")) == 3
-    assert len(page.find("#costs button")) == 20
+    page.wait("document.querySelectorAll('#costs button').length === 20")
     assert page.find("#families tr")
     assert len(page.find("#board .arrow")) == 3
     page.click("#worth")

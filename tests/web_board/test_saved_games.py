@@ -88,7 +88,7 @@ def test_two_boards_may_share_the_file(tmp_path: Path) -> None:
         list(pool.map(lambda task: task[1].ask("save", id=f"{task[0]:x}", moves=["e2e4"]), enumerate(boards)))
     text = (tmp_path / GAMES_FILE).read_text("utf-8")
     assert all(f'[GameId "{number:x}"]' in text for number in range(len(boards)))
-    assert [path.name for path in tmp_path.iterdir()] == [GAMES_FILE]
+    assert [path.name for path in tmp_path.glob("[!.]*")] == [GAMES_FILE]
 
 
 def test_what_cannot_be_saved_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
