@@ -565,7 +565,10 @@ class Engine:
         check(board)
         with self._condition:
             self._wait_for_turn()
-            return self._inner.probe_dtz(board)
+            value, messages = self._inner.probe_dtz(board)
+        for message in messages:
+            LOGGER.warning("%s", message.text)
+        return value
 
     # Options and games ---------------------------------------------------------------------------------------------
 
@@ -668,6 +671,9 @@ class Engine:
             LOGGER.warning("%s", remark)
         limits = limits_of(limit, position, root_moves)
         settings = self._settings(options or {})
+        if analyses:
+            # Nothing has to be in time, and the shortest searches are no longer than the overhead.
+            settings.setdefault("move_overhead", 0)
         if limits.is_endless and not in_background:
             raise ValueError("the limit needs a time, depth, nodes, mate or clock: this search would never end")
         with self._condition:
@@ -703,7 +709,12 @@ class Engine:
             # The thread of the last search has answered, and is about to end.
             self._inner.wait()
             lasting, self._lasting = self._lasting, {}
-            self._set(lasting)
+            for keyword, value in lasting.items():
+                try:
+                    self._set({keyword: value})
+                except ValueError as error:
+                    # A file is gone. Whoever calls now has not asked for it.
+                    LOGGER.warning("%s stays as it is: %s", keyword, error)
 
 
 def _release(inner: UciEngine, condition: EngineCondition) -> None:

@@ -118,12 +118,13 @@ class UciEngine:
         self.position.set_board(board)
         return self._tablebases.probe_wdl(self.position), messages
 
-    def probe_dtz(self, board: chess.Board) -> int | None:
-        """The DTZ of a position, as `Tablebases.probe_dtz`. Only while no search runs."""
+    def probe_dtz(self, board: chess.Board) -> tuple[int | None, list[Message]]:
+        """The DTZ of a position, as `Tablebases.probe_dtz`, and messages. Only while no search runs."""
         if not self.options.syzygy_path.value:
-            return None
+            return None, []
+        messages = self._tablebases.drop_changed()
         self.position.set_board(board)
-        return self._tablebases.probe_dtz(self.position)
+        return self._tablebases.probe_dtz(self.position), messages
 
     def human(self, board: chess.Board, rating: float) -> dict[chess.Move, float]:
         """See `human_moves`. Only while no search runs."""

@@ -210,7 +210,7 @@ class _Run:
         done = {entry["number"] for entry in self._entries}
         left = [(number, text) for number, text in enumerate(self._texts, start=1) if number not in done]
         count = min(self._options.threads, len(left))
-        one = argparse.Namespace(**{**vars(self._options), "threads": 1})
+        one = argparse.Namespace(**vars(self._options) | {"option": [*self._options.option, "Threads=1"]})
         with ExitStack() as stack:
             pool = ThreadPoolExecutor(max(count, 1))
             stack.callback(pool.shutdown, cancel_futures=True)
@@ -219,9 +219,11 @@ class _Run:
             try:
                 for future in [pool.submit(self._analyse_game, *each, progress) for each in left]:
                     future.result()
-            except KeyboardInterrupt:
+            except BaseException as error:
                 # The engines are closed now, and what their last search found is not kept.
                 self._is_interrupted = True
+                if not isinstance(error, KeyboardInterrupt):
+                    raise
 
     def _analyse_game(self, number: int, text: bytes, progress: Progress) -> None:
         names = "not a game"

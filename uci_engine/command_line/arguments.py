@@ -98,11 +98,13 @@ def analysis_engine(options: argparse.Namespace) -> Engine:
     """An engine with the options of `add_options`. Raises UsageError where one is refused."""
     from uci_engine.api import Engine
 
-    settings: dict[str, Any] = {"Move Overhead": 0, **dict(_settings(options))}
+    engine = Engine(core=options.core)
     try:
-        return Engine(core=options.core, **settings)
+        engine.configure({"Move Overhead": 0, **dict(_settings(options))})
     except ValueError as error:
+        engine.close()
         raise UsageError(str(error)) from None
+    return engine
 
 
 def _settings(options: argparse.Namespace) -> list[tuple[str, str | None]]:

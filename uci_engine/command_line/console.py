@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import Self
@@ -39,6 +40,8 @@ class Progress:
         self._total, self._done_before, self._done = total, done, float(done)
         self._began = time.monotonic()
         self._width = 0
+        # Several games are analysed at a time.
+        self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
         return self
@@ -49,9 +52,12 @@ class Progress:
 
     def add(self, share: float) -> None:
         """This share of a game is done, too."""
-        self._done += share
-        if sys.stderr is None or not sys.stderr.isatty():
-            return
+        with self._lock:
+            self._done += share
+            if sys.stderr is not None and sys.stderr.isatty():
+                self._show()
+
+    def _show(self) -> None:
         from datetime import timedelta
 
         left = (self._total - self._done) / (self._done - self._done_before) * (time.monotonic() - self._began)
