@@ -110,11 +110,14 @@ def test_bench_counts_the_same_nodes_every_time_and_with_the_usual_options() -> 
     assert re.fullmatch(r"nps \d+", first[-1])
 
 
-def test_openbench_gets_openings_and_speedtest_a_report() -> None:
+def test_openbench_gets_openings_and_speedtest_a_report(tmp_path: Path) -> None:
     lines, again = (output("genfens 3 seed 7 book None ", "quit") for _ in range(2))
     boards = [chess.Board(line.removeprefix("info string genfens ")) for line in lines]
     assert all(board.is_valid() and board.ply() in (8, 9) for board in boards)
     assert (len(boards), lines) == (3, again)
+    (tmp_path / "book").write_text("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1\n")
+    useless = secateur("genfens", "1", "seed", "7", "book", str(tmp_path / "book"))
+    assert (useless.returncode, "1000 positions in a row" in useless.stdout) == (2, True)
     report = dict(re.findall(r"^(.+?) +: (.+)$", "\n".join(output("speedtest", "1", "4", "1")), re.MULTILINE))
     assert (report["Filled invocation"], report["TT size [MiB]"]) == ("speedtest 1 4 1", "4")
 

@@ -287,6 +287,12 @@ def test_the_command_that_mends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "setup.py").touch()
     monkeypatch.setattr(sys, "executable", "/opt/my python/bin/python")
     assert doctor.mending_command() == f"'/opt/my python/bin/python' -m pip install -e {tmp_path}"
+    monkeypatch.setattr(doctor, "_installer", lambda: ["python"])
+    monkeypatch.setattr(doctor, "_ROOT", tmp_path / "R&D")
+    (tmp_path / "R&D").mkdir()
+    (tmp_path / "R&D" / "setup.py").touch()
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert doctor.mending_command() == f'python -e "{tmp_path / "R&D"}"'
 
 
 def test_doctor_has_the_command_for_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,6 +67,10 @@ def test_work_is_searched_and_its_lines_go_back() -> None:
         result = run_python(*words, LICHESS_API_TOKEN=token)
         assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1)
         assert refusal in result.stderr
+    for broker in ("http://nowhere:port", "engine.lichess.ovh"):
+        result = run_python(*words, "--broker", broker, LICHESS_API_TOKEN="lip_right")
+        assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+        assert f"{broker} is no address" in result.stderr
     environment = ENVIRONMENT | {"LICHESS_API_TOKEN": "lip_right"}
     with subprocess.Popen([sys.executable, *words], env=environment, stdout=PIPE, stderr=PIPE, text=True) as process:
         wait_until(lambda: "3" in lichess.ended)

@@ -20,6 +20,7 @@ import pytest
 from tests.support import run_python, wait_until
 from tests.support.syzygy_samples import copy_tables
 from tests.web_board.served import MATE_IN_ONE, Served, answers
+from uci_engine.web_board.address import secret
 from uci_engine.web_board.desk import AT_THE_END, OTHER_TAB
 
 CHESS_960 = '[Variant "Chess960"]\n[SetUp "1"]\n[FEN "1k6/8/8/8/8/8/8/1K4R1 w G - 0 1"]\n\n1. O-O *\n'
@@ -334,7 +335,7 @@ def test_what_is_wrong_is_told_in_a_sentence(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="its home and the rights of its files are others")
-def test_other_users_do_not_see_the_address(tmp_path: Path) -> None:
+def test_other_users_do_not_see_the_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     browser = tmp_path / "browser.py"
     browser.write_text("import pathlib, sys; pathlib.Path('opened').write_text(sys.argv[1])")
     opened = tmp_path / "opened"
@@ -350,7 +351,14 @@ def test_other_users_do_not_see_the_address(tmp_path: Path) -> None:
     with Served(tmp_path, browser=f"{sys.executable} {browser} %s") as again:
         assert again.path == served.path
     assert not list(tmp_path.glob("*.html"))
-    assert (tmp_path / ".secateur-board").stat().st_mode & 0o777 == 0o600
+    kept = tmp_path / ".secateur-board"
+    assert kept.stat().st_mode & 0o777 == 0o600
+    # What others could read is a secret no more.
+    kept.chmod(0o644)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert secret() not in again.path
+    new = secret()
+    assert (secret(), kept.stat().st_mode & 0o777) == (new, 0o600)
 
 
 def test_a_position_reaches_the_page(tmp_path: Path) -> None:

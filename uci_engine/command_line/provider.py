@@ -36,6 +36,8 @@ TOKEN_VARIABLE = "LICHESS_API_TOKEN"
 TOKEN_PAGE = "/account/oauth/token/create?scopes[]=engine:read&scopes[]=engine:write"
 # How long a request for work may wait, and the pauses while lichess cannot be reached, in seconds.
 POLL_SECONDS = 90.0
+# How long anything else may wait: to connect, to send a part of an answer, and for the reply when all of it is sent.
+REPLY_SECONDS = 10.0
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 STOP_SECONDS = 0.05
 DEFAULT_MIB = 256
@@ -68,6 +70,8 @@ def run(words: Sequence[str], core: str) -> int:
     token = os.environ.get(TOKEN_VARIABLE, "")
     if not (token and token.isascii() and token.isprintable()):
         raise _refusal(f"{TOKEN_VARIABLE} holds no token: make one at {options.lichess}{TOKEN_PAGE}")
+    if not _is_web_address(options.broker):
+        raise _refusal(f"{options.broker} is no address of the web")
     for ending in (signal.SIGINT, signal.SIGTERM):
         signal.signal(ending, signal.default_int_handler)
     registration = {
@@ -77,12 +81,21 @@ def run(words: Sequence[str], core: str) -> int:
         "variants": ["chess"],
         "providerSecret": secrets.token_urlsafe(32),
     }
-    with suppress(KeyboardInterrupt), httpx.Client(timeout=httpx.Timeout(10.0, read=POLL_SECONDS)) as client:
+    with suppress(KeyboardInterrupt), httpx.Client(timeout=httpx.Timeout(REPLY_SECONDS, read=POLL_SECONDS)) as client:
         _register(client, f"{options.lichess}/api/external-engine", token, registration)
         show(f"{printable(options.name)} is among the engines of {options.lichess}/analysis")
         with closing(Provider(client, f"{options.broker}/api/external-engine/work", registration, core)) as provider:
             provider.serve()
     return 0
+
+
+def _is_web_address(text: str) -> bool:
+    import httpx
+
+    with suppress(httpx.InvalidURL):
+        url = httpx.URL(text)
+        return url.scheme in ("http", "https") and bool(url.host)
+    return False
 
 
 def _register(client: httpx.Client, url: str, token: str, registration: Mapping[str, object]) -> None:
@@ -165,7 +178,8 @@ class Provider:
         import httpx
 
         try:
-            self._client.post(f"{self._url}/{job['id']}", content=self._begin(job["work"]))
+            lines = self._begin(job["work"])
+            self._client.post(f"{self._url}/{job['id']}", content=lines, timeout=REPLY_SECONDS)
         except httpx.HTTPError:
             # Nobody waits for the rest.
             return

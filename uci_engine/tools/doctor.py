@@ -12,7 +12,6 @@ import importlib.metadata
 import platform
 import re
 import shlex
-import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing, suppress
@@ -162,4 +161,7 @@ def _installer() -> list[str]:
 
 
 def _shell(*words: str) -> str:
-    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
+    if sys.platform == "win32":
+        # Unquoted, cmd would take the `>` of a requirement for the name of a file.
+        return " ".join(f'"{word}"' if re.search(r"[<>|&^\s]", word) else word for word in words)
+    return shlex.join(words)

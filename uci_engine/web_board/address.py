@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import stat
+import sys
 import tempfile
 import threading
 import webbrowser
@@ -30,9 +32,11 @@ def secret() -> str:
     path = Path(os.path.expanduser("~"), SECRET_FILE)
     new = secrets.token_hex(SECRET_BYTES)
     with suppress(OSError):
-        # A link, or the file of another user, is no place for a secret.
+        # A link is no place for a secret.
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
         with open(descriptor, "r+", encoding="ascii", errors="replace") as file:
+            if not _is_private(path, descriptor):
+                return new
             kept = file.read(len(new))
             if KEPT.fullmatch(kept):
                 return kept
@@ -40,6 +44,22 @@ def secret() -> str:
             file.truncate()
             file.write(new)
     return new
+
+
+def _is_private(path: Path, descriptor: int) -> bool:
+    """Whether the file is this user's alone. One of this user that others may open is removed: the next is a new one.
+
+    Changed rights would not do: who has it open already could still read it.
+    """
+    if sys.platform == "win32":
+        return True
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid():
+        return False
+    if found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        path.unlink()
+        return False
+    return True
 
 
 def open_browser(address: str, leading: ExitStack) -> None:
