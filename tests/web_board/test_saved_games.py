@@ -75,11 +75,23 @@ def test_a_game_is_in_the_file_once_however_it_goes(tmp_path: Path, chess960: bo
     for number in (0, 1):
         start = start_board(number, chess960).fen()
         for board in random_game(number, start_board(number, chess960), 80):
-            moves = enumerate(board.move_stack, 1)
-            nodes = [{"ply": ply, "move": move.uci(), "clock": 600.5 - ply / 2} for ply, move in moves]
-            play(path, id=f"{number}", start=start, nodes=nodes, began=1 << 40, control="600+5")
+            moves = [move.uci() for move in board.move_stack]
+            nodes = [{"ply": ply, "move": move, "clock": 600.5 - ply / 2} for ply, move in enumerate(moves, 1)]
+            play(path, id=f"{number}", start=start, moves=moves, nodes=nodes, began=1 << 40, control="600+5")
     assert path.read_bytes().count(b"[Event ") == path.read_bytes().count(b'[Date "2004.11.0') == 2
     assert path.read_bytes().count(b"{ [%clk 0:10:00] }") == 2
+
+
+def test_what_was_taken_back_is_not_saved(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    moves = ["e2e4", "e7e5", "g1f3"]
+    nodes = [{"ply": ply, "move": move, "clock": 60 - ply} for ply, move in enumerate(moves, 1)]
+    for count in (3, 1):
+        play(path, moves=moves[:count], nodes=nodes)
+    assert path.read_bytes().count(b"[GameId") == 1
+    assert b"\n1. e4 { [%clk 0:00:59] } *\n" in path.read_bytes()
+    with pytest.raises(ValueError, match="none of the game"):
+        play(path, moves=["d2d4"], nodes=nodes)
 
 
 def test_two_boards_may_share_the_file(tmp_path: Path) -> None:

@@ -166,6 +166,9 @@ def test_games_are_loaded(server: Served, pgn: str, games: list[list[str]], rema
     (out,) = server.ask("pgn", **first)
     assert pgn != TREE or TREE in out["pgn"]
     assert server.ask("load", pgn=out["pgn"])[0]["games"][0]["nodes"] == first["nodes"]
+    # Of a game that is played, nothing that was taken back.
+    (out,) = server.ask("pgn", **first | {"moves": games[0][:1], "color": "white"})
+    assert len(server.ask("load", pgn=out["pgn"])[0]["games"][0]["moves"]) == len(games[0][:1])
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,18 @@ class Fields:
         nodes: list[object] = self.get("nodes", [])
         return tree_of(self.start(), nodes or moves)
 
+    def played(self) -> chess.pgn.Game:
+        """The tree with the moves of the game as its main line, which ends there: what was taken back is cut off."""
+        game = self.tree()
+        node: chess.pgn.GameNode = game
+        for move in self.board().move_stack:
+            if not node.has_variation(move):
+                raise ValueError("the moves are none of the game")
+            node.promote_to_main(move)
+            node = node.variation(move)
+        node.variations.clear()
+        return game
+
     def rating(self, color: chess.Color) -> int | None:
         """That of a player, out of `ratings` by the name of the side; None for none that is known."""
         ratings: dict[str, object] = self.get("ratings", {})
@@ -225,9 +237,10 @@ def loaded(game: ReadGame) -> Answer:
 
 
 def pgn(fields: Fields) -> Answer:
-    """The game with its variations as PGN."""
+    """The game with its variations as PGN. One that is looked at, without a `color`, keeps its whole line."""
     headers: dict[str, object] = fields.get("headers", {})
-    return {"pgn": as_pgn(fields.tree(), headers)}
+    game = fields.played() if fields.get("color", "") else fields.tree()
+    return {"pgn": as_pgn(game, headers)}
 
 
 # The engine: each tells its answers as they come, the first one at once -----------------------------------------------

@@ -38,7 +38,7 @@ def save(path: Path, fields: Fields) -> Answer:
     number, result, elo = fields.get("id", ""), fields.get("result", "*"), fields.get("elo", 0)
     if not GAME_ID.fullmatch(number) or result not in RESULTS:
         raise ValueError("this is no game to save")
-    whole = fields.tree()
+    whole = fields.played()
     game = chess.pgn.Game.from_board(whole.end().board())
     for node, played in zip(game.mainline(), whole.mainline(), strict=True):
         node.set_clock(played.clock())

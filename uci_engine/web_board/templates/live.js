@@ -189,7 +189,7 @@ async function copy(text, button) {
 
 async function copyGame() {
   const headers = { White: game.names.white, Black: game.names.black, ...game.headers, Result: game.result };
-  const { pgn } = await ask("pgn", { ...record(), headers });
+  const { pgn } = await ask("pgn", { ...record(), color: game.color ?? "", headers });
   await copy(pgn, byId("copy-pgn"));
 }
 
