@@ -386,7 +386,8 @@ def test_a_game_is_loaded_and_its_mistake_retried(page: BoardPage, server: Serve
 
 
 def test_games_of_the_folder_are_found_and_own_mistakes_solved(page: BoardPage, server: Served) -> None:
-    (server.folder / "club.pgn").write_text("\ufeff" + GAME + GAME.replace("<i>W</i>", "Cee"), "utf-8")
+    odd = GAME.replace("<i>W</i>", "Cee").replace("[Black", '% x\n [_Foo "y"]\n[Black')
+    (server.folder / "club.pgn").write_text("\ufeff" + GAME + odd, "utf-8")
     page.click("label:has(#show-games)")
     page.wait("library.length > 1")
     page.focus("#search")

@@ -19,6 +19,7 @@ MAX_FILES = 200
 MAX_FILE_BYTES = 64 << 20
 # What the list says of a game. Names are before it, and the result and the day behind them.
 LISTED = ("Result", "Date", "Event", "ECO", "Opening")
+NEEDED = ("White", "Black", *LISTED)
 
 # The file, the number in it, and the words of a game.
 Row = tuple[str, int, str]
@@ -79,10 +80,12 @@ def _words(text: bytes) -> str:
     """What the list says of a game, out of its headers."""
     game = ReadGame()
     for line in text.removeprefix(BOM_UTF8).splitlines():
-        header = HEADER.match(line)
-        if header is None:
+        words = line.lstrip()
+        header = HEADER.match(words)
+        if header is None and words[:1] not in b"[%;":
             break
-        value = decoded(line[header.end() :]).rpartition('"')[0]
-        game.headers[header["name"].decode("ascii", "replace")] = value
+        # Other headers may have names that python-chess refuses.
+        if header is not None and (name := header["name"].decode()) in NEEDED:
+            game.headers[name] = decoded(words[header.end() :]).rpartition('"')[0]
     facts = [game.header(name).replace(".??", "") for name in LISTED]
     return ", ".join([game.names, *(fact for fact in facts if not is_unknown(fact))])[: 2 * MAX_WORD]
