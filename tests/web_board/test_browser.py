@@ -236,6 +236,14 @@ def test_hands_may_be_quicker_than_the_engine_and_another_tab_takes_it(page: Boa
     page.wait("asking?.name === 'explain'")
 
 
+def test_the_game_that_was_asked_for_last_is_shown(page: BoardPage) -> None:
+    page.do("asked = ask; late = new Promise((done) => { letIn = done; })")
+    page.do("ask = async (name, fields) => { if (fields.moves.length === 1) await late; return asked(name, fields); }")
+    page.do("begin(newGame({moves: ['e2e4']})).then((won) => { window.won = won; })")
+    page.do("begin(newGame({moves: ['e2e4', 'e7e5']})).then(letIn)")
+    page.wait("window.won === false && game.moves.length === 2")
+
+
 def test_a_game_outlives_its_page_and_its_server_and_chess960_is_recognised(page: BoardPage, tmp_path: Path) -> None:
     with Served(tmp_path, "--fen", CHESS_960) as server:
         page.open(server)

@@ -47,7 +47,7 @@ function showExercises() {
 }
 
 async function solve({ key, start, moves, title, name }) {
-  await begin(newGame({ start, moves, title }));
+  if (!(await begin(newGame({ start, moves, title })))) return;
   const index = moves.length - 1;
   mistakes = [{ key, index, move: name, player: nameOf(game.positions[index].turn) }];
   tryAgain(mistakes[0]);

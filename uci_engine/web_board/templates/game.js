@@ -120,6 +120,7 @@ async function enter({ steps, title, value, share }, count = 1) {
   const { track, at } = viewer;
   const positions = track.positions.slice(0, at + 1);
   const line = await filled({ start, moves: [...moves, ...steps.map(({ last }) => last)], positions });
+  if (viewer.track !== track) return;
   // All of it has one value, but the end of a game.
   for (const each of line.positions.slice(at + 1)) if (each.share === undefined) Object.assign(each, { value, share });
   viewer.go({ ...line, title, back: track.back ?? { track, at } }, at + count);
@@ -127,13 +128,27 @@ async function enter({ steps, title, value, share }, count = 1) {
   if (document.activeElement === document.body) byId("leave").focus();
 }
 
+// How many times another game was asked for.
+let gamesAsked = 0;
+
+// Ask for what leads to another game. Returns null if a later one was asked for in the meantime.
+async function askForGame(name, fields) {
+  const number = ++gamesAsked;
+  const answer = await ask(name, fields);
+  return number === gamesAsked ? answer : null;
+}
+
+// Returns whether the game has begun: a later one may have taken its place.
 async function begin(fresh) {
-  const { positions } = await ask("positions", { start: fresh.start, moves: fresh.moves, nodes: fresh.nodes });
-  game = { ...fresh, positions: [planted(positions)] };
+  const { start, moves, nodes } = fresh;
+  const found = await askForGame("positions", { start, moves, nodes });
+  if (!found) return false;
+  game = { ...fresh, positions: [planted(found.positions)] };
   for (let ply = 0; ply < game.moves.length; ply++) game.positions.push(latest().next[0]);
   board.flipped = game.color === "black";
   goToLatest();
   passing[location.pathname] = JSON.stringify(record());
+  return true;
 }
 
 // Make a tree of positions in the order of PGN. Returns the first.
@@ -193,14 +208,21 @@ function goToLatest() {
   viewer.go(game, game.moves.length);
 }
 
+// The last save: the next one waits for it.
+let saving = Promise.resolve();
+
 // The game goes on or back, or is over.
 function change(fields) {
   Object.assign(game, fields);
   goToLatest();
   keep();
-  ask("save", record()).then(({ saved }) => {
+  const current = record();
+  const answer = saving.then(() => ask("save", current));
+  answer.then(({ saved }) => {
     byId("saved").textContent = `Saved in ${saved}.`;
   });
+  // A failure is told, and the next save comes all the same.
+  saving = answer.catch(() => {});
 }
 
 function keep() {

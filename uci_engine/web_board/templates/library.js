@@ -20,9 +20,14 @@ function searchLibrary() {
   const count = `${found.length} of ${library.length} games`;
   byId("library-count").textContent = found.length > MAX_LISTED ? `${count}, the first ${MAX_LISTED} are shown` : count;
   const buttons = found.slice(0, MAX_LISTED).map(({ file, number, words }) => {
-    return element("li", {}, button(words, async () => showGame((await ask("open", { file, number })).games[0])));
+    return element("li", {}, button(words, () => openGame({ file, number })));
   });
   byId("library").replaceChildren(...buttons);
+}
+
+async function openGame(fields) {
+  const found = await askForGame("open", fields);
+  if (found) await showGame(found.games[0]);
 }
 
 byId("search").oninput = searchLibrary;

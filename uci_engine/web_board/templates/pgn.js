@@ -11,7 +11,9 @@ function forgetMistakes() {
 }
 
 async function load(text) {
-  const { games, remark } = await ask("load", { pgn: text });
+  const found = await askForGame("load", { pgn: text });
+  if (!found) return;
+  const { games, remark } = found;
   byId("choice").hidden = games.length < 2;
   byId("games").replaceChildren(...games.map(({ title }, index) => new Option(`${index + 1}. ${title}`, index)));
   byId("games").onchange = () => showGame(games[byId("games").value], remark);
@@ -19,7 +21,7 @@ async function load(text) {
 }
 
 async function showGame(chosen, remark = "") {
-  await begin(newGame(chosen));
+  if (!(await begin(newGame(chosen)))) return;
   viewer.go(game, 0);
   notify(chosen.remark || remark);
   reveal(byId("moves"));
