@@ -284,12 +284,14 @@ function takeBack() {
   // A game that goes on after its end has no clock.
   const clock = isPlaying() ? game.clock : null;
   const positions = game.positions.slice(0, count + 1);
+  premove = null;
   change({ moves: game.moves.slice(0, count), positions, clock, result: "*", ending: "" });
 }
 
 const nameOf = (color) => color[0].toUpperCase() + color.slice(1);
 
 function lose(color, how) {
+  premove = null;
   change({ result: color === "white" ? "0-1" : "1-0", ending: `${nameOf(color)} ${how}.` });
 }
 

@@ -5,6 +5,8 @@ let shown = null;
 let pointed = null;
 // How long a button answers, or asks again.
 const ANSWER_MS = 4000;
+// A second click within this time belongs to the first.
+const DOUBLE_CLICK_MS = 400;
 
 // Show ----------------------------------------------------------------------------------------------------------------
 
@@ -114,19 +116,36 @@ async function hint() {
   show();
 }
 
+let resignTimer = 0;
+
 // The first click on the button asks, the second resigns.
 function resign() {
-  if (byId("resign").dataset.asks) return lose(game.color, "resigns");
+  const { asks } = byId("resign").dataset;
+  if (asks) {
+    if (performance.now() - asks >= DOUBLE_CLICK_MS) lose(game.color, "resigns");
+    return;
+  }
   askToResign(true);
-  setTimeout(askToResign, ANSWER_MS, false);
+  byId("status").textContent = "Resign?";
+  resignTimer = setTimeout(() => {
+    askToResign(false);
+    viewer.showPlace(statusOf(here()));
+  }, ANSWER_MS);
 }
 
 function askToResign(asks) {
   const button = byId("resign");
-  if (asks) button.dataset.asks = true;
+  clearTimeout(resignTimer);
+  // Since when it asks.
+  if (asks) button.dataset.asks = performance.now();
   else delete button.dataset.asks;
   button.textContent = asks ? "Resign?" : "Resign";
 }
+
+// A key that is held clicks once.
+byId("resign").onkeydown = (event) => {
+  if (event.repeat) event.preventDefault();
+};
 
 async function askThreat() {
   const position = here();
