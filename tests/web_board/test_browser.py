@@ -278,12 +278,13 @@ def test_what_cannot_be_kept_given_back_or_loaded_leaves_a_page_that_works(page:
         page.do(f"localStorage.clear(); sessionStorage.clear(); sessionStorage[location.pathname] = {kept}")
         page.reload()
         page.check_that_it_works(notice)
-    forbidden = "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('forbidden'); }})"
-    script = page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": forbidden})
-    page.do("sessionStorage.clear()")
-    page.reload()
-    page.check_that_it_works(notice=False)
-    page.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+    for lacking in ("get() { throw new DOMException('forbidden'); }", "value: null"):
+        source = f"Object.defineProperty(window, 'localStorage', {{{lacking}}}); delete window.AudioContext"
+        script = page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": source})
+        page.do("sessionStorage.clear()")
+        page.reload()
+        page.check_that_it_works(notice=False)
+        page.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
     page.open(server)
     page.do("load('no game')")
     page.check_that_it_works()

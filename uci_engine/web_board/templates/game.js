@@ -69,10 +69,10 @@ const newGame = (fields) => ({
 // `from`, the one before it.
 let game = newGame({});
 
-// Where a browser keeps games; it may forbid that, and then they last as long as the page.
+// Where a browser keeps games; it may forbid or lack that, and then they last as long as the page.
 function store(name) {
   try {
-    return window[name];
+    return window[name] ?? {};
   } catch {
     return {};
   }

@@ -24,8 +24,12 @@ const sound = {
   // Browsers allow sound, and complain of it, by whether the player has touched the page.
   play(kind) {
     if (!sound.isOn || !navigator.userActivation?.hasBeenActive) return;
-    sound.context ??= new AudioContext();
-    for (const [wait, pitch, loudness] of KNOCKS[kind]) knock(sound.context, wait, pitch, loudness);
+    try {
+      sound.context ??= new AudioContext();
+      for (const [wait, pitch, loudness] of KNOCKS[kind]) knock(sound.context, wait, pitch, loudness);
+    } catch {
+      // A browser may lack sound: the game goes on without it.
+    }
   },
 
   turn() {
