@@ -171,6 +171,10 @@ def test_the_last_move_of_a_game_is_seen_and_a_pawn_promoted_by_choice(page: Boa
     page.wait("game.result === '1/2-1/2'")
     assert page.run(height) == 50
     assert page.run("asking === null && byId('hint').disabled")
+    page.do(f"begin(newGame({{start: '{MATE_IN_ONE}'}}))")
+    page.wait("game.color === null")
+    page.drag("a1", "a8")
+    page.wait("game.result === '1-0'")
 
 
 def test_pieces_slide_and_sound_and_a_move_may_come_before_the_engine_s(page: BoardPage, server: Served) -> None:
@@ -378,8 +382,9 @@ def test_a_game_is_loaded_and_its_mistake_retried(page: BoardPage, server: Serve
     assert "\u2212" in page.text("moves")
     assert not re.search(r"-\d\.|#-", page.text("moves") + page.status)
     assert page.text("opening") == "C40 King's Knight Opening"
+    page.do("game.positions[3].hint = 'b8c6'")
     page.click("#error-4 button")
-    page.wait("retry !== null")
+    page.wait("retry !== null && here().hint === undefined")
     assert "2...Qg5" in page.text("retry-text")
     assert page.run("board.flipped")
     page.drag("d8", "h4")
@@ -419,6 +424,8 @@ def test_games_of_the_folder_are_found_and_own_mistakes_solved(page: BoardPage, 
     page.wait("retry?.key && board.flipped")
     page.drag("b8", "c6")
     page.wait("exercises[0].solved")
+    page.do("exercises = ['a', 'b', 'c'].map((key) => ({key})); retry = {key: 'b'}")
+    assert page.run("nextExercise().key") == "c"
     page.reload()
     page.click("label:has(#show-games)")
     page.wait("byId('exercises-count').textContent === '1 of 1 are solved.'")

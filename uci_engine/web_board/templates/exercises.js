@@ -30,7 +30,12 @@ async function collectExercises(errors) {
   if (found.length) await tellExercises({ found });
 }
 
-const nextExercise = () => exercises.find(({ solved, key }) => !solved && key !== retry?.key);
+// The next one behind that which is being solved, or else from the first.
+function nextExercise() {
+  const behind = exercises.findIndex(({ key }) => key === retry?.key) + 1;
+  const inTurn = [...exercises.slice(behind), ...exercises.slice(0, behind)];
+  return inTurn.find(({ solved, key }) => !solved && key !== retry?.key);
+}
 
 function showExercises() {
   const count = exercises.filter(({ solved }) => solved).length;

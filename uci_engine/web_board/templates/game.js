@@ -271,7 +271,7 @@ async function vary(move) {
   if (positions[0] !== game.positions[0]) return;
   const position = positions.slice(1).reduce(grow, positions[0]);
   const isLonger = game.color === null && game.result === "*" && position.from === latest();
-  if (isLonger) Object.assign(game, goOnWith(position));
+  if (isLonger) Object.assign(game, goOnWith(position), { result: position.result ?? "*" });
   keep();
   goTo(position);
 }
@@ -303,12 +303,12 @@ let ticked = performance.now();
 function tick() {
   const passed = Math.round(performance.now() - ticked);
   ticked += passed;
-  if (game.clock === null) return;
   for (const color of SIDES) {
     // It stands before the first move.
-    const runs = isPlaying() && game.moves.length > 0 && latest().turn === color;
-    if (runs) game.clock[color] = Math.max(0, game.clock[color] - passed);
+    const runs = game.clock !== null && isPlaying() && game.moves.length > 0 && latest().turn === color;
     sideOf(color).classList.toggle("runs", runs);
+    if (game.clock === null) continue;
+    if (runs) game.clock[color] = Math.max(0, game.clock[color] - passed);
     showClock(color, game.clock[color] / 1000);
     if (runs && game.clock[color] === 0) lose(color, "has lost on time");
   }

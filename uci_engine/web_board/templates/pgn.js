@@ -59,7 +59,9 @@ function mistakeCard(error) {
 /** @param {Mistake} error */
 function tryAgain(error) {
   retry = error;
-  delete game.positions[error.index].proof;
+  const position = game.positions[error.index];
+  delete position.proof;
+  delete position.hint;
   board.flipped = error.player === "Black";
   byId("retry-text").textContent = `${error.player} played ${error.move} here. Find a better move.`;
   byId("retry-next").disabled = error.key ? !nextExercise() : error === mistakes.at(-1);
