@@ -18,8 +18,9 @@ import pytest
 import fit_policy
 import human_errors
 from tests.support import ROOT, SCRIPTS, run_python
+from uci_engine.policy import policy
 from uci_engine.policy.convolution import ConvolutionWeights
-from uci_engine.policy.policy import candidates, network_logarithms
+from uci_engine.policy.policy import candidates
 
 
 def write_games(path: Path, count: int, seed: int) -> None:
@@ -67,9 +68,11 @@ def test_the_engine_reads_the_network_as_it_was_trained(tmp_path: Path) -> None:
         for ply, text in enumerate(game.moves):
             legal = candidates(board)
             if ply >= fit_policy.FIRST_LEARNT and len(legal) > 1 and chess.Move.from_uci(text) in legal:
-                found = network_logarithms(numbers, board, legal, game.ratings[board.turn])
+                # The position itself, without its mirror image.
+                read, ends = policy.planes(board), policy.squares_of(board, legal)
+                found = policy.softmax(policy.network_scores(numbers, read, ends, game.ratings[board.turn]))
                 expected = logarithms[starts[position] : starts[position + 1]]
-                assert np.allclose(np.exp(found), np.exp(expected), atol=0.01)
+                assert np.allclose(found, np.exp(expected), atol=0.01)
                 position += 1
             board.push_uci(text)
     assert position > 40
