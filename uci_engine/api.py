@@ -56,7 +56,7 @@ from uci_engine.game_analysis.examination import Examination, MoveComparison, co
 from uci_engine.game_analysis.pgn import read_game
 from uci_engine.options import EngineOptions, ValueOption
 from uci_engine.search.info import BestMove, Info
-from uci_engine.text import MAX_INT, suggestion
+from uci_engine.text import MAX_INT, Message, suggestion
 from uci_engine.time_management import Limits
 from uci_engine.tools.doctor import slow_core_warning
 
@@ -543,13 +543,7 @@ class Engine:
 
         A search that runs is waited for. ValueError: as for `evaluate`.
         """
-        check(board)
-        with self._condition:
-            self._wait_for_turn()
-            value, messages = self._inner.probe_wdl(board)
-        for message in messages:
-            LOGGER.warning("%s", message.text)
-        return value
+        return self._probe(self._inner.probe_wdl, board)
 
     def probe_dtz(self, board: chess.Board) -> int | None:
         """The DTZ by the same tables: plies to the next capture, pawn move or mate, as python-chess gives it.
@@ -562,10 +556,13 @@ class Engine:
 
         A search that runs is waited for. ValueError: as for `evaluate`.
         """
+        return self._probe(self._inner.probe_dtz, board)
+
+    def _probe(self, ask: Callable[[chess.Board], tuple[int | None, list[Message]]], board: chess.Board) -> int | None:
         check(board)
         with self._condition:
             self._wait_for_turn()
-            value, messages = self._inner.probe_dtz(board)
+            value, messages = ask(board)
         for message in messages:
             LOGGER.warning("%s", message.text)
         return value

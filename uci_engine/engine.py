@@ -112,19 +112,18 @@ class UciEngine:
 
         None if it is not in the tables. Also messages. Only while no search runs.
         """
-        if not self.options.syzygy_path.value:
-            return None, []
-        messages = self._tablebases.drop_changed()
-        self.position.set_board(board)
-        return self._tablebases.probe_wdl(self.position), messages
+        return self._probe(self._tablebases.probe_wdl, board)
 
     def probe_dtz(self, board: chess.Board) -> tuple[int | None, list[Message]]:
         """The DTZ of a position, as `Tablebases.probe_dtz`, and messages. Only while no search runs."""
+        return self._probe(self._tablebases.probe_dtz, board)
+
+    def _probe(self, ask: Callable[[Position], int | None], board: chess.Board) -> tuple[int | None, list[Message]]:
         if not self.options.syzygy_path.value:
             return None, []
         messages = self._tablebases.drop_changed()
         self.position.set_board(board)
-        return self._tablebases.probe_dtz(self.position), messages
+        return ask(self.position), messages
 
     def human(self, board: chess.Board, rating: float) -> dict[chess.Move, float]:
         """See `human_moves`. Only while no search runs."""
