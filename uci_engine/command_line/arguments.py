@@ -100,7 +100,7 @@ def analysis_engine(options: argparse.Namespace) -> Engine:
 
     engine = Engine(core=options.core)
     try:
-        engine.configure({"Move Overhead": 0, **dict(_settings(options))})
+        engine.configure(dict(_settings(options)))
     except ValueError as error:
         engine.close()
         raise UsageError(str(error)) from None
