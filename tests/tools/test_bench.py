@@ -27,7 +27,7 @@ def total(depth: int | None, use_nnue: bool | None = None) -> tuple[int, list[st
     with closing(UciEngine()) as engine:
         if use_nnue is not None:
             engine.options.set("Use NNUE", "true" if use_nnue else "false")
-        bench.bench(engine, [] if depth is None else [str(depth)], lines.append)
+        bench.bench(engine, depth, lines.append)
     match = re.match(r"\nnodes ([0-9]+)\n", lines[-1])
     assert match is not None
     return int(match[1]), lines[:-1]
@@ -53,7 +53,7 @@ def test_the_python_chess_core_counts_the_same_to_the_end() -> None:
 def test_a_stop_before_the_beginning_is_not_lost() -> None:
     lines: list[str] = []
     with closing(UciEngine()) as engine:
-        bench.bench(engine, ["100"], lines.append, lambda: True)
+        bench.bench(engine, 100, lines.append, lambda: True)
     assert lines == ["info string bench was stopped"]
 
 

@@ -160,7 +160,7 @@ def _bench(words: Sequence[str], core: str, tuning: bool) -> int:
     add_options(parser, core)
     options = parser.parse_intermixed_args(words)
     with closing(uci_engine(options, tuning)) as engine:
-        bench(engine, [] if options.depth is None else [str(options.depth)], show)
+        bench(engine, options.depth, show)
     return 0
 
 

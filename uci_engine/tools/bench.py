@@ -57,33 +57,33 @@ POSITIONS = (
 )
 
 
-def bench(engine: UciEngine, words: Sequence[str], on_line: OnLine, is_stopped: IsStopped = lambda: False) -> None:
+def bench(engine: UciEngine, depth: int | None, on_line: OnLine, is_stopped: IsStopped = lambda: False) -> None:
     """Search every position with the engine's options, and report the total of nodes, the time and the speed.
 
-    `words`: the depth of each search, or none. `on_line` gets a line for each position, and the report.
+    `depth`: of each search, None for the default. `on_line` gets a line for each position, and the report.
     Raises the error of a search that has failed.
     """
-    limits = Limits(depth=int(words[0]) if words else DEFAULT_DEPTH)
+    limits = Limits(depth=depth or DEFAULT_DEPTH)
     nodes, seconds, _ = _searched(engine, limits, on_line, is_stopped)
     if not is_stopped():
         on_line(f"\nnodes {nodes}\ntime {seconds:.3f} s\nnps {round(nodes / seconds)}")
 
 
-def speedtest(engine: UciEngine, words: Sequence[str], on_line: OnLine, is_stopped: IsStopped = lambda: False) -> None:
+def speedtest(engine: UciEngine, given: Sequence[int], on_line: OnLine, is_stopped: IsStopped = lambda: False) -> None:
     """Search every position for a time, and report as Stockfish's `speedtest` does.
 
-    `words`: threads, MiB of the table, and seconds for all positions, as far as they are given.
+    `given`: threads, MiB of the table, and seconds for all positions, as many of them as one likes.
     """
     threads, mib = engine.options.threads, engine.options.hash
     usual = (threads.usable, 128 * threads.usable, 150)
-    wanted = [int(word) for word in words] + [*usual[len(words) :]]
+    wanted = [*given, *usual[len(given) :]]
     for message in threads.assign(wanted[0]) + mib.assign(wanted[1]):
         on_line(f"info string {message}")
     limits = Limits(movetime_ms=1000 * wanted[2] // len(POSITIONS))
     nodes, seconds, hashfull = _searched(engine, limits, on_line, is_stopped)
     rows = {
         "Version": engine.name,
-        "User invocation": " ".join(["speedtest", *words]),
+        "User invocation": " ".join(["speedtest", *map(str, given)]),
         "Filled invocation": " ".join(["speedtest", *map(str, wanted)]),
         "Available processors": threads.usable,
         "Thread count": threads.value,

@@ -410,8 +410,13 @@ class Dispatcher:
         def work(is_stopped: Callable[[], bool]) -> None:
             with closing(UciEngine()) as engine:
                 try:
-                    tools = {"bench": bench.bench, "speedtest": bench.speedtest, "genfens": openings.genfens}
-                    tools[name](engine, words, self._writer.write, is_stopped)
+                    match name:
+                        case "bench":
+                            bench.bench(engine, int(words[0]) if words else None, self._writer.write, is_stopped)
+                        case "speedtest":
+                            bench.speedtest(engine, [*map(int, words)], self._writer.write, is_stopped)
+                        case _:
+                            openings.genfens(engine, words, self._writer.write, is_stopped)
                 except ValueError as error:
                     self._say(Message.error(error))
 
