@@ -251,7 +251,8 @@ def test_full_strength_is_the_search_without_the_options(engine: UciEngine) -> N
 
     before = told()
     weaken(engine, MIN_ELO)
-    assert told() != before
+    # A level draws its move, and may draw the best one.
+    assert any(told() != before for _ in range(30))
     # UCI_Elo alone limits nothing.
     engine.options.set("UCI_LimitStrength", "false")
     assert told() == before
