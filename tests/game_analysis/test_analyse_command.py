@@ -28,10 +28,10 @@ def analyse(folder: Path, *words: object, data: str = "") -> subprocess.Complete
 
 
 def refusal(folder: Path, *words: object) -> str:
-    """The one sentence of a run that must be refused."""
-    result = analyse(folder, *words)
-    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1)
-    return result.stderr
+    """The sentence of a run, in this process, that must be refused."""
+    with chdir(folder), pytest.raises(UsageError) as refused:
+        run([*map(str, words)], "auto")
+    return str(refused.value)
 
 
 def games_of(path: Path) -> list[chess.pgn.Game]:
@@ -210,9 +210,8 @@ def test_a_file_of_games_is_never_replaced(folder: Path) -> None:
         if link is not None:
             link(folder / output / "games.pgn", games)
         told = "has games to analyse, and would be replaced: name another folder with --output"
-        assert refusal(folder, "games.pgn", "--no-pages", "--output", output, "--force") == (
-            f"secateur analyse: {Path(output, 'games.pgn')} {told}\n"
-        )
+        found = refusal(folder, "games.pgn", "--no-pages", "--output", output, "--force")
+        assert found == f"secateur analyse: {Path(output, 'games.pgn')} {told}"
     with games.open() as file:
         words = [sys.executable, "-m", "uci_engine", "analyse", "-", "--no-pages", "--output", ".", "--force"]
         assert subprocess.run(words, cwd=folder, env=ENVIRONMENT, stdin=file, check=False).returncode == 1
@@ -230,7 +229,7 @@ def test_results_are_replaced_only_by_force(folder: Path) -> None:
     assert [game.headers["White"] for game in games_of(out / "games.pgn")] == ["Ann", "Eve", "Bob", "Eve"]
     first = {path.name: path.read_bytes() for path in out.iterdir()}
     told = "is there already: name another folder with --output, or replace with --force"
-    assert refusal(folder, *words) == f"secateur analyse: {Path('out', 'games.pgn')} {told}\n"
+    assert refusal(folder, *words) == f"secateur analyse: {Path('out', 'games.pgn')} {told}"
     assert {path.name: path.read_bytes() for path in out.iterdir()} == first
     # Results in the folder of the games are not analysed.
     assert analyse(folder, *words, "--force").stdout == done

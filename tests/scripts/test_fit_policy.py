@@ -18,6 +18,7 @@ import pytest
 import fit_policy
 import human_errors
 from tests.support import ROOT, SCRIPTS, run_python
+from toolkit.errors import ProgramError
 from uci_engine.policy import policy
 from uci_engine.policy.convolution import ConvolutionWeights
 from uci_engine.policy.policy import candidates
@@ -84,8 +85,8 @@ def test_the_engine_reads_the_network_as_it_was_trained(tmp_path: Path) -> None:
 def test_a_file_without_games_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "games.txt.gz"
     path.write_bytes(gzip.compress(text.encode()))
-    done = run_python(str(SCRIPTS / "fit_policy.py"), str(path), "--output", str(tmp_path))
-    assert done.returncode == 2
+    with pytest.raises(ProgramError):
+        fit_policy.main([str(path), "--output", str(tmp_path)])
     assert not (tmp_path / "weights.toml").exists()
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import chess
 
+from uci_engine.board.game import moves_kept
 from uci_engine.board.pieces import captured_square, captured_type
 from uci_engine.score import SEE_VALUES
 
@@ -19,15 +20,15 @@ FEW_EVASIONS = 3
 
 
 def board_after(board: chess.Board, moves: Iterable[chess.Move]) -> chess.Board:
-    """The board after these moves. It remembers the moves of `board` and these, so it knows repetitions."""
-    after = board.copy()
+    """The board after these moves. It remembers what matters of the moves before, so it knows repetitions."""
+    after = board.copy(stack=moves_kept(board))
     for move in moves:
         after.push(move)
     return after
 
 
 def positions(start: chess.Board, moves: Iterable[chess.Move]) -> list[chess.Board]:
-    """The position before each move of a game, and the last one. Each remembers the moves before it."""
+    """The position before each move of a game, and the last one, each by `board_after`."""
     boards = [start.copy()]
     for move in moves:
         boards.append(board_after(boards[-1], [move]))
