@@ -14,6 +14,7 @@ from evaluation.files import reason_of
 from uci_engine.game_analysis.pgn import HEADER, ReadGame, decoded, game_texts, is_unknown, read_game
 from uci_engine.web_board.desk import Answer
 from uci_engine.web_board.questions import MAX_WORD, Fields, loaded
+from uci_engine.web_board.report import key_of
 
 MAX_FILES = 200
 MAX_FILE_BYTES = 64 << 20
@@ -21,8 +22,8 @@ MAX_FILE_BYTES = 64 << 20
 LISTED = ("Result", "Date", "Event", "ECO", "Opening")
 NEEDED = ("White", "Black", *LISTED)
 
-# The file, the number in it, and the words of a game.
-Row = tuple[str, int, str]
+# The file, the number in it, the words of a game, and its key in the report.
+Row = tuple[str, int, str, str]
 
 
 class Library:
@@ -34,7 +35,7 @@ class Library:
         self._rows: dict[Path, tuple[tuple[int, int], list[Row]]] = {}
 
     def games(self, fields: Fields) -> Answer:
-        """The games of all files, the last ones first, each with its file, its number and its words."""
+        """The games of all files, the last ones first, each as its row."""
         rows: list[Row] = []
         for path in self._files():
             try:
@@ -71,7 +72,8 @@ class Library:
         known = self._rows.get(path)
         if known is None or known[0] != state:
             with path.open("rb") as lines:
-                rows = [(path.name, number, _words(text)) for number, text in enumerate(game_texts(lines))]
+                texts = enumerate(game_texts(lines))
+                rows = [(path.name, number, _words(text), key_of(text)) for number, text in texts]
             known = self._rows[path] = (state, rows)
         return known[1]
 

@@ -1,59 +1,57 @@
-// One's own mistakes as exercises, which are kept beside the games.
-let exercises = [];
+// One's own mistakes as exercises: those of all games that are analysed.
 
-// Add what was `found`, note what is `solved`, and show all.
-async function tellExercises(fields = {}) {
-  const answer = await ask("exercises", fields);
-  exercises = Object.entries(answer.exercises).map(([key, each]) => ({ key, ...each }));
-  showExercises();
-}
+// Who plays against the engine, on the page and in its file.
+const PLAYERS = ["You", "Player"];
 
 /**
  * The side that the player has in a game: in one against the engine, or by the name.
- * @type {(game: Game, name: string) => Side | null}
+ * @type {(names: Record<Side, string>, name: string) => Side | undefined}
  */
-function ownSide({ color, names }, name) {
-  /** @param {Side} side */
-  const isMine = (side) => name !== "" && names[side].toLowerCase().includes(name.toLowerCase());
-  return color ?? SIDES.find(isMine) ?? null;
+function ownSide(names, name) {
+  const isNamed = (side) => name !== "" && names[side].toLowerCase().includes(name.toLowerCase());
+  return SIDES.find((side) => PLAYERS.includes(names[side])) ?? SIDES.find(isNamed);
 }
 
 /**
- * Keep the player's mistakes, but no inaccuracies.
- * @param {Mistake[]} errors
+ * The same mistake in the same position is there once.
+ * @type {(report: Record<string, Facts>, name: string) => any[]}
  */
-async function collectExercises(errors) {
-  const side = ownSide(game, byId("me").value.trim());
-  const own = errors.filter(({ player, mark }) => player.toLowerCase() === side && mark !== "inaccuracy");
-  const { start, title } = game;
-  const found = own.map(({ index }) => ({ start, title, moves: game.moves.slice(0, index + 1) }));
-  if (found.length) await tellExercises({ found });
+function exercisesOf(report, name) {
+  const found = Object.entries(report).flatMap(([key, game]) => {
+    const own = mistakesOf(game).filter(({ side }) => side === ownSide(game.names, name));
+    return own.map((each) => ({ ...game, ...each, key, isSolved: game.solved?.includes(each.index) ?? false }));
+  });
+  return [...new Map(found.map((each) => [`${each.start} ${each.moves.slice(0, each.index + 1)}`, each])).values()];
 }
+
+let exercises = [];
 
 // The next one behind that which is being solved, or else from the first.
 function nextExercise() {
-  const behind = exercises.findIndex(({ key }) => key === retry?.key) + 1;
+  const isTried = ({ key, index }) => key === retry?.key && index === retry?.index;
+  const behind = exercises.findIndex(isTried) + 1;
   const inTurn = [...exercises.slice(behind), ...exercises.slice(0, behind)];
-  return inTurn.find(({ solved, key }) => !solved && key !== retry?.key);
+  return inTurn.find((each) => !each.isSolved && !isTried(each));
 }
 
 function showExercises() {
-  const count = exercises.filter(({ solved }) => solved).length;
+  exercises = exercisesOf(report, ownName());
+  const count = exercises.filter(({ isSolved }) => isSolved).length;
   const sentence = `${count} of ${exercises.length} are solved.`;
   byId("exercises-count").textContent = exercises.length
     ? sentence
     : "“Find the mistakes” collects those of your games, to be solved here.";
   byId("solve").disabled = !nextExercise();
   const items = exercises.slice(0, MAX_LISTED).map((each) => {
-    const words = `${each.solved ? "✓ " : ""}Better than ${each.name}: ${each.title}`;
-    return element("li", {}, button(words, () => solve(each)));
+    const words = `${each.isSolved ? "✓ " : ""}Better than ${each.name}: ${titleOf(each)}`;
+    return listItem(words, () => solve(each));
   });
   byId("exercises").replaceChildren(...items);
 }
 
-async function solve({ key, start, moves, title, name }) {
-  if (!(await begin(newGame({ start, moves, title })))) return;
-  const index = moves.length - 1;
+async function solve(exercise) {
+  const { key, index, name } = exercise;
+  if (!(await begin(gameOf(exercise, index + 1)))) return;
   mistakes = [{ key, index, move: name, player: nameOf(game.positions[index].turn) }];
   tryAgain(mistakes[0]);
 }
@@ -65,4 +63,7 @@ function tryNext() {
 }
 
 byId("me").value = lasting["secateur-name"] ?? "";
-byId("me").onchange = () => (lasting["secateur-name"] = byId("me").value.trim());
+byId("me").onchange = () => {
+  lasting["secateur-name"] = ownName();
+  showReport();
+};

@@ -112,7 +112,7 @@ async function prove(move) {
     learn(position, { proof: { ...answer, move } });
     reveal(byId(retry === null ? "proof" : "moves"));
   });
-  if (retry?.key && answer && !answer.is_error) tellExercises({ solved: retry.key });
+  if (retry?.key && answer && !answer.is_error) tellReport({ solved: retry.key, index: retry.index });
   goOn();
 }
 

@@ -38,10 +38,10 @@ const SIDES = ["white", "black"];
  * strength. `clock`: milliseconds, null for none. `began`: when, in milliseconds. `control`: of time, as PGN has it.
  * `ratings`: of the players, null for one that is not known. `ending`: why the game is over where the board does not
  * show it. `nodes`: the moves with their variations, as the server has them, none where there are the moves alone.
- * `headers`: those of a game that was loaded.
+ * `headers`: those of a game that was loaded. `key`: that of the game in the report, "" for none.
  * @typedef {Track & {id: string, names: Record<Side, string>, nodes: object[], headers: Record<string, string>,
  *   color: Side | null, elo: number, clock: Record<Side | "increment", number> | null, began: number, control: string,
- *   ratings: Partial<Record<Side, number | null>>, result: string, ending: string}} Game
+ *   ratings: Partial<Record<Side, number | null>>, result: string, ending: string, key: string}} Game
  */
 /** @type {(fields: Partial<Game>) => Game} */
 const newGame = (fields) => ({
@@ -60,6 +60,7 @@ const newGame = (fields) => ({
   ratings: {},
   result: "*",
   ending: "",
+  key: "",
   ...fields,
   positions: [],
 });
@@ -213,13 +214,16 @@ let saving = Promise.resolve();
 
 // The game goes on or back, or is over.
 function change(fields) {
-  Object.assign(game, fields);
+  Object.assign(game, fields, { key: "" });
   goToLatest();
   keep();
   const current = record();
   const answer = saving.then(() => ask("save", current));
-  answer.then(({ saved }) => {
+  answer.then(({ saved, key }) => {
     byId("saved").textContent = `Saved in ${saved}.`;
+    if (game.moves !== current.moves || game.result !== current.result) return;
+    game.key = key;
+    keep();
   });
   // A failure is told, and the next save comes all the same.
   saving = answer.catch(() => {});
@@ -271,7 +275,7 @@ async function vary(move) {
   if (positions[0] !== game.positions[0]) return;
   const position = positions.slice(1).reduce(grow, positions[0]);
   const isLonger = game.color === null && game.result === "*" && position.from === latest();
-  if (isLonger) Object.assign(game, goOnWith(position), { result: position.result ?? "*" });
+  if (isLonger) Object.assign(game, goOnWith(position), { result: position.result ?? "*", key: "" });
   keep();
   goTo(position);
 }

@@ -233,6 +233,7 @@ async function start() {
     ["retry-answer", "", () => showAnswer(retry)],
     ["retry-next", "", tryNext],
     ["solve", "", () => solve(nextExercise())],
+    ["analyse-rest", "", analyseRest],
     ["", "Escape", dropPremove],
     ["", "e", () => byId("explain").click()],
     ["", "v", () => byId("prove").click()],

@@ -35,7 +35,7 @@ async function review() {
   });
   viewer.go(game, viewer.ply);
   const found = await answer;
-  if (found) showMistakes(found);
+  if (found) await showMistakes(found);
 }
 
 function showMistakes({ errors, positions, accuracy: [white, black] }) {
@@ -45,7 +45,7 @@ function showMistakes({ errors, positions, accuracy: [white, black] }) {
   const count = errors.length === 1 ? "One mistake" : `${errors.length || "No"} mistakes`;
   byId("review-text").textContent = `${count}. Accuracy: White ${white}, Black ${black}.`;
   show();
-  collectExercises(errors);
+  return tellReport();
 }
 
 /** @param {Mistake} error */
