@@ -69,7 +69,7 @@ def page() -> Page:
 def test_nothing_is_loaded_and_only_its_own_style_and_script_allowed(page: Page) -> None:
     names = page.attributes("id")
     assert {f"{color}-{piece}" for color in chess.COLOR_NAMES for piece in chess.PIECE_NAMES[1:]} <= {*names}
-    assert not {tag for tag, _ in page.tags} & {"iframe", "object", "embed", "audio", "video", "base", "img", "form"}
+    assert not {tag for tag, _ in page.tags} & {"iframe", "object", "embed", "audio", "video", "base", "img"}
     used = {name for _, attributes in page.tags for name in attributes}
     assert not [name for name in used if name.startswith("on") or name == "style"]
     links = [link for name in ("src", "href", "data", "action", "poster") for link in page.attributes(name)]
@@ -137,6 +137,7 @@ def test_the_script_has_every_position_and_line(page: Page) -> None:
     assert [position["fen"] for position in data["positions"]] == [board.board_fen() for board in report.boards]
     assert (data["positions"][7]["last"], data["positions"][7]["check"]) == ("h5f7", "e8")
     assert data["errors"] == [ply.index + 1 for ply in report.errors] != []
+    assert [{*each} for each in data["legal"]] == [{*map(str, ply.board.legal_moves)} for ply in report.errors]
     founds = [
         (kind, ply, found) for ply in report.errors for kind, found in (("Better", ply.best), ("Played", ply.played))
     ]

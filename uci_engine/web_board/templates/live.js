@@ -62,11 +62,6 @@ function showButtons(position) {
   byId("explained").hidden = !isExplaining();
 }
 
-// The browser offers these moves in the field.
-function showChoices() {
-  byId("legal").replaceChildren(...Object.values(choices()).map((name) => new Option(name)));
-}
-
 // Open the tab of an element, and bring that into sight.
 function reveal(shown) {
   const [name] = shown.closest("section").id.split("-");
@@ -154,18 +149,6 @@ async function askThreat() {
   show();
 }
 
-byId("type").onsubmit = (event) => {
-  event.preventDefault();
-  const text = byId("move").value.trim();
-  const plain = (name) => name.replace(/[+#=x]/g, "").replace(/0/g, "O");
-  const isMeant = ([uci, san]) => uci === text.toLowerCase() || plain(san) === plain(text);
-  dropPremove();
-  const found = Object.entries(choices()).find(isMeant);
-  byId("move").value = "";
-  if (found) act(found[0]);
-  else byId("status").textContent = `${text.slice(0, 20)} is no legal move here.`;
-};
-
 byId("new-game").onsubmit = (event) => {
   event.preventDefault();
   const color = byId("color").value || (Math.random() < 0.5 ? "white" : "black");
@@ -217,6 +200,7 @@ async function start() {
   const own = ownKept();
   const isShown = own !== null && (await begin(newGame(own)).then(() => true, () => false));
   if (!isShown) await beginGame({ color: data.start.split(" ")[1] === "b" ? "black" : "white" });
+  connectHands();
   setInterval(tick, 200);
   sound.show();
   viewer.connect([
