@@ -20,6 +20,7 @@ from uci_engine.book.book import name_of
 from uci_engine.game_analysis.analysed_game import AnalysedGame, analyse_game
 from uci_engine.game_analysis.boards import last_move, numbered
 from uci_engine.game_analysis.examination import EFFORTS, NOTHING, compare_moves, examine
+from uci_engine.game_analysis.facts import MAX_WORD
 from uci_engine.game_analysis.judgement import accuracy_of
 from uci_engine.game_analysis.pages import line, position, positions_of, worst_errors
 from uci_engine.game_analysis.people import rating_of
@@ -38,8 +39,6 @@ ROUNDS = ((0.3, 2.0), (2.0, 120.0))
 LINES = 3
 # No position further on has the name of an opening.
 LAST_NAMED_PLY = 40
-# Maximum length of a name or a remark, in characters.
-MAX_WORD = 200
 # How a game ends, by the first that is true.
 ENDS = (
     (chess.Board.is_checkmate, "Checkmate"),

@@ -1,8 +1,9 @@
-// What the analysis of games has found, as far as they are analysed: the report over those of the folder.
+// What the analysis of games has found: the report over those of the folder, as far as they are analysed.
 
 /**
- * What is known of a game: see `report.py`. A mistake has a cause and a name.
- * @typedef {{index: number, side: Side, phase: string, clock: string, lost: number, cause?: string, name?: string}} Fact
+ * What is known of a move and of a game: see `facts.py`. A mistake has a cause and a name.
+ * @typedef {{index: number, side: Side, phase: string, clock: string, lost: number, cause?: string, name?: string}}
+ *   Fact
  * @typedef {{names: Record<Side, string>, opening: string, start: string, moves: string[], judged: Fact[],
  *   solved?: number[]}} Facts
  */
@@ -13,35 +14,40 @@ const MAX_LINES = 12;
 // Whether the games that are left are being analysed.
 let isReading = false;
 
-/** @type {(game: Facts) => Fact[]} */
-const mistakesOf = ({ judged }) => judged.filter(({ cause }) => cause);
-/** @type {(game: Facts) => string} */
-const titleOf = ({ names }) => `${names.white} – ${names.black}`;
-/** @type {(game: Facts, count?: number) => Game} */
-function gameOf(game, count) {
-  const { names, start, moves } = game;
-  return newGame({ names, start, moves: moves.slice(0, count), title: titleOf(game) });
-}
 const ownName = () => byId("me").value.trim();
+const titleOf = ({ names }) => `${names.white} – ${names.black}`;
 // What was refused is a game of a variant, for example.
 const isLeft = ({ key, isRefused }) => !report[key] && !isRefused;
 
+// The game of a fact, up to so many moves.
+function gameOf({ names, start, moves }, count = moves.length) {
+  return newGame({ names, start, moves: moves.slice(0, count), title: titleOf({ names }) });
+}
+
 /**
- * For each kind and name the moves, what they lost, and the mistakes, of a player or, without a name, of all.
- * @type {(games: Facts[], name: string) => any[]}
+ * The facts of the player's moves or, without a name, of all, each with its game.
+ * @type {(games: [string, Facts][], name: string) => (Facts & Fact & {key: string, isSolved?: boolean})[]}
  */
-function reportLines(games, name) {
+function factsOf(games, name) {
+  const isNamed = (each) => name !== "" && each.toLowerCase().includes(name.toLowerCase());
+  return games.flatMap(([key, game]) => {
+    const find = (isOwn) => SIDES.find((each) => isOwn(game.names[each]));
+    // Who plays against the engine, on the page and in its file.
+    const side = find((each) => ["You", "Player"].includes(each)) ?? find(isNamed);
+    const own = game.judged.filter((each) => (side ? each.side === side : name === ""));
+    return own.map((each) => ({ ...game, ...each, key, isSolved: game.solved?.includes(each.index) }));
+  });
+}
+
+// For each kind and word of facts the moves, what they lost, and the mistakes; first where most mistakes are.
+function reportLines(facts) {
   const lines = {};
-  for (const game of games) {
-    const side = ownSide(game.names, name);
-    for (const fact of game.judged.filter((each) => (side ? each.side === side : name === ""))) {
-      const words = { ...fact, opening: game.opening };
-      for (const kind of KINDS.filter((each) => words[each])) {
-        const line = (lines[`${kind} ${words[kind]}`] ??= { kind, name: words[kind], moves: 0, lost: 0, mistakes: [] });
-        line.moves += 1;
-        line.lost += fact.lost;
-        if (fact.cause) line.mistakes.push({ ...game, ...fact });
-      }
+  for (const fact of facts) {
+    for (const kind of KINDS.filter((each) => fact[each])) {
+      const line = (lines[`${kind} ${fact[kind]}`] ??= { kind, word: fact[kind], moves: 0, lost: 0, mistakes: [] });
+      line.moves += 1;
+      line.lost += fact.lost;
+      if (fact.cause) line.mistakes.push(fact);
     }
   }
   return Object.values(lines).sort((a, b) => b.mistakes.length - a.mistakes.length);
@@ -54,29 +60,33 @@ async function tellReport(fields = {}) {
 }
 
 function showReport() {
-  showExercises();
-  const done = library.map(({ key }) => report[key]).filter(Boolean);
+  const keys = new Set(library.map(({ key }) => key));
+  const games = Object.entries(report).filter(([key]) => keys.has(key));
   const left = library.filter(isLeft).length;
-  byId("report-text").textContent = done.length
-    ? `Mistakes and blunders of ${ownName() || "all players"}, in ${done.length} games of ${library.length}.`
-    : "No game of this folder has been analysed.";
+  exercises = exercisesOf(factsOf(Object.entries(report), ownName()));
+  const solved = exercises.filter(({ isSolved }) => isSolved).length;
+  const found = `Mistakes and blunders of ${ownName() || "all players"}: ${exercises.length}, of which ${solved} are solved. `;
+  const analysed = `${games.length || "None"} of ${library.length} games in the folder have been analysed.`;
+  byId("report-text").textContent = `${exercises.length ? found : ""}${analysed}`;
+  byId("solve").disabled = !nextExercise();
   byId("analyse-rest").hidden = !left;
+  byId("analyse-rest").textContent = isReading ? "Stop" : `Analyse ${games.length ? "the other " : ""}${left}`;
   byId("report-progress").hidden = !isReading;
-  byId("analyse-rest").textContent = `Analyse ${done.length ? "the other " : ""}${left}`;
-  const lines = reportLines(done, ownName());
-  const parts = KINDS.map((kind) => lines.filter((line) => line.kind === kind).slice(0, MAX_LINES));
-  const shown = parts.flatMap((found) => {
-    return found.length ? [element("h3", { textContent: `By ${found[0].kind}` }), ...found.map(reportLine)] : [];
+  const lines = reportLines(factsOf(games, ownName()));
+  const shown = KINDS.flatMap((kind) => {
+    const found = lines.filter((line) => line.kind === kind).slice(0, MAX_LINES);
+    return found.length ? [element("h3", { textContent: `By ${kind}` }), ...found.map(reportLine)] : [];
   });
   byId("report").replaceChildren(...shown);
 }
 
 // A line opens to its mistakes, each of which leads to its explanation.
-function reportLine({ kind, name, moves, lost, mistakes }) {
+function reportLine({ kind, word, moves, lost, mistakes }) {
   const rate = ` in ${moves} moves, \u2212${((100 * lost) / moves).toFixed(1)} % a move`;
-  const words = `${nameOf(name)}: ${mistakes.length}${kind === "cause" ? "" : rate}`;
+  const words = `${nameOf(word)}: ${mistakes.length}${kind === "cause" ? "" : rate}`;
   const items = mistakes.slice(0, MAX_LISTED).map((each) => {
-    return listItem(`${each.name} in ${titleOf(each)}`, async () => (await begin(gameOf(each))) && showAnswer(each));
+    const title = `${each.isSolved ? "✓ " : ""}${each.name} in ${titleOf(each)}`;
+    return listItem(title, async () => (await begin(gameOf(each))) && showAnswer(each));
   });
   const list = element("ul", { className: "listed" }, ...items);
   return element("details", {}, element("summary", { textContent: words }), list);
@@ -87,8 +97,7 @@ async function analyseRest() {
   if (isReading) return stop();
   isReading = true;
   byId("explain").checked = false;
-  byId("analyse-rest").textContent = "Stop";
-  byId("report-progress").hidden = false;
+  showReport();
   const left = library.filter(isLeft);
   for (const [index, each] of left.entries()) {
     byId("report-text").textContent = `Game ${index + 1} of ${left.length}: ${each.words}`;
@@ -104,3 +113,9 @@ async function analyseRest() {
   isReading = false;
   await tellReport();
 }
+
+byId("me").value = lasting["secateur-name"] ?? "";
+byId("me").onchange = () => {
+  lasting["secateur-name"] = ownName();
+  showReport();
+};
