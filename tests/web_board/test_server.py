@@ -148,7 +148,7 @@ def test_review_finds_the_mistake_and_its_reason(server: Served) -> None:
     [
         (GAME * 2, [["f2f3", "e7e5", "g2g4", "d8h4"]] * 2, ""),
         (TREE, [["e2e4", "e7e5"]], ""),
-        ("1. e4 e5 2. Ke3 Nf6 *", [["e2e4", "e7e5"]], "2.Ke3 "),
+        ('[A-B "x"]\n\n1. e4 e5 2. Ke3 Nf6 *', [["e2e4", "e7e5"]], "2.Ke3 "),
         ('[Variant "Atomic"]\n\n1. e4 *\n\n' + CHESS_960, [["b1g1"]], "1 of 2 games cannot be loaded"),
         ("1. e4 " * 20_000, [["e2e4"]], "not all of the game can be read"),
         ("8/8/8/8/8/5k2/8/4R2K b KQ - 3 9\n", [[]], "castling"),
@@ -254,7 +254,7 @@ def test_only_its_page_is_answered(
 def test_a_request_is_not_larger_than_a_bound(server: Served) -> None:
     response = server.open("POST", "load", " " * (2 << 20))
     assert response.status == 413
-    assert response.read() == b"A request has at most 1024 KiB."
+    assert response.read() == b"At once at most 1024 KiB can be loaded."
 
 
 def half_request(server: Served) -> bytes:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from codecs import BOM_UTF8
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from uci_engine.web_board.questions import Fields, loaded
 
 MAX_FILES = 200
 MAX_FILE_BYTES = 64 << 20
+MAX_GAMES = 100_000
 # What the list says of a game. Names are before it, and the result and the day behind them.
 LISTED = ("Result", "Date", "Event", "ECO", "Opening")
 NEEDED = ("White", "Black", *LISTED)
@@ -38,11 +40,11 @@ class Library:
         """The games of all files, the last ones first, each as its row."""
         rows: list[Row] = []
         for path in self._files():
-            try:
-                rows += reversed(self._rows_of(path))
-            except OSError:
-                continue
-        return {"folder": str(self._folder), "games": rows}
+            if len(rows) < MAX_GAMES:
+                with suppress(OSError):
+                    rows += reversed(self._rows_of(path))
+        more = f" The newest {MAX_GAMES:,} games are listed." if len(rows) > MAX_GAMES else ""
+        return {"remark": f"The PGN files in {self._folder}.{more}", "games": rows[:MAX_GAMES]}
 
     def open(self, fields: Fields) -> Answer:
         """The game with this `number` in a `file` of the list. ValueError: there is none."""

@@ -140,7 +140,7 @@ class BoardServer(uvicorn.Server):
         except ClientDisconnect:
             return Response()
         if len(body) > MAX_BODY_BYTES:
-            raise HTTPException(413, f"A request has at most {MAX_BODY_BYTES >> 10} KiB.")
+            raise HTTPException(413, f"At once at most {MAX_BODY_BYTES >> 10} KiB can be loaded.")
         return StreamingResponse(self._lines(name, body), headers=HEADERS, media_type="application/x-ndjson")
 
     async def _lines(self, name: str, body: bytes) -> AsyncIterator[str]:

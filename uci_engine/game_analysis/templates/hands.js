@@ -88,7 +88,7 @@ function connectHands() {
     const move = meant(text);
     byId("move").value = "";
     if (move) act(move);
-    else byId("status").textContent = `${text.slice(0, 20)} is no legal move here.`;
+    else byId("status").textContent = `${text.slice(0, 20)} names no legal move here, or several.`;
   };
 }
 
@@ -97,9 +97,11 @@ function showChoices() {
   byId("legal").replaceChildren(...Object.values(choices()).map((name) => new Option(name)));
 }
 
-// The move that a text means, in UCI or as it is named; undefined for none.
+// The move that a text means, in UCI or as it is named; undefined for none, and for a name that several have: two
+// knights may wish to go to the same square.
 function meant(text) {
   const plain = (name) => name.replace(/[+#=x]/g, "").replace(/0/g, "O");
   const isMeant = ([uci, san]) => uci === text.toLowerCase() || plain(san) === plain(text);
-  return Object.entries(choices()).find(isMeant)?.[0];
+  const found = Object.keys(choices()).filter((uci) => isMeant([uci, choices()[uci]]));
+  return found.length === 1 ? found[0] : undefined;
 }

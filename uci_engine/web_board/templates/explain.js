@@ -108,6 +108,8 @@ function showFamilies({ sum }) {
  */
 async function prove(move) {
   const position = here();
+  // Its clock would run for the question.
+  if (isThinking()) return notify("Secateur thinks about its move. Ask when it has moved.");
   const answer = await question("prove", { ...path(), move, ratings: game.ratings }, (answer) => {
     learn(position, { proof: { ...answer, move } });
     reveal(byId(retry === null ? "proof" : "moves"));

@@ -285,11 +285,18 @@ const fewerMoves = () => game.moves.length - (latest().turn === game.color ? 2 :
 
 function takeBack() {
   const count = fewerMoves();
-  // A game that goes on after its end has no clock.
-  const clock = isPlaying() ? game.clock : null;
   const positions = game.positions.slice(0, count + 1);
+  // A game that goes on after its end has no clock. Else the clocks go back, too, and with them the increments.
+  const clock = isPlaying() && game.clock ? { ...game.clock } : null;
+  const first = parseInt(game.control);
+  for (const color of clock ? SIDES : []) clock[color] = 1000 * (clockAfter(positions, color) ?? first);
   premove = null;
   change({ moves: game.moves.slice(0, count), positions, clock, result: "*", ending: "" });
+}
+
+// What the clock of a side showed after its last move, in seconds; undefined where no move says it.
+function clockAfter(positions, color) {
+  return positions.findLast(({ turn, clock }) => turn !== color && clock !== undefined)?.clock;
 }
 
 const nameOf = (color) => color[0].toUpperCase() + color.slice(1);
@@ -329,9 +336,8 @@ function showClock(color, exact) {
 // Where nobody plays against the clock, the two show what the moves up to here say of them.
 function showClocksOfMoves() {
   for (const color of SIDES) {
-    const before = viewer.track.positions.slice(0, viewer.at + 1);
-    const told = before.findLast(({ turn, clock }) => turn !== color && clock !== undefined);
-    sideOf(color).lastElementChild.hidden = !told && game.clock === null;
-    if (told && game.clock === null) showClock(color, told.clock);
+    const told = clockAfter(viewer.track.positions.slice(0, viewer.at + 1), color);
+    sideOf(color).lastElementChild.hidden = told === undefined && game.clock === null;
+    if (told !== undefined && game.clock === null) showClock(color, told);
   }
 }

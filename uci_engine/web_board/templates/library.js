@@ -9,11 +9,11 @@ function matching(games, text) {
 }
 
 async function showLibrary() {
-  const { folder, games } = await ask("games", {});
+  const { remark, games } = await ask("games", {});
   library = games.map(([file, number, words, key]) => {
     return { file, number, words, key, found: `${words} ${file}`.toLowerCase() };
   });
-  byId("library-folder").textContent = `The PGN files in ${folder}.`;
+  byId("library-folder").textContent = remark;
   searchLibrary();
 }
 

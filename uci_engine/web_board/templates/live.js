@@ -3,10 +3,8 @@
 // The position that is shown, and that of a line that is pointed at, null for none.
 let shown = null;
 let pointed = null;
-// How long a button answers, or asks again.
+// How long a button answers.
 const ANSWER_MS = 4000;
-// A second click within this time belongs to the first.
-const DOUBLE_CLICK_MS = 400;
 
 // Show ----------------------------------------------------------------------------------------------------------------
 
@@ -17,7 +15,6 @@ function show() {
   // A step forward is heard.
   if (shown !== null && viewer.track.positions[viewer.at - 1] === shown) sound.play(soundOf(shown, position));
   shown = position;
-  askToResign(false);
   byId("notice").hidden = true;
   showLearnt(position);
   viewer.showPlace(statusOf(position));
@@ -111,35 +108,10 @@ async function hint() {
   show();
 }
 
-let resignTimer = 0;
-
-// The first click on the button asks, the second resigns.
-function resign() {
-  const { asks } = byId("resign").dataset;
-  if (asks) {
-    if (performance.now() - asks >= DOUBLE_CLICK_MS) lose(game.color, "resigns");
-    return;
-  }
-  askToResign(true);
-  byId("status").textContent = "Resign?";
-  resignTimer = setTimeout(() => {
-    askToResign(false);
-    viewer.showPlace(statusOf(here()));
-  }, ANSWER_MS);
-}
-
-function askToResign(asks) {
-  const button = byId("resign");
-  clearTimeout(resignTimer);
-  // Since when it asks.
-  if (asks) button.dataset.asks = performance.now();
-  else delete button.dataset.asks;
-  button.textContent = asks ? "Resign?" : "Resign";
-}
-
-// A key that is held clicks once.
-byId("resign").onkeydown = (event) => {
-  if (event.repeat) event.preventDefault();
+// The button asks, and another one resigns.
+byId("resigning").onclose = ({ target }) => {
+  if (target.returnValue && isPlaying()) lose(game.color, "resigns");
+  target.returnValue = "";
 };
 
 async function askThreat() {
@@ -206,7 +178,7 @@ async function start() {
   viewer.connect([
     ["resume", "", () => begin(newGame(lastKept()))],
     ["takeback", "", takeBack],
-    ["resign", "", resign],
+    ["resign", "", () => byId("resigning").showModal()],
     ["play-from", "", () => beginGame({ ...path(), color: here().turn })],
     ["sound", "s", sound.turn],
     ["hint", "", hint],
