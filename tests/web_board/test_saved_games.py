@@ -21,7 +21,6 @@ FOREIGN = b'[Event "A"]\n\n1. e4 {as in\n[GameId "c3"]\n} e5 *\n\n\n \n'
 
 
 def play(path: Path, **fields: Any) -> object:
-    """Save a game. Returns its key."""
     return save(path, Fields(json.dumps({"id": "c3", **fields}).encode()))["key"]
 
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 TEMPLATES = Path(__file__).with_name("templates")
+# The scripts of every page.
+SHARED = ("board.js", "hands.js")
 GENERATOR = f"Secateur {__version__}"
 # Of more errors the worst are shown with their lines, so that the page stays small. All have their marks.
 MAX_SHOWN_ERRORS = 40
@@ -78,7 +80,7 @@ def render(
     """
     templates = environment(folder)
     css = _joined(TEMPLATES / "page.css", *(folder / name for name in styles))
-    script = _joined(TEMPLATES / "board.js", TEMPLATES / "hands.js", *(folder / name for name in scripts))
+    script = _joined(*(TEMPLATES / name for name in SHARED), *(folder / name for name in scripts))
     page = {
         "css": css,
         "script": script,

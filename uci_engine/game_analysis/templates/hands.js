@@ -68,7 +68,8 @@ function connectHands() {
     if (!piece || selected !== drag.square || !event.buttons) return;
     const scale = 360 / board.element.getBoundingClientRect().width;
     board.element.append(piece);
-    piece.setAttribute("transform", `translate(${scale * (event.clientX - drag.x)} ${scale * (event.clientY - drag.y)})`);
+    const [x, y] = [scale * (event.clientX - drag.x), scale * (event.clientY - drag.y)];
+    piece.setAttribute("transform", `translate(${x} ${y})`);
   };
   board.element.onpointerup = (event) => {
     if (drag === null) return;

@@ -11,9 +11,10 @@ const lines = data.lines.map(({ from, title, share, steps }) => {
 const errors = new Map(data.errors.map((at, number) => [at, [lines[2 * number + 1], lines[2 * number]]]));
 const viewer = new Viewer(game, show);
 const { board } = viewer;
-// The mistake that is tried again, by the number of the position after it, and whether its answer is open; null for none.
+// The mistake that is tried again, by the number of the position after it; null for none.
 let retry = null;
-const choices = () => (retry === null || retry.isOpen ? {} : data.legal[data.errors.indexOf(retry.at)]);
+const isTrying = () => retry !== null && !viewer.isLine;
+const choices = () => (isTrying() ? data.legal[data.errors.indexOf(retry)] : {});
 // Nothing is played before one's turn here.
 const isWaiting = () => false;
 const dropPremove = () => {};
@@ -72,16 +73,16 @@ function go(track, at) {
 // A mistake is tried again as long as the board shows the position before it, or the better line.
 function showRetry() {
   const { track, at } = viewer;
-  if (retry !== null && track !== errors.get(retry.at)[1] && (track !== game || at !== retry.at - 1)) retry = null;
+  if (isTrying() ? at !== retry - 1 : track !== errors.get(retry)?.[1]) retry = null;
   byId("retry").hidden = retry === null;
-  byId("type").hidden = byId("retry-answer").hidden = retry === null || retry.isOpen;
-  byId("retry-next").disabled = retry === null || retry.at === data.errors.at(-1);
-  byId("moves").classList.toggle("asked", retry !== null && !retry.isOpen);
+  byId("type").hidden = byId("retry-answer").hidden = !isTrying();
+  byId("retry-next").disabled = retry === data.errors.at(-1);
+  byId("moves").classList.toggle("asked", isTrying());
   showChoices();
 }
 
 function tryAgain(at = data.errors[0]) {
-  retry = { at, isOpen: false };
+  retry = at;
   const [played] = errors.get(at);
   board.flipped = played.positions[1].say.includes("...");
   byId("retry-text").textContent = `${played.positions[1].say} was played here. Find a better move.`;
@@ -90,25 +91,21 @@ function tryAgain(at = data.errors[0]) {
 
 // Right is the better move of this page: it has no engine that could judge others.
 function act(move) {
-  const [played, better] = errors.get(retry.at);
+  const [played, better] = errors.get(retry);
   const name = choices()[move];
   const isBetter = move === better.positions[1].last;
-  const verdict = move === played.positions[1].last ? "was played, and is the mistake" : "is not the move of the analysis";
-  byId("retry-text").textContent = isBetter ? `${name} is right.` : `${name} ${verdict}. Try again.`;
-  if (isBetter) showAnswer();
+  const isPlayed = move === played.positions[1].last;
+  const verdict = isPlayed ? "was played, and is the mistake" : "is not the move of the analysis";
+  byId("retry-text").textContent = `${name} ${isBetter ? "is right." : `${verdict}. Try again.`}`;
+  if (isBetter) go(better, 1);
   else viewer.show();
-}
-
-function showAnswer() {
-  retry.isOpen = true;
-  go(errors.get(retry.at)[1], 1);
 }
 
 connectHands();
 viewer.connect([
   ["retry-start", "r", () => tryAgain([...errors.keys()].find((at) => at >= viewer.ply))],
-  ["retry-answer", "", showAnswer],
-  ["retry-next", "", () => tryAgain([...errors.keys()].find((at) => at > retry.at))],
+  ["retry-answer", "", () => go(errors.get(retry)[1], 1)],
+  ["retry-next", "", () => tryAgain([...errors.keys()].find((at) => at > retry))],
   ["error-before", "p", () => go(game, [...errors.keys()].findLast((ply) => ply < viewer.ply))],
   ["error-after", "n", () => go(game, [...errors.keys()].find((ply) => ply > viewer.ply))],
 ]);

@@ -21,7 +21,9 @@ async function ask(name, fields, tell = () => {}, signal = undefined) {
   for (;;) {
     const { value, done } = await reader.read().catch(fail);
     if (done) return answer;
-    const lines = (rest + value).split("\n");
+    // A long line comes in many parts, which are not read again with each.
+    const lines = value.split("\n");
+    lines[0] = rest + lines[0];
     rest = lines.pop();
     for (const line of lines) {
       answer = JSON.parse(line);

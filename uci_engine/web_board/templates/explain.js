@@ -11,6 +11,7 @@ function learn(position, answer) {
   // The value of the position is that of its best move. The table has the deepest search.
   const { value, share } = position.lines?.[0] ?? answer.costs?.[0] ?? answer.proof?.best ?? position;
   Object.assign(position, { value, share });
+  drawGraph(game.positions);
   if (position === here()) showLearnt(position);
 }
 

@@ -100,6 +100,8 @@ const latest = () => game.positions.at(-1);
 const isPlaying = () => game.color !== null && game.result === "*";
 const isThinking = () => isPlaying() && latest().turn !== game.color;
 const canPlay = () => isPlaying() && here() === latest() && !isThinking();
+// Whether the list of moves and the graph are to be made anew.
+let isStale = true;
 // The game without what the server can tell again.
 const record = () => ({ ...game, nodes: nodes(), positions: [] });
 // The last game that any tab has kept, and that of this tab as long as the server is the same.
@@ -179,13 +181,16 @@ function nodes() {
 // Put a position behind another one of the tree, if its move is not there already. Returns the one that is there.
 function grow(from, position) {
   const known = from.next.find(({ last }) => last === position.last);
-  if (!known) from.next.push(Object.assign(position, { from, next: [] }));
-  return known ?? position;
+  if (known) return known;
+  from.next.push(Object.assign(position, { from, next: [] }));
+  isStale = true;
+  return position;
 }
 
 // The game goes on with a position of the tree, which is the first behind the one before it from now on.
 function goOnWith(position) {
   const { from } = position;
+  isStale = true;
   from.next = [position, ...from.next.filter((each) => each !== position)];
   return { moves: [...game.moves, position.last], positions: [...game.positions, position] };
 }
@@ -242,7 +247,7 @@ async function engineMoves() {
     position.premoves = premoves;
     showChoices();
   });
-  const answer = await question("reply", { ...record(), ...game.clock });
+  const answer = await question("reply", { start, moves, elo: game.elo, ...game.clock });
   if (answer) await commit(answer.move);
 }
 

@@ -5,6 +5,8 @@ let shown = null;
 let pointed = null;
 // How long a button answers.
 const ANSWER_MS = 4000;
+// What the server takes at once.
+const MAX_BYTES = 1 << 20;
 
 // Show ----------------------------------------------------------------------------------------------------------------
 
@@ -143,6 +145,7 @@ function beginGame(fields) {
 byId("load-form").onsubmit = async (event) => {
   event.preventDefault();
   const [file] = byId("file").files;
+  if (file?.size > MAX_BYTES) return notify(`${file.name} is too large for here: copy it into the folder of your games.`);
   await load(byId("pgn").value.trim() || ((await file?.text()) ?? ""));
   byId("load-form").reset();
 };
