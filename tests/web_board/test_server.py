@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import html
 import json
+import shutil
 import signal
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -20,8 +22,10 @@ import pytest
 from tests.support import run_python, wait_until
 from tests.support.syzygy_samples import copy_tables
 from tests.web_board.served import MATE_IN_ONE, Served, answers
+from uci_engine.game_analysis import pages
 from uci_engine.web_board.address import secret
 from uci_engine.web_board.desk import AT_THE_END, OTHER_TAB
+from uci_engine.web_board.server import SCRIPTS, TEMPLATES
 
 CHESS_960 = '[Variant "Chess960"]\n[SetUp "1"]\n[FEN "1k6/8/8/8/8/8/8/1K4R1 w G - 0 1"]\n\n1. O-O *\n'
 TREE = "{ A } 1. e4 $1 { B } ( { C } 1. d4 d5 ( 1... Nf6 $14 ) 2. c4 ) 1... e5 *"
@@ -46,6 +50,16 @@ def test_the_page_is_one_file_that_may_ask_its_own_server_alone(server: Served) 
     assert "http" not in text.replace("http-equiv", "").replace("http://www.w3.org/2000/svg", "")
     assert response.headers["Cache-Control"] == "no-store"
     assert server.host == "127.0.0.1"
+
+
+def test_the_scripts_do_what_needs_no_page() -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("there is no Node")
+    paths = [*(pages.TEMPLATES / name for name in pages.SHARED), *(TEMPLATES / name for name in SCRIPTS[:-1])]
+    command = [node, str(Path(__file__).with_name("scripts.test.js")), *map(str, paths)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert result.returncode == 0, result.stdout + result.stderr
 
 
 def test_positions_have_what_python_chess_says_of_them(server: Served) -> None:
