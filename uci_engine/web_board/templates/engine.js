@@ -52,6 +52,12 @@ async function question(name, fields, tell = () => {}) {
   }
 }
 
+// Whether the engine thinks about its move: its clock would run for another question. That is told.
+function isBusy() {
+  if (isThinking()) notify("Secateur thinks about its move. Ask when it has moved.");
+  return isThinking();
+}
+
 function stop() {
   asking?.controller.abort();
   asking = null;

@@ -103,14 +103,10 @@ function showFamilies({ sum }) {
   byId("families").replaceChildren(...rows);
 }
 
-/**
- * A move explained: its value, what refutes or supports it, and why.
- * @param {string} move
- */
+/** @type {(move: string) => Promise<void>} a move explained: its value, what refutes or supports it, and why */
 async function prove(move) {
   const position = here();
-  // Its clock would run for the question.
-  if (isThinking()) return notify("Secateur thinks about its move. Ask when it has moved.");
+  if (isBusy()) return;
   const answer = await question("prove", { ...path(), move, ratings: game.ratings }, (answer) => {
     learn(position, { proof: { ...answer, move } });
     reveal(byId(retry === null ? "proof" : "moves"));

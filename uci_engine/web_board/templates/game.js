@@ -294,7 +294,7 @@ function takeBack() {
   // A game that goes on after its end has no clock. Else the clocks go back, too, and with them the increments.
   const clock = isPlaying() && game.clock ? { ...game.clock } : null;
   const first = parseInt(game.control);
-  for (const color of clock ? SIDES : []) clock[color] = 1000 * (clockAfter(positions, color) ?? first);
+  for (const color of clock ? SIDES : []) clock[color] = Math.round(1000 * (clockAfter(positions, color) ?? first));
   premove = null;
   change({ moves: game.moves.slice(0, count), positions, clock, result: "*", ending: "" });
 }

@@ -95,6 +95,7 @@ function reportLine({ kind, word, moves, lost, mistakes }) {
 // Analyse the games that are left, until the player stops it or asks the engine something else.
 async function analyseRest() {
   if (isReading) return stop();
+  if (isBusy()) return;
   isReading = true;
   byId("explain").checked = false;
   showReport();
