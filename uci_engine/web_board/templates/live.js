@@ -3,9 +3,8 @@
 // The position that is shown, and that of a line that is pointed at, null for none.
 let shown = null;
 let pointed = null;
-// How long a button answers.
+// How long a button answers, and what the server takes at once.
 const ANSWER_MS = 4000;
-// What the server takes at once.
 const MAX_BYTES = 1 << 20;
 
 // Show ----------------------------------------------------------------------------------------------------------------
@@ -145,7 +144,7 @@ function beginGame(fields) {
 byId("load-form").onsubmit = async (event) => {
   event.preventDefault();
   const [file] = byId("file").files;
-  if (file?.size > MAX_BYTES) return notify(`${file.name} is too large for here: copy it into the folder of your games.`);
+  if (file?.size > MAX_BYTES) return notify(`${file.name} is too large here: copy it into the folder of games.`);
   await load(byId("pgn").value.trim() || ((await file?.text()) ?? ""));
   byId("load-form").reset();
 };
@@ -176,6 +175,9 @@ async function start() {
   const isShown = own !== null && (await begin(newGame(own)).then(() => true, () => false));
   if (!isShown) await beginGame({ color: data.start.split(" ")[1] === "b" ? "black" : "white" });
   connectHands();
+  // What opens beside the list makes it smaller.
+  const list = byId("moves");
+  new ResizeObserver(() => keepInView(list, list.querySelector("[aria-current]"))).observe(list);
   setInterval(tick, 200);
   sound.show();
   viewer.connect([
