@@ -17,6 +17,7 @@ from tests.support import ENVIRONMENT, PATIENCE_SECONDS, wait_until
 from tests.test_command_line import secateur
 from uci_engine.command_line.analyse import _parser, _Run, _sealed, run
 from uci_engine.command_line.arguments import UsageError
+from uci_engine.web_board.report import REPORT_FILE
 
 SHORT = '[Event "A"]\n[White "{white}"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 *\n\n'
 ATOMIC = '[Event "A"]\n[Variant "Atomic"]\n[White "C"]\n\n1. e4 *\n\n'
@@ -56,7 +57,7 @@ def test_games_become_pgn_pages_and_an_index(folder: Path) -> None:
     assert result.stdout == f"3 of 4 games analysed: {Path('games-analysis', 'index.html')}\n"
     out = folder / "games-analysis"
     # A game without moves has no page.
-    assert names_in(out) == ["game-0001.html", "game-0003.html", "games.pgn", "index.html"]
+    assert names_in(out) == ["game-0001.html", "game-0003.html", "games.pgn", "index.html", REPORT_FILE]
     games = games_of(out / "games.pgn")
     assert [game.headers["White"] + game.headers["Result"] for game in games] == ["Ann*", "Eve1-0", "Bob*"]
     assert [node.san() for node in games[0].mainline()] == ["e4", "e5", "Bc4", "Nc6", "Qh5", "Nf6"]
@@ -83,12 +84,12 @@ def test_one_game_has_no_index_and_pages_can_be_left_out(folder: Path) -> None:
     (out / "index.html").write_text("other games")
     result = analyse(folder, "-", "--depth", 3, "--threads", 1, data=SHORT.format(white="Ann"))
     assert result.stdout == f"1 of 1 games analysed: {Path('analysis', 'game-0001.html')}\n"
-    assert names_in(out) == ["game-0001.html", "games.pgn", "index.html"]
+    assert names_in(out) == ["game-0001.html", "games.pgn", "index.html", REPORT_FILE]
     assert (out / "index.html").read_text() == "other games"
     for name, words in (("games.pgn", ("--no-pages",)), ("-", ())):
         result = analyse(folder, name, "--nodes", 100, "--output", name[0], *words, data=FORFEIT)
         assert result.stdout.endswith(f" games analysed: {Path(name[0], 'games.pgn')}\n")
-        assert names_in(folder / name[0]) == ["games.pgn"]
+        assert names_in(folder / name[0]) == ["games.pgn", REPORT_FILE]
 
 
 def test_standard_input_is_open_and_the_games_have_a_bound(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
@@ -195,7 +196,7 @@ def test_a_folder_has_one_run_at_a_time(folder: Path) -> None:
         finally:
             first.kill()
     assert analyse(folder, "games.pgn", "--nodes", 50, "--output", out, "--no-pages").returncode == 0
-    assert names_in(out) == ["games.pgn"]
+    assert names_in(out) == ["games.pgn", REPORT_FILE]
 
 
 def test_a_file_of_games_is_never_replaced(folder: Path) -> None:
@@ -236,7 +237,7 @@ def test_results_are_replaced_only_by_force(folder: Path) -> None:
     assert analyse(folder, "-", *words[1:], "--force", data=SHORT.format(white="Eve")).returncode == 0
     assert [game.headers["White"] for game in games_of(out / "games.pgn")] == ["Eve"]
     # The index named another game for this page.
-    assert names_in(out) == ["game-0001.html", "game-0003.html", "games.pgn"]
+    assert names_in(out) == ["game-0001.html", "game-0003.html", "games.pgn", REPORT_FILE]
 
 
 def test_where_nothing_can_be_analysed_nothing_is_left(folder: Path) -> None:

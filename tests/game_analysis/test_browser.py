@@ -98,6 +98,22 @@ def test_every_control_works_by_mouse_and_by_key(page: Page, file: Path, width: 
     assert page.status == first_error
 
 
+def test_a_better_move_is_found_on_the_board_or_typed(page: Page) -> None:
+    page.press("n", "r")
+    played, better = page.run("errors.get(retry).map(({positions}) => positions[1].last)")
+    assert page.text("retry-text").endswith(" was played here. Find a better move.")
+    assert not page.find(".error-body")[0].is_displayed()
+    page.drag(played[:2], played[2:4])
+    assert page.text("retry-text").endswith(" Try again.")
+    page.focus("#move")
+    page.press(page.run(f"choices()['{better}']"), Keys.ENTER)
+    assert page.text("retry-text").endswith(" is right.")
+    assert page.status.startswith("Better: ")
+    page.click("#retry-next")
+    page.click("#retry-answer")
+    assert page.run("viewer.track === errors.get(retry)[1]")
+
+
 def test_moves_of_lines_and_of_the_game_and_graphs_can_be_clicked(page: Page) -> None:
     page.click("#error-after")
     # Every move of a line is shown on the board.

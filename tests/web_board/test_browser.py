@@ -103,9 +103,10 @@ def test_a_game_by_mouse(page: BoardPage, server: Served, width: int) -> None:
     page.wait_for_move(2)
     page.click("#last")
     page.click("#resign")
-    assert page.text("resign") == page.status == "Resign?"
-    time.sleep(0.5)
+    page.press(Keys.ENTER)
+    assert page.run("[game.result, byId('resigning').open]") == ["*", False]
     page.click("#resign")
+    page.click("#resigning [value]")
     page.wait("game.result === '0-1' && byId('saved').textContent !== ''")
     wait_until(lambda: '[Result "0-1"]' in (server.folder / GAMES_FILE).read_text("utf-8"))
 
@@ -116,9 +117,6 @@ def test_a_game_by_keyboard_alone(page: BoardPage) -> None:
     page.wait_for_move(2)
     page.press("e2e5", Keys.ENTER)
     assert page.status.startswith("e2e5 ")
-    # The browser offers the legal moves.
-    offered = page.run("[...byId('legal').options].map(({value}) => value)")
-    assert sorted(offered) == sorted(page.run("Object.values(here().legal)"))
     page.press("d2d3", Keys.ENTER)
     page.wait_for_move(4)
     assert page.run("game.moves[2]") == "d2d3"
@@ -138,7 +136,7 @@ def test_black_with_a_clock_from_the_position_on_the_board(page: BoardPage) -> N
     page.click("#new-game button")
     page.wait_for_move(1)
     assert page.run("board.flipped")
-    page.wait("byId('side-below').innerText.replace(/\\s/, ' ') === 'You 0:59'")
+    page.wait("/^You\\s0:5\\d$/.test(byId('side-below').innerText)")
     page.do("game.clock.black = 300")
     page.wait("game.result === '1-0'")
 
@@ -198,9 +196,6 @@ def test_pieces_slide_and_sound_and_a_move_may_come_before_the_engine_s(page: Bo
     assert page.run("heard.slice(0, 3)") == ["move"] * 3
     page.wait_for_move(4)
     wait_until(lambda: (server.folder / GAMES_FILE).read_text("utf-8").count("{ [%clk 0:0") >= 4)
-    saved = (server.folder / GAMES_FILE).read_text("utf-8")
-    assert '[TimeControl "60+0"]' in saved
-    assert '[Date "20' in saved
     slides = "board.element.getAnimations({subtree: true}).length"
     for feature, count in (("no-preference", 1), ("reduce", 0)):
         features = [{"name": "prefers-reduced-motion", "value": feature}]
@@ -231,12 +226,7 @@ def test_hands_may_be_quicker_than_the_engine_and_another_tab_takes_it(page: Boa
     page.do("premove = {move: 'a2a3', position: latest()}; byId('takeback').click()")
     page.wait_for_move(2)
     assert page.run("premove") is None
-    # A double click asks once.
-    page.do("resign(); resign()")
-    time.sleep(0.5)
-    assert page.run("game.result") == "*"
-    page.do("resign()")
-    page.wait("game.result === '0-1'")
+    page.do("lose('white', 'resigns')")
     page.click("#takeback")
     page.wait("here().depth > 1")
     assert page.run("[game.moves, game.result, canPlay()]") == [[], "*", True]
@@ -244,14 +234,6 @@ def test_hands_may_be_quicker_than_the_engine_and_another_tab_takes_it(page: Boa
     page.wait("!byId('notice').hidden")
     page.click("#notice")
     page.wait("asking?.name === 'explain'")
-
-
-def test_the_game_that_was_asked_for_last_is_shown(page: BoardPage) -> None:
-    page.do("asked = ask; late = new Promise((done) => { letIn = done; })")
-    page.do("ask = async (name, fields) => { if (fields.moves.length === 1) await late; return asked(name, fields); }")
-    page.do("begin(newGame({moves: ['e2e4']})).then((won) => { window.won = won; })")
-    page.do("begin(newGame({moves: ['e2e4', 'e7e5']})).then(letIn)")
-    page.wait("window.won === false && game.moves.length === 2")
 
 
 def test_a_game_outlives_its_page_and_its_server_and_chess960_is_recognised(page: BoardPage, tmp_path: Path) -> None:
@@ -292,11 +274,6 @@ def test_what_cannot_be_kept_given_back_or_loaded_leaves_a_page_that_works(page:
     page.open(server)
     page.do("load('no game')")
     page.check_that_it_works()
-    page.do("load('x'.repeat(2 << 20))")
-    page.wait("byId('notice').textContent.includes('KiB')")
-    page.click("#notice")
-    # The browser complains, too.
-    assert page.log()
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -398,10 +375,7 @@ def test_a_game_is_loaded_and_its_mistake_retried(page: BoardPage, server: Serve
     page.wait("here().proof.move === 'd8g5'")
     assert page.is_shown("#proof")
     assert page.run("here().proof.is_error && retry === null")
-    # In another tab, the answer comes into sight, each time that it is refined.
-    page.wait("asking?.name !== 'prove'")
-    page.do("reveal(byId('review'))")
-    page.click("#error-4 button:last-of-type")
+    # It comes into sight, also out of another tab.
     page.wait("(({top, height}) => height && top > -1 && top < innerHeight)(byId('proof').getBoundingClientRect())")
 
 
@@ -419,13 +393,21 @@ def test_games_of_the_folder_are_found_and_own_mistakes_solved(page: BoardPage, 
     page.focus("#me")
     page.press("b", Keys.TAB)
     page.click("#review")
-    page.wait("exercises.length === 1 && exercises[0].name === '2...Qg5'")
+    page.wait("exercises.length === 1 && exercises[0].name === '2...Qg5??'")
+    page.click("label:has(#show-games)")
+    # Other tests have saved games.
+    page.do("library = library.filter(({file}) => file === 'club.pgn'); showReport()")
+    page.click("#analyse-rest")
+    page.wait("byId('analyse-rest').hidden && byId('report-text').textContent.includes(' of b: 1, of which 0 ')")
+    assert "King's Knight Opening: 2 in " in page.text("report")
+    assert page.run("exercises.length") == 1
     page.click("#solve")
     page.wait("retry?.key && board.flipped")
     page.drag("b8", "c6")
-    page.wait("exercises[0].solved")
-    page.do("exercises = ['a', 'b', 'c'].map((key) => ({key})); retry = {key: 'b'}")
-    assert page.run("nextExercise().key") == "c"
+    page.wait("exercises[0].isSolved")
     page.reload()
     page.click("label:has(#show-games)")
-    page.wait("byId('exercises-count').textContent === '1 of 1 are solved.'")
+    page.wait("byId('report-text').textContent.includes('1, of which 1 are solved. 2 of ')")
+    page.do("document.querySelector('#report details').open = true")
+    page.click("#report details button")
+    page.wait("here().proof?.move === 'd8g5'")

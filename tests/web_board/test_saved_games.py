@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.kernel import random_game, start_board
 from tests.web_board.served import GAMES_FILE, Served
+from uci_engine.game_analysis.facts import key_of
 from uci_engine.web_board.questions import Fields
 from uci_engine.web_board.saved_games import save
 
@@ -19,8 +20,8 @@ NOTES = b'[Site "x"]\n\n1. d4 d5 *\n\nMy notes: [GameId "c3"]\n'
 FOREIGN = b'[Event "A"]\n\n1. e4 {as in\n[GameId "c3"]\n} e5 *\n\n\n \n'
 
 
-def play(path: Path, **fields: Any) -> None:
-    save(path, Fields(json.dumps({"id": "c3", **fields}).encode()))
+def play(path: Path, **fields: Any) -> object:
+    return save(path, Fields(json.dumps({"id": "c3", **fields}).encode()))["key"]
 
 
 @pytest.mark.parametrize(
@@ -38,12 +39,14 @@ def test_what_others_wrote_stays_byte_for_byte(tmp_path: Path, before: bytes, af
     path.write_bytes(before)
     play(path, moves=["e2e4"], elo=1500, color="black")
     path.write_bytes(path.read_bytes() + after)
-    play(path, moves=["e2e4", "e7e5"], result="1-0", elo=1500, color="black")
+    key = play(path, moves=["e2e4", "e7e5"], result="1-0", elo=1500, color="black")
     text = path.read_bytes()
     assert text.startswith(before)
     assert text.endswith(after)
     own = text.removeprefix(before).removesuffix(after)
     assert b'\n[Black "Player"]\n' in own
+    # By it the report knows the game in the list.
+    assert key == key_of(own)
     assert re.search(rb'\n\[White "Secateur .*1500"\]\n', own)
     assert own.count(b'\n[GameId "c3"]\n') == own.count(b"1. e4 e5 1-0\n") == own.count(b"1. e4") == 1
 

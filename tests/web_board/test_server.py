@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import html
 import json
+import shutil
 import signal
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -20,8 +22,10 @@ import pytest
 from tests.support import run_python, wait_until
 from tests.support.syzygy_samples import copy_tables
 from tests.web_board.served import MATE_IN_ONE, Served, answers
+from uci_engine.game_analysis import pages
 from uci_engine.web_board.address import secret
 from uci_engine.web_board.desk import AT_THE_END, OTHER_TAB
+from uci_engine.web_board.server import SCRIPTS, TEMPLATES
 
 CHESS_960 = '[Variant "Chess960"]\n[SetUp "1"]\n[FEN "1k6/8/8/8/8/8/8/1K4R1 w G - 0 1"]\n\n1. O-O *\n'
 TREE = "{ A } 1. e4 $1 { B } ( { C } 1. d4 d5 ( 1... Nf6 $14 ) 2. c4 ) 1... e5 *"
@@ -46,6 +50,14 @@ def test_the_page_is_one_file_that_may_ask_its_own_server_alone(server: Served) 
     assert "http" not in text.replace("http-equiv", "").replace("http://www.w3.org/2000/svg", "")
     assert response.headers["Cache-Control"] == "no-store"
     assert server.host == "127.0.0.1"
+
+
+def test_the_scripts_do_what_needs_no_page() -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("there is no Node")
+    paths = [*(pages.TEMPLATES / name for name in pages.SHARED), *(TEMPLATES / name for name in SCRIPTS[:-1])]
+    subprocess.run([node, Path(__file__).with_name("scripts.test.js"), *paths], check=True, timeout=60)
 
 
 def test_positions_have_what_python_chess_says_of_them(server: Served) -> None:
@@ -148,7 +160,7 @@ def test_review_finds_the_mistake_and_its_reason(server: Served) -> None:
     [
         (GAME * 2, [["f2f3", "e7e5", "g2g4", "d8h4"]] * 2, ""),
         (TREE, [["e2e4", "e7e5"]], ""),
-        ("1. e4 e5 2. Ke3 Nf6 *", [["e2e4", "e7e5"]], "2.Ke3 "),
+        ('[A-B "x"]\n\n1. e4 e5 2. Ke3 Nf6 *', [["e2e4", "e7e5"]], "2.Ke3 "),
         ('[Variant "Atomic"]\n\n1. e4 *\n\n' + CHESS_960, [["b1g1"]], "1 of 2 games cannot be loaded"),
         ("1. e4 " * 20_000, [["e2e4"]], "not all of the game can be read"),
         ("8/8/8/8/8/5k2/8/4R2K b KQ - 3 9\n", [[]], "castling"),
@@ -193,9 +205,7 @@ def test_games_are_loaded(server: Served, pgn: str, games: list[list[str]], rema
         ("save", json.dumps({"id": "aa", "began": 10**30})),
         ("open", '{"file": "../secateur-games.pgn"}'),
         ("open", '{"number": 1000000}'),
-        ("exercises", '{"found": [1]}'),
-        ("exercises", '{"found": [{"moves": []}]}'),
-        ("exercises", '{"found": [{"moves": ["e2e5"]}]}'),
+        ("report", '{"solved": 1}'),
         ("save", '{"id": "aa", "control": "\\"]"}'),
         ("load", "{}"),
         ("load", json.dumps({"pgn": "<b>/1/2/3/4/5/6/7"})),
@@ -256,7 +266,7 @@ def test_only_its_page_is_answered(
 def test_a_request_is_not_larger_than_a_bound(server: Served) -> None:
     response = server.open("POST", "load", " " * (2 << 20))
     assert response.status == 413
-    assert response.read() == b"A request has at most 1024 KiB."
+    assert response.read() == b"At once at most 1024 KiB can be loaded."
 
 
 def half_request(server: Served) -> bytes:

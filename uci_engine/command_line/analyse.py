@@ -24,11 +24,13 @@ from uci_engine.api import Engine
 from uci_engine.command_line.arguments import Parser, UsageError, add_analysis, analysis_engine, number
 from uci_engine.command_line.console import Progress, show, warn
 from uci_engine.game_analysis.analysed_game import AnalysedGame, analyse_game, annotate
+from uci_engine.game_analysis.facts import facts_of, key_of
 from uci_engine.game_analysis.pages import GENERATOR, environment, game_page, index_page, index_row
 from uci_engine.game_analysis.pgn import ReadGame, game_texts, read_game
 from uci_engine.game_analysis.searches import MOVE_EFFORT, limit_text
 from uci_engine.options import usable_processors
 from uci_engine.text import printable
+from uci_engine.web_board.report import Report
 
 INTERRUPTED = 130
 JOURNAL_FILE = "unfinished.journal"
@@ -41,10 +43,11 @@ MAX_BYTES = 2**28
 DESCRIPTION = """\
 Analyse games: write annotated PGN, and a page for each game that shows the mistakes, what was better, and why.
 
-The folder of the results gets games.pgn, a page for each game that has moves, and index.html where there are several
-games. Every page is one file that needs no network. Games of variants, and text that is no game, are left out, with a
-message. The results of other games are not replaced, unless --force is given. Files of games are never replaced,
-results never analysed. With a depth or a number of nodes the same game always has the same marks.
+The folder of the results gets games.pgn, a page for each game that has moves, index.html where there are several
+games, and what secateur board needs for its report over all games. Every page is one file that needs no network. Games
+of variants, and text that is no game, are left out, with a message. The results of other games are not replaced, unless
+--force is given. Files of games are never replaced, results never analysed. With a depth or a number of nodes the same
+game always has the same marks.
 """
 # A game that is done, as JSON has it.
 Entry = dict[str, Any]
@@ -242,9 +245,9 @@ class _Run:
             self._engines.put(engine)
         with self._lock:
             if not self._is_interrupted:
-                self._keep(number, analysed)
+                self._keep(number, text, analysed)
 
-    def _keep(self, number: int, analysed: AnalysedGame) -> None:
+    def _keep(self, number: int, text: bytes, analysed: AnalysedGame) -> None:
         """Write the page of a game, and then its line of the journal."""
         # A game without moves has none.
         page = self._pages[number - 1] if self._pages and analysed.plies else None
@@ -252,7 +255,8 @@ class _Run:
             replace_file(page, game_page(analysed, INDEX_FILE if self._has_index else "").encode())
         row = index_row(analysed, page.name if page is not None else "")
         pgn = annotate(analysed, GENERATOR)
-        entry = {"number": number, "pgn": pgn, "remarks": analysed.remarks, **row}
+        known = {"key": key_of(text), "facts": facts_of(analysed)}
+        entry = {"number": number, "pgn": pgn, "remarks": analysed.remarks, **row, **known}
         with self._journal.open("a", encoding="ascii") as file:
             if not file.tell():
                 print(_sealed(self._settings), file=file)
@@ -265,6 +269,11 @@ class _Run:
         if not pgns:
             return 0
         replace_file(self._pgn, "".join(f"{pgn}\n\n" for pgn in pgns).encode())
+        facts = {entry["key"]: entry["facts"] for entry in self._entries if "facts" in entry}
+        try:
+            Report(self._folder).add(facts)
+        except ValueError as error:
+            warn(printable(f"secateur analyse: {error}"))
         if self._has_index:
             replace_file(self._index, index_page(self._entries).encode())
         elif self._options.force and self._pages:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 TEMPLATES = Path(__file__).with_name("templates")
+# The scripts of every page.
+SHARED = ("board.js", "hands.js")
 GENERATOR = f"Secateur {__version__}"
 # Of more errors the worst are shown with their lines, so that the page stays small. All have their marks.
 MAX_SHOWN_ERRORS = 40
@@ -73,14 +75,12 @@ def render(
 ) -> str:
     """A page out of this template. `data` is what its scripts read. Raises ImportError as `environment`.
 
-    `folder` has the template, the `scripts`, which follow that of the board, and the `styles`, which follow that of all
-    pages. `policy`: what the content security policy allows beside them.
+    `folder` has the template, the `scripts`, which follow those of the board, and the `styles`, which follow that of
+    all pages. `policy`: what the content security policy allows beside them.
     """
     templates = environment(folder)
-    css, script = (
-        "\n".join(path.read_text("utf-8").strip() for path in (TEMPLATES / first, *(folder / name for name in more)))
-        for first, more in (("page.css", styles), ("board.js", scripts))
-    )
+    css = _joined(TEMPLATES / "page.css", *(folder / name for name in styles))
+    script = _joined(*(TEMPLATES / name for name in SHARED), *(folder / name for name in scripts))
     page = {
         "css": css,
         "script": script,
@@ -91,6 +91,10 @@ def render(
         "pieces": _pieces(),
     }
     return templates.get_template(template).render(page=page, **values).lstrip()
+
+
+def _joined(*paths: Path) -> str:
+    return "\n".join(path.read_text("utf-8").strip() for path in paths)
 
 
 def _hash(text: str) -> str:
@@ -142,6 +146,8 @@ def game_page(analysed: AnalysedGame, index: str = "") -> str:
             for name, found in (("Better", ply.best), ("Played", ply.played))
         ],
         "errors": [ply.index + 1 for ply in errors],
+        # What may be tried in place of each.
+        "legal": [{ply.board.uci(move): ply.board.san(move) for move in ply.board.legal_moves} for ply in errors],
     }
     return render(
         "game.html.j2",

@@ -7,22 +7,25 @@ from __future__ import annotations
 
 from codecs import BOM_UTF8
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
 from evaluation.files import reason_of
+from uci_engine.game_analysis.facts import MAX_WORD, key_of
 from uci_engine.game_analysis.pgn import HEADER, ReadGame, decoded, game_texts, is_unknown, read_game
 from uci_engine.web_board.desk import Answer
-from uci_engine.web_board.questions import MAX_WORD, Fields, loaded
+from uci_engine.web_board.questions import Fields, loaded
 
 MAX_FILES = 200
 MAX_FILE_BYTES = 64 << 20
+MAX_GAMES = 100_000
 # What the list says of a game. Names are before it, and the result and the day behind them.
 LISTED = ("Result", "Date", "Event", "ECO", "Opening")
 NEEDED = ("White", "Black", *LISTED)
 
-# The file, the number in it, and the words of a game.
-Row = tuple[str, int, str]
+# The file, the number in it, the words of a game, and its key in the report.
+Row = tuple[str, int, str, str]
 
 
 class Library:
@@ -34,14 +37,14 @@ class Library:
         self._rows: dict[Path, tuple[tuple[int, int], list[Row]]] = {}
 
     def games(self, fields: Fields) -> Answer:
-        """The games of all files, the last ones first, each with its file, its number and its words."""
+        """The games of all files, the last ones first, each as its row."""
         rows: list[Row] = []
         for path in self._files():
-            try:
-                rows += reversed(self._rows_of(path))
-            except OSError:
-                continue
-        return {"folder": str(self._folder), "games": rows}
+            if len(rows) < MAX_GAMES:
+                with suppress(OSError):
+                    rows += reversed(self._rows_of(path))
+        more = f" The newest {MAX_GAMES:,} games are listed." if len(rows) > MAX_GAMES else ""
+        return {"remark": f"The PGN files in {self._folder}.{more}", "games": rows[:MAX_GAMES]}
 
     def open(self, fields: Fields) -> Answer:
         """The game with this `number` in a `file` of the list. ValueError: there is none."""
@@ -71,7 +74,8 @@ class Library:
         known = self._rows.get(path)
         if known is None or known[0] != state:
             with path.open("rb") as lines:
-                rows = [(path.name, number, _words(text)) for number, text in enumerate(game_texts(lines))]
+                texts = enumerate(game_texts(lines))
+                rows = [(path.name, number, _words(text), key_of(text)) for number, text in texts]
             known = self._rows[path] = (state, rows)
         return known[1]
 

@@ -7,6 +7,7 @@ sentence for the user. A position is always the game that led there: its first p
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from itertools import islice
 from typing import TypeVar
 
@@ -16,9 +17,10 @@ from chess.engine import Limit
 
 from uci_engine.board.game import play, read_fen
 from uci_engine.book.book import name_of
-from uci_engine.game_analysis.analysed_game import analyse_game
+from uci_engine.game_analysis.analysed_game import AnalysedGame, analyse_game
 from uci_engine.game_analysis.boards import last_move, numbered
 from uci_engine.game_analysis.examination import EFFORTS, NOTHING, compare_moves, examine
+from uci_engine.game_analysis.facts import MAX_WORD
 from uci_engine.game_analysis.judgement import accuracy_of
 from uci_engine.game_analysis.pages import line, position, positions_of, worst_errors
 from uci_engine.game_analysis.people import rating_of
@@ -37,8 +39,6 @@ ROUNDS = ((0.3, 2.0), (2.0, 120.0))
 LINES = 3
 # No position further on has the name of an opening.
 LAST_NAMED_PLY = 40
-# Maximum length of a name or a remark, in characters.
-MAX_WORD = 200
 # How a game ends, by the first that is true.
 ENDS = (
     (chess.Board.is_checkmate, "Checkmate"),
@@ -103,6 +103,16 @@ class Fields:
             node.promote_to_main(move)
             node = node.variation(move)
         node.variations.clear()
+        return game
+
+    def bare(self) -> ReadGame:
+        """The game without variations and comments, but with its clocks and the `names` of the players."""
+        game = ReadGame.from_board(self.board())
+        for node, played in zip(game.mainline(), self.played().mainline(), strict=True):
+            node.set_clock(played.clock())
+        names: dict[str, object] = self.get("names", {})
+        for color in chess.COLOR_NAMES:
+            game.headers[color.capitalize()] = str(names.get(color, "?"))[:MAX_WORD]
         return game
 
     def rating(self, color: chess.Color) -> int | None:
@@ -347,8 +357,11 @@ def prove(turn: Turn, fields: Fields) -> None:
         )
 
 
-def review(turn: Turn, fields: Fields) -> None:
-    """The mistakes of a game, each with the better line and the reason. Tells the progress, from 0 to 1."""
+def review(turn: Turn, fields: Fields, keep: Callable[[str, AnalysedGame], None] = lambda key, analysed: None) -> None:
+    """The mistakes of a game, each with the better line and the reason. Tells the progress, from 0 to 1.
+
+    `keep` gets what was found, with the `key` of the game.
+    """
     done = 0.0
 
     def on_position(share: float) -> None:
@@ -356,9 +369,10 @@ def review(turn: Turn, fields: Fields) -> None:
         done += share
         turn.tell({"done": round(min(done, 1.0), 3)})
 
-    game = ReadGame.from_board(fields.board())
+    game = fields.bare()
     game.headers.update(WhiteElo=str(fields.rating(chess.WHITE)), BlackElo=str(fields.rating(chess.BLACK)))
     analysed = analyse_game(game, turn, MOVE_EFFORT, on_position)
+    keep(fields.get("key", ""), analysed)
     errors = [
         {
             "index": ply.index,

@@ -14,14 +14,15 @@ import chess.pgn
 
 from evaluation.files import locked, read_start, reason_of, replace_file
 from uci_engine import __version__
+from uci_engine.game_analysis.facts import key_of
 from uci_engine.game_analysis.pgn import RESULTS
 from uci_engine.web_board.desk import Answer
 from uci_engine.web_board.questions import Fields
+from uci_engine.web_board.report import PATIENCE_SECONDS
 
 TIME_CONTROL = re.compile(r"-|\d{1,6}\+\d{1,4}")
 GAME_ID = re.compile("[0-9a-f]{1,16}")
 MAX_FILE_BYTES = 16 << 20
-PATIENCE_SECONDS = 10.0
 # Of a game as it was written, what may be other at the next move: its result, and its moves without an annotation.
 _RESULT = f"(?:{'|'.join(map(re.escape, RESULTS))})"
 _CLOCK = r"\{ \[%clk [\d:.]+\] \}"
@@ -33,15 +34,13 @@ def save(path: Path, fields: Fields) -> Answer:
 
     `began`: when, in milliseconds since 1970. `control`: of the time, as PGN has it. The moves have their clocks.
 
-    Returns the path. ValueError: the file cannot be read or written, or is too large; then it stays as it was.
+    Returns the path, and the key of the game in the report. ValueError: the file cannot be read or written, or is too
+    large; then it stays as it was.
     """
     number, result, elo = fields.get("id", ""), fields.get("result", "*"), fields.get("elo", 0)
     if not GAME_ID.fullmatch(number) or result not in RESULTS:
         raise ValueError("this is no game to save")
-    whole = fields.played()
-    game = chess.pgn.Game.from_board(whole.end().board())
-    for node, played in zip(game.mainline(), whole.mainline(), strict=True):
-        node.set_clock(played.clock())
+    game = fields.bare()
     sides = ["Player", f"Secateur {__version__} at {elo}" if elo else f"Secateur {__version__}"]
     white, black = sides if fields.get("color", "white") == "white" else reversed(sides)
     game.headers.update(Event="Game against Secateur", White=white, Black=black, Result=result, GameId=number)
@@ -57,7 +56,7 @@ def save(path: Path, fields: Fields) -> Answer:
             replace_file(path, _with_game(before, game))
     except (OSError, ValueError) as error:
         raise ValueError(f"the game cannot be saved in {path}: {reason_of(error)}") from None
-    return {"saved": str(path)}
+    return {"saved": str(path), "key": key_of(str(game).encode())}
 
 
 def _time_headers(fields: Fields) -> dict[str, str]:

@@ -34,9 +34,9 @@ from uci_engine.game_analysis.pages import render
 from uci_engine.search.strength import MAX_ELO, MIN_ELO
 from uci_engine.web_board.address import secret
 from uci_engine.web_board.desk import Answer, Desk
-from uci_engine.web_board.exercises import update
 from uci_engine.web_board.library import Library
-from uci_engine.web_board.questions import QUESTIONS, Fields, load, pgn, positions, premoves
+from uci_engine.web_board.questions import QUESTIONS, Fields, load, pgn, positions, premoves, review
+from uci_engine.web_board.report import Report
 from uci_engine.web_board.saved_games import save
 
 ADDRESS = "127.0.0.1"
@@ -48,19 +48,8 @@ MAX_BODY_BYTES = 1 << 20
 # How long requests may still come, and answers be taken, when the server ends.
 GRACE_SECONDS = 1.0
 TEMPLATES = Path(__file__).with_name("templates")
-SCRIPTS = (
-    "game.js",
-    "sound.js",
-    "engine.js",
-    "graph.js",
-    "explain.js",
-    "pgn.js",
-    "library.js",
-    "exercises.js",
-    "moves.js",
-    "hands.js",
-    "live.js",
-)
+PARTS = "game sound engine graph explain pgn library report exercises moves premove live"
+SCRIPTS = [f"{name}.js" for name in PARTS.split()]
 LEVELS = (
     (MIN_ELO, "beginner"),
     (1100, "casual player"),
@@ -97,7 +86,8 @@ class BoardServer(uvicorn.Server):
         # Called when the page is opened.
         self.on_open: Callable[[], object] = lambda: None
         self._desk = desk
-        library = Library(path.parent)
+        library, report = Library(path.parent), Report(path.parent)
+        self._questions = QUESTIONS | {"review": partial(review, keep=report.keep)}
         self._requests: dict[str, Callable[[Fields], Answer]] = {
             "positions": positions,
             "premoves": premoves,
@@ -106,7 +96,7 @@ class BoardServer(uvicorn.Server):
             "save": partial(save, path),
             "games": library.games,
             "open": library.open,
-            "exercises": partial(update, path.parent),
+            "report": report.all,
         }
         self._page = render(
             "board.html.j2",
@@ -118,7 +108,7 @@ class BoardServer(uvicorn.Server):
             levels=LEVELS,
         )
         routes = [Route(f"/{self.token}/", self._open, methods=["GET"])]
-        for name in (*QUESTIONS, *self._requests):
+        for name in (*self._questions, *self._requests):
             routes.append(Route(f"/{self.token}/{name}", partial(self._answer, name), methods=["POST"]))
         hosts = Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False)
         app = Starlette(routes=routes, middleware=[hosts], exception_handlers={404: _not_here})
@@ -150,14 +140,14 @@ class BoardServer(uvicorn.Server):
         except ClientDisconnect:
             return Response()
         if len(body) > MAX_BODY_BYTES:
-            raise HTTPException(413, f"A request has at most {MAX_BODY_BYTES >> 10} KiB.")
+            raise HTTPException(413, f"At once at most {MAX_BODY_BYTES >> 10} KiB can be loaded.")
         return StreamingResponse(self._lines(name, body), headers=HEADERS, media_type="application/x-ndjson")
 
     async def _lines(self, name: str, body: bytes) -> AsyncIterator[str]:
         try:
             fields = Fields(body)
-            if name in QUESTIONS:
-                async for answer in self._desk.ask(partial(QUESTIONS[name], fields=fields)):
+            if name in self._questions:
+                async for answer in self._desk.ask(partial(self._questions[name], fields=fields)):
                     yield json.dumps(answer) + "\n"
             else:
                 yield json.dumps(await run_in_threadpool(self._requests[name], fields)) + "\n"

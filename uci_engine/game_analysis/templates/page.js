@@ -11,6 +11,13 @@ const lines = data.lines.map(({ from, title, share, steps }) => {
 const errors = new Map(data.errors.map((at, number) => [at, [lines[2 * number + 1], lines[2 * number]]]));
 const viewer = new Viewer(game, show);
 const { board } = viewer;
+// The mistake that is tried again, by the number of the position after it; null for none.
+let retry = null;
+const isTrying = () => retry !== null && !viewer.isLine;
+const choices = () => (isTrying() ? data.legal[data.errors.indexOf(retry)] : {});
+// Nothing is played before one's turn here.
+const isWaiting = () => false;
+const dropPremove = () => {};
 
 // The moves of the first position of two lines, as arrows.
 function drawArrows(on, [played, better]) {
@@ -18,10 +25,21 @@ function drawArrows(on, [played, better]) {
   on.arrow("better", better.positions[1].last);
 }
 
+// The position, with the squares that a piece in the hand may go to.
+function drawBoard() {
+  board.draw(viewer.here, () => {
+    if (selected === null) return;
+    board.fill("selected", selected);
+    for (const move of targets(selected)) board.fill("target", move.slice(2, 4));
+  });
+}
+
 function show() {
   const { track, at, here, isLine, ply } = viewer;
   const error = isLine ? undefined : errors.get(at);
-  board.draw(here);
+  selected = null;
+  showRetry();
+  drawBoard();
   if (error) drawArrows(board, error);
   viewer.showPlace(here.say);
   viewer.showShare();
@@ -52,7 +70,42 @@ function go(track, at) {
   if (innerWidth < 900) board.element.scrollIntoView({ block: "nearest" });
 }
 
+// A mistake is tried again as long as the board shows the position before it, or the better line.
+function showRetry() {
+  const { track, at } = viewer;
+  if (isTrying() ? at !== retry - 1 : track !== errors.get(retry)?.[1]) retry = null;
+  byId("retry").hidden = retry === null;
+  byId("type").hidden = byId("retry-answer").hidden = !isTrying();
+  byId("retry-next").disabled = retry === data.errors.at(-1);
+  byId("moves").classList.toggle("asked", isTrying());
+  showChoices();
+}
+
+function tryAgain(at = data.errors[0]) {
+  retry = at;
+  const [played] = errors.get(at);
+  board.flipped = played.positions[1].say.includes("...");
+  byId("retry-text").textContent = `${played.positions[1].say} was played here. Find a better move.`;
+  go(game, at - 1);
+}
+
+// Right is the better move of this page: it has no engine that could judge others.
+function act(move) {
+  const [played, better] = errors.get(retry);
+  const name = choices()[move];
+  const isBetter = move === better.positions[1].last;
+  const isPlayed = move === played.positions[1].last;
+  const verdict = isPlayed ? "was played, and is the mistake" : "is not the move of the analysis";
+  byId("retry-text").textContent = `${name} ${isBetter ? "is right." : `${verdict}. Try again.`}`;
+  if (isBetter) go(better, 1);
+  else viewer.show();
+}
+
+connectHands();
 viewer.connect([
+  ["retry-start", "r", () => tryAgain([...errors.keys()].find((at) => at >= viewer.ply))],
+  ["retry-answer", "", () => go(errors.get(retry)[1], 1)],
+  ["retry-next", "", () => tryAgain([...errors.keys()].find((at) => at > retry))],
   ["error-before", "p", () => go(game, [...errors.keys()].findLast((ply) => ply < viewer.ply))],
   ["error-after", "n", () => go(game, [...errors.keys()].find((ply) => ply > viewer.ply))],
 ]);

@@ -21,7 +21,9 @@ async function ask(name, fields, tell = () => {}, signal = undefined) {
   for (;;) {
     const { value, done } = await reader.read().catch(fail);
     if (done) return answer;
-    const lines = (rest + value).split("\n");
+    // A long line comes in many parts, which are not read again with each.
+    const lines = value.split("\n");
+    lines[0] = rest + lines[0];
     rest = lines.pop();
     for (const line of lines) {
       answer = JSON.parse(line);
@@ -48,6 +50,12 @@ async function question(name, fields, tell = () => {}) {
   } finally {
     if (asking === mine) asking = null;
   }
+}
+
+// Whether the engine thinks about its move: its clock would run for another question. That is told.
+function isBusy() {
+  if (isThinking()) notify("Secateur thinks about its move. Ask when it has moved.");
+  return isThinking();
 }
 
 function stop() {

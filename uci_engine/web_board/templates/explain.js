@@ -11,6 +11,7 @@ function learn(position, answer) {
   // The value of the position is that of its best move. The table has the deepest search.
   const { value, share } = position.lines?.[0] ?? answer.costs?.[0] ?? answer.proof?.best ?? position;
   Object.assign(position, { value, share });
+  drawGraph(game.positions);
   if (position === here()) showLearnt(position);
 }
 
@@ -102,17 +103,15 @@ function showFamilies({ sum }) {
   byId("families").replaceChildren(...rows);
 }
 
-/**
- * A move explained: its value, what refutes or supports it, and why.
- * @param {string} move
- */
+/** @type {(move: string) => Promise<void>} a move explained: its value, what refutes or supports it, and why */
 async function prove(move) {
   const position = here();
+  if (isBusy()) return;
   const answer = await question("prove", { ...path(), move, ratings: game.ratings }, (answer) => {
     learn(position, { proof: { ...answer, move } });
     reveal(byId(retry === null ? "proof" : "moves"));
   });
-  if (retry?.key && answer && !answer.is_error) tellExercises({ solved: retry.key });
+  if (retry?.key && answer && !answer.is_error) tellReport({ solved: retry.key, index: retry.index });
   goOn();
 }
 

@@ -38,10 +38,10 @@ const SIDES = ["white", "black"];
  * strength. `clock`: milliseconds, null for none. `began`: when, in milliseconds. `control`: of time, as PGN has it.
  * `ratings`: of the players, null for one that is not known. `ending`: why the game is over where the board does not
  * show it. `nodes`: the moves with their variations, as the server has them, none where there are the moves alone.
- * `headers`: those of a game that was loaded.
+ * `headers`: those of a game that was loaded. `key`: that of the game in the report, "" for none.
  * @typedef {Track & {id: string, names: Record<Side, string>, nodes: object[], headers: Record<string, string>,
  *   color: Side | null, elo: number, clock: Record<Side | "increment", number> | null, began: number, control: string,
- *   ratings: Partial<Record<Side, number | null>>, result: string, ending: string}} Game
+ *   ratings: Partial<Record<Side, number | null>>, result: string, ending: string, key: string}} Game
  */
 /** @type {(fields: Partial<Game>) => Game} */
 const newGame = (fields) => ({
@@ -60,6 +60,7 @@ const newGame = (fields) => ({
   ratings: {},
   result: "*",
   ending: "",
+  key: "",
   ...fields,
   positions: [],
 });
@@ -99,6 +100,8 @@ const latest = () => game.positions.at(-1);
 const isPlaying = () => game.color !== null && game.result === "*";
 const isThinking = () => isPlaying() && latest().turn !== game.color;
 const canPlay = () => isPlaying() && here() === latest() && !isThinking();
+// Whether the list of moves and the graph are to be made anew.
+let isStale = true;
 // The game without what the server can tell again.
 const record = () => ({ ...game, nodes: nodes(), positions: [] });
 // The last game that any tab has kept, and that of this tab as long as the server is the same.
@@ -178,13 +181,16 @@ function nodes() {
 // Put a position behind another one of the tree, if its move is not there already. Returns the one that is there.
 function grow(from, position) {
   const known = from.next.find(({ last }) => last === position.last);
-  if (!known) from.next.push(Object.assign(position, { from, next: [] }));
-  return known ?? position;
+  if (known) return known;
+  from.next.push(Object.assign(position, { from, next: [] }));
+  isStale = true;
+  return position;
 }
 
 // The game goes on with a position of the tree, which is the first behind the one before it from now on.
 function goOnWith(position) {
   const { from } = position;
+  isStale = true;
   from.next = [position, ...from.next.filter((each) => each !== position)];
   return { moves: [...game.moves, position.last], positions: [...game.positions, position] };
 }
@@ -213,13 +219,16 @@ let saving = Promise.resolve();
 
 // The game goes on or back, or is over.
 function change(fields) {
-  Object.assign(game, fields);
+  Object.assign(game, fields, { key: "" });
   goToLatest();
   keep();
   const current = record();
   const answer = saving.then(() => ask("save", current));
-  answer.then(({ saved }) => {
+  answer.then(({ saved, key }) => {
     byId("saved").textContent = `Saved in ${saved}.`;
+    if (game.moves !== current.moves || game.result !== current.result) return;
+    game.key = key;
+    keep();
   });
   // A failure is told, and the next save comes all the same.
   saving = answer.catch(() => {});
@@ -238,7 +247,7 @@ async function engineMoves() {
     position.premoves = premoves;
     showChoices();
   });
-  const answer = await question("reply", { ...record(), ...game.clock });
+  const answer = await question("reply", { start, moves, elo: game.elo, ...game.clock });
   if (answer) await commit(answer.move);
 }
 
@@ -271,7 +280,7 @@ async function vary(move) {
   if (positions[0] !== game.positions[0]) return;
   const position = positions.slice(1).reduce(grow, positions[0]);
   const isLonger = game.color === null && game.result === "*" && position.from === latest();
-  if (isLonger) Object.assign(game, goOnWith(position), { result: position.result ?? "*" });
+  if (isLonger) Object.assign(game, goOnWith(position), { result: position.result ?? "*", key: "" });
   keep();
   goTo(position);
 }
@@ -281,11 +290,18 @@ const fewerMoves = () => game.moves.length - (latest().turn === game.color ? 2 :
 
 function takeBack() {
   const count = fewerMoves();
-  // A game that goes on after its end has no clock.
-  const clock = isPlaying() ? game.clock : null;
   const positions = game.positions.slice(0, count + 1);
+  // A game that goes on after its end has no clock. Else the clocks go back, too, and with them the increments.
+  const clock = isPlaying() && game.clock ? { ...game.clock } : null;
+  const first = parseInt(game.control);
+  for (const color of clock ? SIDES : []) clock[color] = Math.round(1000 * (clockAfter(positions, color) ?? first));
   premove = null;
   change({ moves: game.moves.slice(0, count), positions, clock, result: "*", ending: "" });
+}
+
+// What the clock of a side showed after its last move, in seconds; undefined where no move says it.
+function clockAfter(positions, color) {
+  return positions.findLast(({ turn, clock }) => turn !== color && clock !== undefined)?.clock;
 }
 
 const nameOf = (color) => color[0].toUpperCase() + color.slice(1);
@@ -325,9 +341,8 @@ function showClock(color, exact) {
 // Where nobody plays against the clock, the two show what the moves up to here say of them.
 function showClocksOfMoves() {
   for (const color of SIDES) {
-    const before = viewer.track.positions.slice(0, viewer.at + 1);
-    const told = before.findLast(({ turn, clock }) => turn !== color && clock !== undefined);
-    sideOf(color).lastElementChild.hidden = !told && game.clock === null;
-    if (told && game.clock === null) showClock(color, told.clock);
+    const told = clockAfter(viewer.track.positions.slice(0, viewer.at + 1), color);
+    sideOf(color).lastElementChild.hidden = told === undefined && game.clock === null;
+    if (told !== undefined && game.clock === null) showClock(color, told);
   }
 }

@@ -2,18 +2,18 @@
 const graph = byId("graph");
 const DOTS = ["inaccuracy", "mistake", "blunder"];
 
-/**
- * The points of the graph, from the left and the top, of the positions whose value is known.
- * @type {(positions: Position[]) => number[][]}
- */
-function graphPoints(positions) {
-  const known = positions.map(({ share }, ply) => [ply, share]).filter(([, share]) => share !== undefined);
-  return known.map(([ply, share]) => [ply, Math.round(1000 - 1000 * share) / 10]);
-}
-
 function showGraph() {
   const { positions } = game;
-  const points = graphPoints(positions);
+  if (isStale) drawGraph(positions);
+  byId("cursor").setAttribute("d", `M${viewer.ply} 0V100`);
+  graph.ariaValueNow = viewer.ply;
+  graph.ariaValueText = positions[viewer.ply].say;
+}
+
+function drawGraph(positions) {
+  const known = positions.map(({ share }, ply) => [ply, share]).filter(([, share]) => share !== undefined);
+  // From the left and the top.
+  const points = known.map(([ply, share]) => [ply, Math.round(1000 - 1000 * share) / 10]);
   const isKnown = points.length > 1;
   const area = points.map(([x, y]) => `L${x} ${y}`).join("");
   graph.setAttribute("viewBox", `0 0 ${Math.max(1, positions.length - 1)} 100`);
@@ -22,11 +22,8 @@ function showGraph() {
     const dots = points.filter(([ply]) => positions[ply].error?.mark === kind);
     byId(`dots-${kind}`).setAttribute("d", dots.map(([x, y]) => `M${x} ${y}h0`).join(""));
   }
-  byId("cursor").setAttribute("d", `M${viewer.ply} 0V100`);
   byId("graph-part").classList.toggle("empty", !isKnown);
   graph.ariaValueMax = positions.length - 1;
-  graph.ariaValueNow = viewer.ply;
-  graph.ariaValueText = positions[viewer.ply].say;
 }
 
 function plyAt({ clientX }) {

@@ -9,9 +9,11 @@ function matching(games, text) {
 }
 
 async function showLibrary() {
-  const { folder, games } = await ask("games", {});
-  library = games.map(([file, number, words]) => ({ file, number, words, found: `${words} ${file}`.toLowerCase() }));
-  byId("library-folder").textContent = `The PGN files in ${folder}.`;
+  const { remark, games } = await ask("games", {});
+  library = games.map(([file, number, words, key]) => {
+    return { file, number, words, key, found: `${words} ${file}`.toLowerCase() };
+  });
+  byId("library-folder").textContent = remark;
   searchLibrary();
 }
 
@@ -19,16 +21,16 @@ function searchLibrary() {
   const found = matching(library, byId("search").value);
   const count = `${found.length} of ${library.length} games`;
   byId("library-count").textContent = found.length > MAX_LISTED ? `${count}, the first ${MAX_LISTED} are shown` : count;
-  const buttons = found.slice(0, MAX_LISTED).map(({ file, number, words }) => {
-    return element("li", {}, button(words, () => openGame({ file, number })));
-  });
-  byId("library").replaceChildren(...buttons);
+  const items = found.slice(0, MAX_LISTED).map((each) => listItem(each.words, () => openGame(each)));
+  byId("library").replaceChildren(...items);
 }
 
-async function openGame(fields) {
-  const found = await askForGame("open", fields);
-  if (found) await showGame(found.games[0]);
+async function openGame({ file, number, key }) {
+  const found = await askForGame("open", { file, number });
+  if (found) await showGame({ ...found.games[0], key });
 }
+
+const listItem = (words, onclick) => element("li", {}, button(words, onclick));
 
 byId("search").oninput = searchLibrary;
-byId("show-games").onchange = () => Promise.all([showLibrary(), tellExercises()]);
+byId("show-games").onchange = () => showLibrary().then(() => tellReport());

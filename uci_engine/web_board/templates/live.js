@@ -3,10 +3,9 @@
 // The position that is shown, and that of a line that is pointed at, null for none.
 let shown = null;
 let pointed = null;
-// How long a button answers, or asks again.
+// How long a button answers, and what the server takes at once.
 const ANSWER_MS = 4000;
-// A second click within this time belongs to the first.
-const DOUBLE_CLICK_MS = 400;
+const MAX_BYTES = 1 << 20;
 
 // Show ----------------------------------------------------------------------------------------------------------------
 
@@ -17,7 +16,6 @@ function show() {
   // A step forward is heard.
   if (shown !== null && viewer.track.positions[viewer.at - 1] === shown) sound.play(soundOf(shown, position));
   shown = position;
-  askToResign(false);
   byId("notice").hidden = true;
   showLearnt(position);
   viewer.showPlace(statusOf(position));
@@ -60,11 +58,6 @@ function showButtons(position) {
   byId("retry").hidden = retry === null;
   byId("resume").hidden = lastKept()?.result !== "*" || lastKept().id === game.id;
   byId("explained").hidden = !isExplaining();
-}
-
-// The browser offers these moves in the field.
-function showChoices() {
-  byId("legal").replaceChildren(...Object.values(choices()).map((name) => new Option(name)));
 }
 
 // Open the tab of an element, and bring that into sight.
@@ -116,35 +109,10 @@ async function hint() {
   show();
 }
 
-let resignTimer = 0;
-
-// The first click on the button asks, the second resigns.
-function resign() {
-  const { asks } = byId("resign").dataset;
-  if (asks) {
-    if (performance.now() - asks >= DOUBLE_CLICK_MS) lose(game.color, "resigns");
-    return;
-  }
-  askToResign(true);
-  byId("status").textContent = "Resign?";
-  resignTimer = setTimeout(() => {
-    askToResign(false);
-    viewer.showPlace(statusOf(here()));
-  }, ANSWER_MS);
-}
-
-function askToResign(asks) {
-  const button = byId("resign");
-  clearTimeout(resignTimer);
-  // Since when it asks.
-  if (asks) button.dataset.asks = performance.now();
-  else delete button.dataset.asks;
-  button.textContent = asks ? "Resign?" : "Resign";
-}
-
-// A key that is held clicks once.
-byId("resign").onkeydown = (event) => {
-  if (event.repeat) event.preventDefault();
+// The button asks, and another one resigns.
+byId("resigning").onclose = ({ target }) => {
+  if (target.returnValue && isPlaying()) lose(game.color, "resigns");
+  target.returnValue = "";
 };
 
 async function askThreat() {
@@ -153,18 +121,6 @@ async function askThreat() {
   Object.assign(position, answer);
   show();
 }
-
-byId("type").onsubmit = (event) => {
-  event.preventDefault();
-  const text = byId("move").value.trim();
-  const plain = (name) => name.replace(/[+#=x]/g, "").replace(/0/g, "O");
-  const isMeant = ([uci, san]) => uci === text.toLowerCase() || plain(san) === plain(text);
-  dropPremove();
-  const found = Object.entries(choices()).find(isMeant);
-  byId("move").value = "";
-  if (found) act(found[0]);
-  else byId("status").textContent = `${text.slice(0, 20)} is no legal move here.`;
-};
 
 byId("new-game").onsubmit = (event) => {
   event.preventDefault();
@@ -188,6 +144,7 @@ function beginGame(fields) {
 byId("load-form").onsubmit = async (event) => {
   event.preventDefault();
   const [file] = byId("file").files;
+  if (file?.size > MAX_BYTES) return notify(`${file.name} is too large here: copy it into the folder of games.`);
   await load(byId("pgn").value.trim() || ((await file?.text()) ?? ""));
   byId("load-form").reset();
 };
@@ -217,12 +174,16 @@ async function start() {
   const own = ownKept();
   const isShown = own !== null && (await begin(newGame(own)).then(() => true, () => false));
   if (!isShown) await beginGame({ color: data.start.split(" ")[1] === "b" ? "black" : "white" });
+  connectHands();
+  // What opens beside the list makes it smaller.
+  const list = byId("moves");
+  new ResizeObserver(() => keepInView(list, list.querySelector("[aria-current]"))).observe(list);
   setInterval(tick, 200);
   sound.show();
   viewer.connect([
     ["resume", "", () => begin(newGame(lastKept()))],
     ["takeback", "", takeBack],
-    ["resign", "", resign],
+    ["resign", "", () => byId("resigning").showModal()],
     ["play-from", "", () => beginGame({ ...path(), color: here().turn })],
     ["sound", "s", sound.turn],
     ["hint", "", hint],
@@ -233,6 +194,7 @@ async function start() {
     ["retry-answer", "", () => showAnswer(retry)],
     ["retry-next", "", tryNext],
     ["solve", "", () => solve(nextExercise())],
+    ["analyse-rest", "", analyseRest],
     ["", "Escape", dropPremove],
     ["", "e", () => byId("explain").click()],
     ["", "v", () => byId("prove").click()],

@@ -1,14 +1,10 @@
 // The list of moves: the game in two columns, with its variations, comments and mistakes.
 
-// What the list of moves shows. A long one is not made anew for each step.
-let listed = "";
-
 function showMoves() {
   const list = byId("moves");
   const hadFocus = list.contains(document.activeElement);
-  const state = [game.id, game.moves, nodes().length, game.result, byId("review-text").textContent].join();
-  if (state !== listed) list.replaceChildren(...listOfMoves());
-  listed = state;
+  if (isStale) list.replaceChildren(...listOfMoves());
+  isStale = false;
   for (const each of list.querySelectorAll("[aria-current], [tabindex='0']")) {
     each.ariaCurrent = null;
     each.tabIndex = -1;

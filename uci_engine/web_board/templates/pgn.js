@@ -8,6 +8,7 @@ function forgetMistakes() {
   mistakes = [];
   for (const position of game.positions) delete position.error;
   byId("review-text").textContent = "";
+  isStale = true;
 }
 
 async function load(text) {
@@ -30,12 +31,10 @@ async function showGame(chosen, remark = "") {
 async function review() {
   byId("explain").checked = false;
   forgetMistakes();
-  const answer = question("review", record(), ({ done = 1 }) => {
-    byId("progress").value = done;
-  });
+  const answer = question("review", record(), ({ done = 1 }) => (byId("progress").value = done));
   viewer.go(game, viewer.ply);
   const found = await answer;
-  if (found) showMistakes(found);
+  if (found) await showMistakes(found);
 }
 
 function showMistakes({ errors, positions, accuracy: [white, black] }) {
@@ -43,9 +42,10 @@ function showMistakes({ errors, positions, accuracy: [white, black] }) {
   positions.forEach((position, ply) => Object.assign(game.positions[ply], position));
   for (const error of errors) game.positions[error.index + 1].error = error;
   const count = errors.length === 1 ? "One mistake" : `${errors.length || "No"} mistakes`;
+  isStale = true;
   byId("review-text").textContent = `${count}. Accuracy: White ${white}, Black ${black}.`;
   show();
-  collectExercises(errors);
+  return tellReport();
 }
 
 /** @param {Mistake} error */

@@ -1,0 +1,50 @@
+// What hands do with the board of a game: moves, also before it is one's turn, and questions.
+
+// What the player has moved already while the engine thinks: the squares of the move, and the position that it answers.
+let premove = null;
+
+const isWaiting = () => isThinking() && here() === latest();
+// The moves that hands can make, with their names: legal ones, or those that may be legal after the engine's.
+const choices = () => (isWaiting() ? (here().premoves ?? {}) : here().legal);
+const waitingMove = () => (premove?.position === here() ? premove.move : null);
+
+// The squares under the pieces: where the piece that is taken may go, or else the pieces that have a good move.
+function drawBelow() {
+  for (const square of waitingMove()?.match(/../g) ?? []) board.fill("premove", square);
+  const costs = isExplaining() && !isWaiting() ? (here().costs ?? []) : [];
+  if (selected === null) {
+    // The best move of a piece, which comes first, counts.
+    const best = new Map(costs.toReversed().map(({ move, cost }) => [move.slice(0, 2), cost]));
+    for (const [square, cost] of best) if (cost < COSTS[1]) board.fill(costClass(cost), square);
+    return;
+  }
+  board.fill("selected", selected);
+  for (const move of targets(selected)) {
+    const known = costs.find((each) => each.move === move);
+    board.fill(known ? costClass(known.cost) : "target", move.slice(2, 4));
+  }
+}
+
+// What a move on the board means: one for later, a question, or a move of the game or of a line.
+function act(move) {
+  if (isWaiting()) {
+    premove = { move, position: here() };
+    show();
+  } else if (byId("prove").checked || retry !== null) prove(move);
+  else play(move);
+}
+
+function dropPremove() {
+  if (premove === null) return;
+  premove = null;
+  show();
+}
+
+// Make the move that the player has made before the engine's, if it is legal now.
+function makePremove(answered) {
+  const { move = "", position = null } = premove ?? {};
+  premove = null;
+  // The first way to promote is the queen.
+  const [legal] = targets(move.slice(0, 2)).filter((each) => move && each.startsWith(move));
+  if (position === answered && canPlay() && legal) commit(legal);
+}
