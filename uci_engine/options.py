@@ -115,7 +115,7 @@ class ValueOption(Option, Generic[T]):
         """A value, or what its text stands for. ValueError, with this name of the option: it may not be that."""
         read = self.read(value) if isinstance(value, str) else value
         if type(read) is not type(self.default) or not self._allows(read):
-            raise ValueError(f"{name} must be {self.wanted}, not {value!r}")
+            raise ValueError(f"{name} must be {self.wanted}{'' if value is None else f', not {value!r}'}")
         return read
 
     def _allows(self, value: T) -> bool:
