@@ -240,7 +240,7 @@ class Options:
         self.eval_file = String("EvalFile", "", "empty: the built-in network")
         self.chess960 = Check("UCI_Chess960", False, "play Chess960")
         self.show_wdl = Check("UCI_ShowWDL", False, "report expected wins, draws and losses in permille")
-        self.analyse_mode = Check("UCI_AnalyseMode", False, "no book; root moves are also searched one by one")
+        self.analyse_mode = Check("UCI_AnalyseMode", False, "no book or contempt; root moves are also searched alone")
         self.debug_log_file = String("Debug Log File", "", "records every line from and to the GUI")
 
         offered = [each for each in vars(self).values() if isinstance(each, Option)]
