@@ -76,6 +76,9 @@ Moves = Iterable[Move] | None
 # Options as python-chess has them: by the names of UCI or the keywords. None presses the button Clear Hash.
 Config = Mapping[str, bool | int | str | None]
 
+# How long a thread waits at a time.
+WAIT_SECONDS = 0.2
+
 KEYWORDS = tuple(EngineOptions.__annotations__)
 
 # `core.load` changes the whole process, so only one thread may call it.
@@ -109,6 +112,10 @@ class EngineCondition(threading.Condition):
         if not self.is_of_this_process:
             raise EngineTerminatedError("this engine belongs to another process, make one in this process")
         return super().__enter__()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait, not long at a time: on Windows Ctrl-C does not end a wait, and is seen after it."""
+        return super().wait(WAIT_SECONDS if timeout is None else timeout)
 
 
 class Analysis:
