@@ -293,6 +293,10 @@ def test_the_command_that_mends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "R&D" / "setup.py").touch()
     monkeypatch.setattr(sys, "platform", "win32")
     assert doctor.mending_command() == f'python -e "{tmp_path / "R&D"}"'
+    # It is installed as well, and Python has found the sources first.
+    (tmp_path / "uci_engine").mkdir()
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: tmp_path)
+    assert doctor.mending_command().startswith(f"run this outside {tmp_path / 'R&D'}")
 
 
 def test_doctor_has_the_command_for_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

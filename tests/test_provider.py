@@ -77,8 +77,8 @@ def test_work_is_searched_and_its_lines_go_back() -> None:
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=20)
     server.should_exit = True
-    assert (process.returncode, output) == (0, f"Secateur is among the engines of {url}/analysis\n")
-    assert ("'e2e5', is not legal" in errors, errors.count("\n")) == (True, 1)
+    assert (process.returncode, output) == (130, f"Secateur is among the engines of {url}/analysis\n")
+    assert ("'e2e5', is not legal" in errors, errors.splitlines()[1:]) == (True, ["secateur provider: ended"])
     assert set(lichess.lines) == {"1", "2", "3"}
     assert all(" score " in line for lines in lichess.lines.values() for line in lines)
     assert {line.split()[6] for line in lichess.lines["1"] if line.startswith("info depth 3 ")} == {"1", "2"}

@@ -73,8 +73,11 @@ SAME_NAMES = ("depth", "seldepth", "multipv", "nodes", "nps", "hashfull", "tbhit
 # A move, or its text in UCI notation or in SAN.
 Move = chess.Move | str
 Moves = Iterable[Move] | None
-# Options as python-chess has them: by the names of UCI or the keywords.
+# Options as python-chess has them: by the names of UCI or the keywords. None presses the button Clear Hash.
 Config = Mapping[str, bool | int | str | None]
+
+# How long a thread waits at a time.
+WAIT_SECONDS = 0.2
 
 KEYWORDS = tuple(EngineOptions.__annotations__)
 
@@ -110,12 +113,17 @@ class EngineCondition(threading.Condition):
             raise EngineTerminatedError("this engine belongs to another process, make one in this process")
         return super().__enter__()
 
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait, not long at a time: on Windows Ctrl-C does not end a wait, and is seen after it."""
+        return super().wait(WAIT_SECONDS if timeout is None else timeout)
+
 
 class Analysis:
     """An analysis that runs in the background, as `Engine.analysis` returns it.
 
     It is an iterator of reports (`chess.engine.InfoDict`), also for `async for`, and a context manager that stops it at
-    the end. Any thread may call any method. It ends with its engine, which must be kept while it is to run.
+    the end. A cancelled `async for` stops it, too. Any thread may call any method. It ends with its engine, which must
+    be kept while it is to run.
     """
 
     def __init__(
@@ -214,6 +222,10 @@ class Analysis:
             return await asyncio.to_thread(self.get)
         except AnalysisComplete:
             raise StopAsyncIteration from None
+        except asyncio.CancelledError:
+            # The thread still waits for a report, and the end of the event loop would wait for that thread.
+            self.stop()
+            raise
 
     def __repr__(self) -> str:
         info = self.info
@@ -455,6 +467,7 @@ class Engine:
         """
         with self._condition:
             self._require_open()
+            self._end_last_search()
             check(board)
             weights, network = self._inner.pool.weights, self._inner.pool.network
             if self._evaluator is None or self._evaluator[0] is not weights or self._evaluator[1] is not network:
@@ -477,6 +490,7 @@ class Engine:
         """
         with self._condition:
             self._require_open()
+            self._end_last_search()
             return self._inner.explain_evaluation(board)
 
     # Moves and endgames --------------------------------------------------------------------------------------------
@@ -578,14 +592,18 @@ class Engine:
         True
 
         `uci_elo` also sets `uci_limit_strength`, unless that is given. `uci_analyse_mode` is on in `analyse` and
-        `analysis` and off in `play`, until it is set. ValueError: there is no such option or value. A `hash` that this
-        machine does not allow, or more `threads` than it has processors, is cut, and logged: `options` has what is in
-        use.
+        `analysis` and off in `play`, until it is set. `{"Clear Hash": None}` clears the table, as in python-chess.
+        ValueError: there is no such option or value. A `hash` that this machine does not allow, or more `threads` than
+        it has processors, is cut, and logged: `options` has what is in use.
         """
-        settings = self._settings({**(config or {}), **options})
+        given, button = {**(config or {}), **options}, self._inner.options.clear_hash
+        presses = [name for name in given if self._inner.options.find(name) is button]
+        settings = self._settings({name: value for name, value in given.items() if name not in presses})
         with self._condition:
             self._wait_for_turn()
             self._set(settings)
+            if presses:
+                button.set(None)
             if "uci_analyse_mode" in settings:
                 self._chooses_analyse_mode = False
 
@@ -697,21 +715,25 @@ class Engine:
             self._require_open()
             self._condition.wait()
         self._require_open()
+        self._end_last_search()
 
     def _require_open(self) -> None:
-        """Raise if the engine is closed. Where no search runs, the options of the last one end."""
         if self._is_closed:
             raise EngineTerminatedError("this engine is closed")
-        if self._search is None or self._search.is_done:
-            # The thread of the last search has answered, and is about to end.
-            self._inner.wait()
-            lasting, self._lasting = self._lasting, {}
-            for keyword, value in lasting.items():
-                try:
-                    self._set({keyword: value})
-                except ValueError as error:
-                    # A file is gone. Whoever calls now has not asked for it.
-                    LOGGER.warning("%s stays as it is: %s", keyword, error)
+
+    def _end_last_search(self) -> None:
+        """Where no search runs, the thread of the last one ends, and so do its options."""
+        if self._search is not None and not self._search.is_done:
+            return
+        # It has answered, and is about to end.
+        self._inner.wait()
+        lasting, self._lasting = self._lasting, {}
+        for keyword, value in lasting.items():
+            try:
+                self._set({keyword: value})
+            except ValueError as error:
+                # A file is gone. Whoever calls now has not asked for it.
+                LOGGER.warning("%s stays as it is: %s", keyword, error)
 
 
 def _release(inner: UciEngine, condition: EngineCondition) -> None:

@@ -115,7 +115,7 @@ class ValueOption(Option, Generic[T]):
         """A value, or what its text stands for. ValueError, with this name of the option: it may not be that."""
         read = self.read(value) if isinstance(value, str) else value
         if type(read) is not type(self.default) or not self._allows(read):
-            raise ValueError(f"{name} must be {self.wanted}, not {value!r}")
+            raise ValueError(f"{name} must be {self.wanted}{'' if value is None else f', not {value!r}'}")
         return read
 
     def _allows(self, value: T) -> bool:
@@ -240,7 +240,7 @@ class Options:
         self.eval_file = String("EvalFile", "", "empty: the built-in network")
         self.chess960 = Check("UCI_Chess960", False, "play Chess960")
         self.show_wdl = Check("UCI_ShowWDL", False, "report expected wins, draws and losses in permille")
-        self.analyse_mode = Check("UCI_AnalyseMode", False, "no book; root moves are also searched one by one")
+        self.analyse_mode = Check("UCI_AnalyseMode", False, "no book or contempt; root moves are also searched alone")
         self.debug_log_file = String("Debug Log File", "", "records every line from and to the GUI")
 
         offered = [each for each in vars(self).values() if isinstance(each, Option)]

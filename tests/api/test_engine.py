@@ -230,8 +230,15 @@ def test_an_analysis_is_iterated_from_asyncio(engine: Engine) -> None:
             assert repr(analysis).startswith("<Analysis ")
             return [info["depth"] async for info in analysis if "pv" in info]
 
+    async def cancelled() -> None:
+        async with asyncio.timeout(0.1):
+            async for _ in engine.analysis(chess.Board()):
+                pass
+
     assert asyncio.run(depths())[-1] == 3
-    assert repr(engine) == f"<Engine {engine.id['name']}, idle>"
+    with pytest.raises(TimeoutError):
+        asyncio.run(cancelled())
+    wait_until(lambda: repr(engine) == f"<Engine {engine.id['name']}, idle>")
 
 
 def test_a_later_search_stops_an_analysis(engine: Engine) -> None:
@@ -327,7 +334,7 @@ def test_every_keyword_is_an_option_and_every_other_option_is_the_programs_own()
 
 
 def test_options_as_python_chess_has_them(engine: Engine) -> None:
-    engine.configure({"Move Overhead": "20"}, hash=4)
+    engine.configure({"Move Overhead": "20", "Clear Hash": None}, hash=4)
     assert engine.options["move_overhead"] == 20
     board, own = chess.Board(), {"Use NNUE": False, "UCI_ShowWDL": True}
     assert "wdl" in engine.analyse(board, Limit(depth=2), options=own)
@@ -356,7 +363,7 @@ def test_options_by_keyword() -> None:
         ({"hash": 0}, "hash must be a whole number from 1 to 33554432, not 0"),
         ({"hash": "x"}, "hash must be a whole number from 1 to 33554432, not 'x'"),
         ({"own_book": 1}, "own_book must be True or False, not 1"),
-        ({"syzygy_path": None}, "syzygy_path must be text, not None"),
+        ({"syzygy_path": None}, "syzygy_path must be text"),
         ({"multipv": 3}, "there is no option 'multipv'; the options are hash, "),
         ({"weights_file": "missing"}, "option WeightsFile cannot be 'missing' ('missing' cannot be read: No such file"),
     ],

@@ -64,9 +64,9 @@ LOOKS = [(ply, nodes) for nodes in (100, 200, 800) for ply in (0, 1)]
         ((0, 0, 0), (-200, -10, -200), Mark.SOUND, 4),
         ((0, 0, 0), (-200, -200, -30), Mark.SOUND, 6),
         ((0, 0, 0), (-50, -200, -200), Mark.BLUNDER, 6),
-        # The milder one counts.
-        ((0, 0, 0), (-200, -80, -200), Mark.MISTAKE, 6),
-        ((0, 0, 0), (-200, -200, -50), Mark.INACCURACY, 6),
+        # It costs what they find in the mean, the last one four times.
+        ((0, 0, 0), (-200, -80, -200), Mark.BLUNDER, 6),
+        ((0, 0, 0), (-200, -200, -50), Mark.MISTAKE, 6),
         # The move is better than what the search before it has found.
         ((0, 0, 0), (20, 20, 20), Mark.BEST, 2),
         ((0, 0, 0), (Mate(-2), Mate(-2), Mate(-2)), Mark.BLUNDER, 6),

@@ -148,9 +148,9 @@ def test_a_bench_can_be_stopped(engine: UciProcess) -> None:
     assert not any(line.startswith("nodes") for line in engine.wait_for("info string bench was stopped"))
     engine.search("go depth 1", START)
     # Neither a bench nor what waits for it keeps the program from its end.
-    engine.send("go infinite", "bench 100", "go depth 1", "quit")
+    engine.send("go infinite", "speedtest 1 1", "go depth 1", "quit")
     assert engine.wait_for_exit() == 0
-    assert "info string bench was stopped" in engine.lines
+    assert "info string speedtest was stopped" in engine.lines
 
 
 def test_a_start_is_silent_and_a_command_as_arguments_leaves_standard_input_alone() -> None:

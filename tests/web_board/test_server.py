@@ -327,6 +327,7 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path, is_searching: bool) -> None:
         ("--fen nonsense", "", 1, "position"),
         ("--port 70000", "", 2, "65535"),
         ("--port TAKEN", "", 1, " is in use"),
+        ("--pgn .", "", 1, " --pgn"),
         ("--option Nothing=1", "", 2, "Nothing"),
         ("", "starlette", 1, " install "),
         ("", "uvicorn", 1, " install "),

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
+from types import FrameType
 from typing import Any, BinaryIO
 
 import chess
@@ -22,7 +23,7 @@ import chess
 from evaluation.files import locked, replace_file
 from uci_engine.api import Engine
 from uci_engine.command_line.arguments import Parser, UsageError, add_analysis, analysis_engine, number
-from uci_engine.command_line.console import Progress, show, warn
+from uci_engine.command_line.console import INTERRUPTED, Progress, result_of, show, warn
 from uci_engine.game_analysis.analysed_game import AnalysedGame, analyse_game, annotate
 from uci_engine.game_analysis.facts import facts_of, key_of
 from uci_engine.game_analysis.pages import GENERATOR, environment, game_page, index_page, index_row
@@ -32,7 +33,6 @@ from uci_engine.options import usable_processors
 from uci_engine.text import printable
 from uci_engine.web_board.report import Report
 
-INTERRUPTED = 130
 JOURNAL_FILE = "unfinished.journal"
 LOCK_FILE = "unfinished.lock"
 PGN_FILE = "games.pgn"
@@ -181,7 +181,7 @@ class _Run:
     def run(self) -> int:
         self._check_outputs()
         self._entries = self._unfinished()
-        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        before = signal.signal(signal.SIGINT, _interrupt)
         try:
             with Progress(len(self._texts), len(self._entries)) as progress:
                 self._analyse_games(progress)
@@ -217,11 +217,11 @@ class _Run:
         with ExitStack() as stack:
             pool = ThreadPoolExecutor(max(count, 1))
             stack.callback(pool.shutdown, cancel_futures=True)
-            for _ in range(count):
-                self._engines.put(stack.enter_context(analysis_engine(one)))
             try:
+                for _ in range(count):
+                    self._engines.put(stack.enter_context(analysis_engine(one)))
                 for future in [pool.submit(self._analyse_game, *each, progress) for each in left]:
-                    future.result()
+                    result_of(future)
             except BaseException as error:
                 # The engines are closed now, and what their last search found is not kept.
                 self._is_interrupted = True
@@ -295,6 +295,12 @@ def _parser(core: str) -> Parser:
     parser.add_argument("--force", action="store_true", help="replace results of other games, and remove their index")
     parser.add_argument("--no-pages", action="store_true", help="write annotated PGN only")
     return parser
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """What Ctrl-C does first. The next ones do nothing: what is done is being written."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def _side_of(player: str, game: ReadGame) -> chess.Color | None:

@@ -38,7 +38,10 @@ def run(words: Sequence[str], core: str) -> int:
         if error.name is None or error.name.startswith("uci_engine"):
             raise
         raise ImportError(f"the board needs {error.name}: {command_for('board')}") from None
+    games = Path(options.pgn)
     try:
+        if games.is_dir() or not games.parent.is_dir():
+            raise ValueError(f"{games} cannot be a file: name another one with --pgn")
         start, notes = read_fen(options.fen, chess960=None)
         listening = server.bound_socket(options.port)
     except ValueError as error:
@@ -46,7 +49,7 @@ def run(words: Sequence[str], core: str) -> int:
     for note in notes:
         warn(note)
     with listening, analysis_engine(options) as engine, closing(desk.Desk(engine)) as own_desk, ExitStack() as leading:
-        board_server = server.BoardServer(own_desk, Path(options.pgn), start)
+        board_server = server.BoardServer(own_desk, games, start)
         host, port = listening.getsockname()
         place = f"http://{host}:{port}/{board_server.token}/"
         # Until the server runs, an end by a signal must not leave the file that leads to the page.

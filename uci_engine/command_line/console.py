@@ -9,10 +9,19 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import Self
+from typing import TYPE_CHECKING, Self, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 # On Windows a pipe without a reader is an invalid argument.
 NOBODY_READS = (errno.EPIPE, errno.EINVAL)
+# The exit code after Ctrl-C.
+INTERRUPTED = 130
+# On Windows Ctrl-C does not end a wait, and is seen after it.
+WAIT_SECONDS = 0.2
+
+T = TypeVar("T")
 
 
 def show(text: str) -> None:
@@ -67,6 +76,14 @@ class Progress:
         self._width = len(text)
 
 
+def result_of(future: Future[T]) -> T:
+    """What the work of another thread gives. On every system Ctrl-C ends this wait, with KeyboardInterrupt."""
+    while not future.done():
+        with contextlib.suppress(TimeoutError):
+            future.exception(WAIT_SECONDS)
+    return future.result()
+
+
 def guarded(action: Callable[[], int]) -> int:
     """The exit code of the action. What is missing to run it is told in one sentence."""
     try:
@@ -84,4 +101,4 @@ def guarded(action: Callable[[], int]) -> int:
         warn(f"secateur: {problem}")
         return 1
     except KeyboardInterrupt:
-        return 130
+        return INTERRUPTED

@@ -10,15 +10,16 @@ import os
 import queue
 import secrets
 import signal
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from uci_engine.board.game import Game
 from uci_engine.command_line.arguments import Parser, UsageError, number
-from uci_engine.command_line.console import show, warn
+from uci_engine.command_line.console import INTERRUPTED, result_of, show, warn
 from uci_engine.engine import UciEngine
 from uci_engine.memory import hash_maximum_mib
 from uci_engine.options import usable_processors
@@ -72,8 +73,8 @@ def run(words: Sequence[str], core: str) -> int:
         raise _refusal(f"{TOKEN_VARIABLE} holds no token: make one at {options.lichess}{TOKEN_PAGE}")
     if not _is_web_address(options.broker):
         raise _refusal(f"{options.broker} is no address of the web")
-    for ending in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(ending, signal.default_int_handler)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
     registration = {
         "name": options.name,
         "maxThreads": options.threads,
@@ -81,12 +82,16 @@ def run(words: Sequence[str], core: str) -> int:
         "variants": ["chess"],
         "providerSecret": secrets.token_urlsafe(32),
     }
-    with suppress(KeyboardInterrupt), httpx.Client(timeout=httpx.Timeout(REPLY_SECONDS, read=POLL_SECONDS)) as client:
+    # It is never closed: until the process ends, a thread may wait for work.
+    client = httpx.Client(timeout=httpx.Timeout(REPLY_SECONDS, read=POLL_SECONDS))
+    try:
         _register(client, f"{options.lichess}/api/external-engine", token, registration)
         show(f"{printable(options.name)} is among the engines of {options.lichess}/analysis")
         with closing(Provider(client, f"{options.broker}/api/external-engine/work", registration, core)) as provider:
             provider.serve()
-    return 0
+    except KeyboardInterrupt:
+        warn("secateur provider: ended")
+        return INTERRUPTED
 
 
 def _is_web_address(text: str) -> bool:
@@ -129,20 +134,20 @@ class Provider:
         self._most: dict[str, Any] = {"threads": registration["maxThreads"], "hash": registration["maxHash"]}
         self._engine = UciEngine(core)
         self._engine.options.set("UCI_AnalyseMode", "true")
-        self._pool = ThreadPoolExecutor(1, "answer")
+        # One waits for work, one answers.
+        self._pool = ThreadPoolExecutor(2, "work")
         self._answered: Future[None] = self._pool.submit(lambda: None)
         self._session: object = None
 
-    def serve(self) -> None:
+    def serve(self) -> NoReturn:
         """Answer all work that comes. Ends by an exception."""
         while True:
-            job = self._next_job()
+            job = result_of(self._pool.submit(self._next_job))
             self._finish()
             self._answered = self._pool.submit(self._answer, job)
 
     def close(self) -> None:
         self._finish()
-        self._pool.shutdown()
         self._engine.close()
 
     def _finish(self) -> None:

@@ -251,11 +251,11 @@ class Judgement:
     missed_mate: int | None = None
 
 
-def judge(board: chess.Board, move: SearchedMove, is_book: bool = False) -> Judgement:
-    """What a move on this board, the first of its line, cost."""
+def judge(board: chess.Board, move: SearchedMove, is_book: bool = False, loss: float | None = None) -> Judgement:
+    """What a move on this board, the first of its line, cost. `loss`: by several looks, None for that of this one."""
     color = board.turn
     best, played = move.best.value.expected_for(color), move.played.value.expected_for(color)
-    loss = move.loss_for(color)
+    loss = move.loss_for(color) if loss is None else loss
     if is_book and loss < MISTAKE_LOSS:
         return Judgement(Mark.BOOK, loss)
     if board.legal_moves.count() == 1:

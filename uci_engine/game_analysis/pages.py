@@ -12,7 +12,6 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -135,7 +134,7 @@ def line(name: str, board: chess.Board, found: Found) -> dict[str, object]:
 
 def game_page(analysed: AnalysedGame, index: str = "") -> str:
     """The page of a game. `index`: the address of the index, "" for none."""
-    errors = worst_errors(analysed)
+    errors = worst(analysed.errors)
     values = [analysed.value, *(ply.value for ply in analysed.plies)]
     # Each error has two lines: the better one, and the one that was played.
     data = {
@@ -177,10 +176,9 @@ def positions_of(analysed: AnalysedGame) -> list[dict[str, object]]:
     ]
 
 
-def worst_errors(analysed: AnalysedGame, count: int = MAX_SHOWN_ERRORS) -> list[Ply]:
-    """The worst errors of a game, in the order of the moves."""
-    worst = sorted(analysed.errors, key=lambda ply: -ply.judgement.loss)[:count]
-    return sorted(worst, key=lambda ply: ply.index)
+def worst(errors: Sequence[Ply], count: int = MAX_SHOWN_ERRORS) -> list[Ply]:
+    """So many of these errors, which cost most, in the order of the moves."""
+    return sorted(sorted(errors, key=lambda ply: -ply.judgement.loss)[:count], key=lambda ply: ply.index)
 
 
 def index_row(analysed: AnalysedGame, page: str) -> dict[str, object]:
@@ -233,7 +231,7 @@ def _story(analysed: AnalysedGame) -> list[str]:
     """What decided the game: its turning points, the cause that recurs, and who let a won game slip."""
     turning = [
         f"{ply.name}{ply.judgement.mark.sign} in the {ply.phase.value} (\u2212{100 * ply.judgement.loss:.0f} %)"
-        for ply in worst_errors(replace(analysed, side=None), TURNING_POINTS)
+        for ply in worst(analysed.errors_of_both, TURNING_POINTS)
     ]
     sentences = [f"Turning points: {joined(turning)}."] if turning else []
     for color in chess.COLORS:

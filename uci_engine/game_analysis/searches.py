@@ -1,7 +1,8 @@
 """What the engine is asked: single searches within one limit, and the verdicts on moves, of a game or of one question.
 
 Verdicts are where moves are judged. A move that seems to be an error is looked at again, twice, each time longer; it is
-one only where both say so, and has the milder mark. One that seems to be the only good one is looked at once more.
+one only where both say so, and costs what they find in the mean. One that seems to be the only good one is looked at
+once more.
 
 Invariant: a mate is stated only where searches proved it. For the side that mates one move is enough. The other side is
 mated only where all its moves were searched, and not because the move that it played allows a mate.
@@ -213,7 +214,7 @@ class Verdicts:
         self._found: dict[tuple[object, ...], Found] = {}
 
     def of(self, board: chess.Board, move: chess.Move, *, is_last: bool, thorough: bool = False) -> Verdict:
-        """The mildest verdict of the looks at a move. `is_last`: it ends the game, in a draw if that can be claimed.
+        """What the looks at a move come to. `is_last`: it ends the game, in a draw if that can be claimed.
 
         With `thorough` a move without a mark has the last look, too, which gives it none.
         """
@@ -223,6 +224,10 @@ class Verdicts:
         mark = verdict.judgement.mark
         if mark.is_error or (thorough and not mark.sign):
             last = self._look(board, move, AGAIN[1], is_last)
+            if mark.is_error and last.judgement.mark.is_error:
+                # Each counts by its length. The milder one alone would miss many a blunder.
+                weighted = (times * look.judgement.loss for times, look in zip(AGAIN, (verdict, last), strict=True))
+                return replace(last, judgement=judge(board, last.searched, loss=sum(weighted) / sum(AGAIN)))
             verdict = min(last, verdict, key=lambda look: look.judgement.mark.gravity)
         return verdict
 

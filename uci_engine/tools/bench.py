@@ -65,7 +65,9 @@ def bench(engine: UciEngine, depth: int | None, on_line: OnLine, is_stopped: IsS
     """
     limits = Limits(depth=depth or DEFAULT_DEPTH)
     nodes, seconds, _ = _searched(engine, limits, on_line, is_stopped)
-    if not is_stopped():
+    if is_stopped():
+        on_line("info string bench was stopped")
+    else:
         on_line(f"\nnodes {nodes}\ntime {seconds:.3f} s\nnps {round(nodes / seconds)}")
 
 
@@ -93,7 +95,9 @@ def speedtest(engine: UciEngine, given: Sequence[int], on_line: OnLine, is_stopp
         "Total search time [s]": f"{seconds:.3f}",
         "Nodes/second": round(nodes / seconds),
     }
-    if not is_stopped():
+    if is_stopped():
+        on_line("info string speedtest was stopped")
+    else:
         on_line("\n".join(["=" * 27, *(f"{name:27}: {value}" for name, value in rows.items())]))
 
 
@@ -106,7 +110,6 @@ def _searched(
         engine.new_game()
         best, last = search(engine, chess.Board(fen), limits, is_stopped)
         if is_stopped():
-            on_line("info string bench was stopped")
             break
         nodes += last.nodes or 0
         hashfull.append(last.hashfull or 0)

@@ -13,6 +13,7 @@ import platform
 import re
 import shlex
 import sys
+import sysconfig
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
@@ -122,9 +123,11 @@ def stale_build() -> str | None:
 
 def mending_command() -> str:
     """How to install the engine again, compiled. The build fetches a C compiler where there is none."""
-    if (_ROOT / "setup.py").is_file():
-        return _shell(*_installer(), "-e", str(_ROOT))
-    return "install it again, with pip's options --force-reinstall and --no-cache-dir"
+    if not (_ROOT / "setup.py").is_file():
+        return "install it again, with pip's options --force-reinstall and --no-cache-dir"
+    if Path(sysconfig.get_path("platlib"), "uci_engine").is_dir():
+        return f"run this outside {_ROOT}, where Python finds the engine that is installed"
+    return _shell(*_installer(), "-e", str(_ROOT))
 
 
 # Extras ---------------------------------------------------------------------------------------------------------------

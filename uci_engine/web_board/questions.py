@@ -22,7 +22,7 @@ from uci_engine.game_analysis.boards import last_move, numbered
 from uci_engine.game_analysis.examination import EFFORTS, NOTHING, compare_moves, examine
 from uci_engine.game_analysis.facts import MAX_WORD
 from uci_engine.game_analysis.judgement import accuracy_of
-from uci_engine.game_analysis.pages import line, position, positions_of, worst_errors
+from uci_engine.game_analysis.pages import line, position, positions_of, worst
 from uci_engine.game_analysis.people import rating_of
 from uci_engine.game_analysis.pgn import MAX_PLIES, ReadGame, game_texts, read_game
 from uci_engine.game_analysis.searches import MOVE_EFFORT, Searches, found_by, share_of
@@ -381,7 +381,7 @@ def review(turn: Turn, fields: Fields, keep: Callable[[str, AnalysedGame], None]
             "player": ply.player,
             "change": ply.change,
         }
-        for ply in worst_errors(analysed)
+        for ply in worst(analysed.errors)
     ]
     accuracies = [accuracy_of(analysed.judgements(color)) for color in chess.COLORS]
     positions = positions_of(analysed)
