@@ -90,7 +90,7 @@ def check(cause: Cause) -> None:
         assert evidence.confirms == (evidence.share >= CONFIRMED)
         assert evidence.board.is_legal(evidence.found.line[0])
         if evidence.edit is Edit.PASS:
-            assert evidence.board.turn != line.boards[0].turn
+            assert (evidence.board.turn == line.boards[0].turn) == (cause.why is Why.MISSED_THREAT)
         elif cause.why is Why.LOSS:
             assert evidence.found.line[0] != line.moves[1]
     if cause.mate:
@@ -135,7 +135,7 @@ def test_what_is_said_of_any_two_lines_holds_on_the_board(
 
 
 def test_nothing_is_confirmed_where_nothing_is_searched() -> None:
-    confirmed = (Why.REPLY, Why.DEFENCE)
+    confirmed = (Why.REPLY, Why.MISSED_THREAT, Why.DEFENCE)
     for fen, played, line, better, other, *_ in ROWS:
         causes = causes_of(chess.Board(fen), found(played, line), found(better, other))
         assert all(cause.why not in confirmed and not cause.evidence for cause in causes)
@@ -184,7 +184,7 @@ def test_every_kind_of_cause_has_words() -> None:
     line = Line(board, moves(board, "e4", "e5", "Nf3"), board.turn)
     for why in Why:
         motif = Motif(Kind.ATTACK, 0, line.moves[0], line.moves[0].to_square, (chess.E4,))
-        threat = Account(line, 0, 1) if why is Why.REPLY else None
+        threat = Account(line, 0, 1) if why in (Why.REPLY, Why.MISSED_THREAT) else None
         assert cause_words(Cause(why, board.turn, line, (motif,), 1, (1, 0, 0, 0, 0, 0), mate=2, threat=threat))
     assert sentence([]) == ""
 

@@ -17,6 +17,9 @@ import chess
 from chess.engine import Limit
 
 from uci_engine.game_analysis.boards import (
+    attacked_by_mover,
+    board_after,
+    capture_gain,
     exchange,
     gain_of,
     is_quiet,
@@ -70,6 +73,8 @@ class Why(Enum):
     LOSS = "material lost"
     MISSED_GAIN = "gain missed"
     REPLY = "strong reply"
+    MISSED_THREAT = "threat missed"
+    CASTLING = "castling lost"
     # Of good moves.
     TACTIC = "tactic"
     SACRIFICE = "sacrifice"
@@ -117,6 +122,11 @@ class Account:
     @property
     def gain(self) -> int:
         return self.line.balance(self.end) - self.line.balance(self.begin)
+
+    @property
+    def is_lasting(self) -> bool:
+        """Whether the line goes on after it, and nothing is taken back up to its end."""
+        return self.end < len(self.line.moves) and self.line.balance(-1) == self.line.balance(self.end)
 
     @property
     def material(self) -> tuple[int, ...]:
@@ -250,11 +260,16 @@ class Comparison:
                     return True
         return False
 
-    def is_met(self, reply: chess.Move) -> bool:
+    def is_met(self, cause: Cause) -> bool:
         """Whether the better move does not allow this reply, or leaves it without most of what it costs now."""
-        board = self.better_line.boards[1]
+        board, reply = self.better_line.boards[1], self.played_line.moves[1]
         if reply in self.better_line.moves[1:2] or not board.is_legal(reply):
             return not board.is_legal(reply)
+        after = board_after(board, [reply])
+        attacked = {square for motif in cause.motifs for square in motif.targets}
+        # What it attacks in the same way after the better move is no reason.
+        if attacked & attacked_by_mover(after) and capture_gain(after, self.color, reply.to_square) < 1:
+            return False
         found = self.find(board, [reply])
         spared = self._expected(found.value) - self._expected(self.played_value)
         return bool(found.line) and spared >= CONFIRMED * self.cost
@@ -338,7 +353,7 @@ def causes_of(board: chess.Board, played: Found, better: Found, find: Finder = n
     if any(cause.why is not Why.MISSES_MATE for cause in forced):
         return forced
     # What a missed mate takes on its way is no gain beside it.
-    return forced or _material(lines) or _reply(lines)
+    return forced or _material(lines) or _threats(lines) or _castling(lines)
 
 
 def merits_of(
@@ -412,8 +427,11 @@ def _material(lines: Comparison) -> tuple[Cause, ...]:
     taken = {0 if line.is_taken_back(0) else gain_of(lines.board, line.moves[0]) for line in both}
     begin = 1 if len(taken) == 1 and taken != {0} else 0
     played, better = (account_of(line, lines.find, begin) for line in both)
-    if played is None or better is None:
+    if played is None and better is None:
         return ()
+    # What never settles is taken for level.
+    played = played or Account(lines.played_line, begin, begin)
+    better = better or Account(lines.better_line, begin, begin)
     difference = played.gain + better.gain
     is_agreed = LEAST_SAID * difference <= lines.lost <= MOST_UNSAID * max(difference, played.gain, better.gain)
     if difference < 1 or not is_agreed:
@@ -449,7 +467,7 @@ def _won(lines: Comparison, account: Account, other: Account, value: Value) -> C
         motifs,
         account.end,
         account.material,
-        () if other.gain > -1 else tuple(-count for count in other.material),
+        tuple(-count for count in other.material) if other.gain <= -1 and other.is_lasting else (),
         lines.refused(line, value),
         is_threat=threat,
         opened=opened,
@@ -497,31 +515,74 @@ def _confirming(*found: Evidence | None) -> tuple[Evidence, ...]:
     return tuple(each for each in found if each and each.confirms)
 
 
-# The reply -----------------------------------------------------------------------------------------------------------
+# Threats -------------------------------------------------------------------------------------------------------------
 
 
-def _reply(lines: Comparison) -> tuple[Cause, ...]:
-    """The reply that soon threatens most of what the move costs, where the better move takes the sting out of it."""
-    line = lines.played_line
-    passed = passed_board(line.boards[2]) if len(line.moves) > 1 else None
-    if passed is None or line.boards[1].is_check():
+def _threats(lines: Comparison) -> tuple[Cause, ...]:
+    """The reply that soon threatens most of what the move costs and that the better move takes the sting out of.
+
+    Or else the better move that threatens as much, where the move played does not.
+    """
+    reply = _threat(lines, lines.played_line, Why.REPLY)
+    if reply and lines.is_met(reply):
+        return (reply,)
+    missed = _threat(lines, lines.better_line, Why.MISSED_THREAT)
+    if missed is None or missed.threat is None:
         return ()
-    found = lines.find(passed, None)
-    threat, mate = Line(passed, found.shown.line, line.winner), found.value.mate_for(line.winner)
-    if mate is not None:
-        account = Account(threat, 0, len(threat.moves)) if threat.end.is_checkmate() else None
-    else:
-        account = account_of(threat, lines.find)
-        # A pawn counts where it can be taken at once.
-        least = max(CONFIRMED * lines.lost, 1 if account and account.end == 1 else LEAST_THREAT)
-        is_trade = line.is_taken_back(1) or takes_back(line.boards[1], line.moves[1])
-        if account and (account.gain < least or is_trade):
-            return ()
-    if account is None or account.end > LONGEST_UNNAMED or not lines.is_met(line.moves[1]):
-        return ()
-    reply, taking = line.moves[1], threat.moves[0]
+    found, account = _threatened(lines, lines.played_line.boards[1], lines.color)
+    is_new = account is None or (found.value.mate_for(lines.color) is None and account.gain < missed.threat.gain)
+    return (missed,) if is_new else ()
+
+
+def _threatened(lines: Comparison, after: chess.Board, winner: chess.Color) -> tuple[Found, Account | None]:
+    """What this side, which has just moved, does if the turn is handed over, and what it comes to; None for nothing."""
+    passed = passed_board(after)
+    found = Found(DRAWN) if passed is None else lines.find(passed, None)
+    if passed is None or not found.line:
+        return found, None
+    threat = Line(passed, found.shown.line, winner)
+    if found.value.mate_for(winner) is None:
+        return found, account_of(threat, lines.find)
+    return found, Account(threat, 0, len(threat.moves)) if threat.end.is_checkmate() else None
+
+
+def _threat(lines: Comparison, line: Line, why: Why) -> Cause | None:
+    """What the first move of the winner of a line threatens; None for too little, and for a trade."""
+    ply = line.own_plies().start
+    # What only takes back threatens nothing new.
+    if len(line.moves) <= ply or (ply and line.is_taken_back(0)):
+        return None
+    move, after = line.moves[ply], line.boards[ply + 1]
+    found, account = _threatened(lines, after, line.winner)
+    if account is None or account.end > LONGEST_UNNAMED or line.boards[ply].is_check():
+        return None
+    mate, taking = found.value.mate_for(line.winner), account.line.moves[0]
+    # A pawn counts where it can be taken at once.
+    least = max(CONFIRMED * lines.lost, 1 if account.end == 1 else LEAST_THREAT)
+    is_trade = line.is_taken_back(ply) or takes_back(line.boards[ply], move)
+    if mate is None and (account.gain < least or is_trade):
+        return None
     motifs: tuple[Motif, ...] = ()
-    if not mate and gain_of(passed, taking) > 1 and taking.from_square == reply.to_square:
-        motifs = (Motif(Kind.ATTACK, 1, reply, reply.to_square, (taking.to_square,)),)
-    evidence = (Evidence(Edit.PASS, passed, found, 1.0),)
-    return (Cause(Why.REPLY, line.winner, line, motifs, 2, threat=account, mate=mate or 0, evidence=evidence),)
+    if mate is None and gain_of(after, taking) > 1 and taking.from_square == move.to_square:
+        motifs = (Motif(Kind.ATTACK, ply, move, move.to_square, (taking.to_square,)),)
+    evidence = (Evidence(Edit.PASS, account.line.boards[0], found, 1.0),)
+    return Cause(why, line.winner, line, motifs, ply + 1, threat=account, mate=mate or 0, evidence=evidence)
+
+
+# Castling ------------------------------------------------------------------------------------------------------------
+
+
+def _castling(lines: Comparison) -> tuple[Cause, ...]:
+    """Castling soon becomes impossible, where with the better move the side castles or still may."""
+    line, better = lines.played_line, lines.better_line
+    rights = [board.has_castling_rights(lines.color) for board in line.boards[: SOON + 2]]
+    castles = any(map(chess.Board.is_castling, better.boards[::2], better.moves[::2]))
+    is_kept = castles or better.end.has_castling_rights(lines.color)
+    if not rights[0] or rights[-1] or not is_kept or lines.lost > MOST_UNSAID:
+        return ()
+    ply = rights.index(False) - 1
+    move = line.moves[ply]
+    if line.boards[ply].turn != lines.color or line.boards[ply].is_castling(move):
+        return ()
+    motif = Motif(Kind.NO_CASTLING, ply, move, move.to_square, (king_of(line.boards[ply + 1], lines.color),))
+    return (Cause(Why.CASTLING, line.winner, line, (motif,), ply + 1),)

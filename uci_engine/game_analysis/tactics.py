@@ -159,6 +159,7 @@ class Kind(Enum):
     # What a move does by itself.
     CAPTURE = "capture"  # what it takes at a profit
     ATTACK = "attack"  # what the piece that moved could take next
+    NO_CASTLING = "castling lost"  # the king
     # What a move does for the reply. Of these `targets` is where the reply goes.
     UNGUARDED = "lost guard"
     CUT_OFF = "guard cut off"  # ; the guard
@@ -273,8 +274,9 @@ def fork(case: Case) -> Motif | None:
         is_king = after.piece_type_at(square) == chess.KING
         if is_king or case.gain_on(square) >= (1 if square == case.target else 2):
             attacked.append(square)
-    # What is attacked may also take the forking piece, and be taken there.
-    is_taker = case.taker == actor or (case.reply.from_square, case.reply.to_square) == (case.target, actor)
+    # What is attacked may also take the forking piece, and be taken there, if it is worth more.
+    is_drawn = (case.reply.from_square, case.reply.to_square) == (case.target, actor)
+    is_taker = case.taker == actor or (is_drawn and value_at(after, case.target) > value_at(after, actor))
     if not is_taker or case.target not in attacked or len(attacked) < 2:
         return None
     return case.motif(Kind.FORK, actor, tuple(sorted(attacked, key=lambda square: -value_at(after, square))))

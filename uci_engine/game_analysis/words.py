@@ -51,6 +51,7 @@ SENTENCES = {
     Kind.MATE: "{move} is mate",
     Kind.CAPTURE: "{taken}{move} takes {targets}{why}{also}",
     Kind.ATTACK: "{move} attacks {targets}",
+    Kind.NO_CASTLING: "{move} loses the right to castle",
     Kind.UNGUARDED: "{move} no longer guards {square}",
     Kind.CUT_OFF: "{move} cuts {it} off from {square}",
     Kind.OPENED: "{move} opens the line of {it} to {square}",
@@ -173,7 +174,8 @@ def cause_words(cause: Cause) -> str:
         by = f": {motifs}" if motifs else f" by {line.name(first)}" if len(line.moves) > first else ""
         return f"{_origin(cause)}it {why.value} in {cause.mate}{by}" if cause.mate else "it allows mate"
     if cause.threat:
-        return f"it allows {line.name(first)}, which {_threat_words(cause, cause.threat)}"
+        begin = f"it allows {line.name(first)}, which" if why is Why.REPLY else f"better, {line.name(first)}"
+        return f"{begin} {_threat_words(cause, cause.threat)}"
     if why in (Why.LOSS, Why.MISSED_GAIN):
         return f"{_origin(cause)}{_material_clause(cause, motifs, moves)}"
     return CLAUSES[why].format(motifs=motifs, moves=moves)
@@ -182,8 +184,8 @@ def cause_words(cause: Cause) -> str:
 def _threat_words(cause: Cause, threat: Account) -> str:
     """`threatens mate in 2: 15.Qxh7+ Kf8 16.Qh8#`, `attacks the queen on b6, which has to move`."""
     for motif in cause.motifs:
-        is_driven = [move.from_square for move in cause.line.moves[2:3]] == [*motif.targets]
-        attacked = piece_on(cause.line.boards[2], motif.targets[0])
+        is_driven = [move.from_square for move in cause.line.moves[cause.end : cause.end + 1]] == [*motif.targets]
+        attacked = piece_on(cause.line.boards[cause.end], motif.targets[0])
         return f"attacks the {attacked}{', which has to move' if is_driven else ''}"
     what = f"mate in {cause.mate}" if cause.mate else f"to win {material_words(threat.material)}"
     return f"threatens {what}: {variation(threat.line.boards[0], threat.line.moves[: threat.end])}"
@@ -210,6 +212,7 @@ def _material_clause(cause: Cause, motifs: str, moves: str) -> str:
 
 CLAUSES = {
     Why.DRAW: "{motifs}",
+    Why.CASTLING: "{motifs}, which the better move keeps",
     Why.LOST_TABLEBASE: "the tablebases say that it loses",
     Why.MISSED_TABLEBASE: "the tablebases say that the better move wins",
     Why.TACTIC: "{motifs}",
