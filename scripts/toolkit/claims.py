@@ -159,10 +159,5 @@ RULES: dict[Kind, Callable[[Claim], bool]] = {
     Kind.OPPOSITION: Claim.is_opposition,
     Kind.NO_CASTLING: lambda it: it.before.has_castling_rights(it.mover) and not it.after.has_castling_rights(it.mover),
     Kind.UNGUARDED: lambda it: sees(it.before, it.move.from_square, it.target) and not sees(it.after, it.to, it.target),
-    Kind.CUT_OFF: lambda it: (
-        sees(it.before, it.other, it.target)
-        and not sees(it.after, it.other, it.target)
-        and is_between(it.to, it.other, it.target)
-    ),
     Kind.OPENED: lambda it: is_between(it.move.from_square, it.other, it.target),
 }

@@ -2,8 +2,8 @@
 
 An error is explained by what its line and the better one come to: mate, a draw, a result of the tablebases, or the
 material when nothing more is to be taken. What one line wins and the other does not is the cause. `tactics` names how
-it is won. An edit changes one thing in a position: a move is forbidden, or the turn handed over. A short search values
-it, and `share` says what part of the cost is gone. `uci_engine.game_analysis.words` puts the record into words.
+it is won. Else the cause is what the reply threatens, or the better move would have, found by handing the turn over, or
+castling that is lost. `uci_engine.game_analysis.words` puts the record into words.
 """
 
 from __future__ import annotations
@@ -82,30 +82,12 @@ class Why(Enum):
     DEFENCE = "threat met"
 
 
-class Edit(Enum):
-    """What is otherwise in a position that is searched."""
-
-    NO_REPLY = "without the reply"
-    NO_BETTER = "without the better move"
-    PASS = "with the turn handed over"
-
-
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One edit, the position that it leads to, and what the search found there.
+    """A position where the turn has been handed over, and what a search found there: what was threatened."""
 
-    `share` of NO_REPLY: the part of the cost that is gone without the reply. Of PASS and NO_BETTER: the part that comes
-    back when the turn is handed over, or the better move forbidden.
-    """
-
-    edit: Edit
     board: chess.Board
     found: Found
-    share: float
-
-    @property
-    def confirms(self) -> bool:
-        return self.share >= CONFIRMED
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,43 +191,20 @@ class Comparison:
     def _expected(self, value: Value) -> float:
         return value.expected_for(self.color)
 
-    def _searched(self, edit: Edit, board: chess.Board | None, moves: Sequence[chess.Move] | None) -> Evidence | None:
-        """The edit with its search; None where there is nothing to search."""
-        if board is None or moves == []:
-            return None
-        evidence = self._once(edit, board, moves)
-        # What confirms is searched again, and deeper, because the transposition table is kept.
-        return self._once(edit, board, moves) if evidence and evidence.confirms else evidence
-
-    def _once(self, edit: Edit, board: chess.Board, moves: Sequence[chess.Move] | None) -> Evidence | None:
-        found = self.find(board, moves)
-        if not found.line:
-            return None
-        now, played, better = map(self._expected, (found.value, self.played_value, self.better_value))
-        gone = now - played if edit is Edit.NO_REPLY else better - now
-        return Evidence(edit, board, found, gone / self.cost)
-
-    @cached_property
-    def without_reply(self) -> Evidence | None:
-        """The reply forbidden, and with a capture all others on its square."""
-        board, reply = self.played_line.boards[1], self.played_line.moves[1]
-        is_taken = board.is_capture(reply)
-        others = [
-            move for move in board.legal_moves if move != reply and not (is_taken and move.to_square == reply.to_square)
-        ]
-        return self._searched(Edit.NO_REPLY, board, others)
-
-    @cached_property
-    def without_better(self) -> Evidence | None:
-        others = [move for move in self.board.legal_moves if move != self.better_line.moves[0]]
-        return self._searched(Edit.NO_BETTER, self.board, others)
-
     @cached_property
     def reply_before(self) -> Evidence | None:
-        """The reply before the move played, in place of it: did it threaten already?"""
+        """The reply before the move played, in place of it; None where that was no move."""
         passed, reply = passed_board(self.board), self.played_line.moves[1]
-        is_legal = passed is not None and passed.is_legal(reply)
-        return self._searched(Edit.PASS, passed if is_legal else None, [reply])
+        if passed is None or not passed.is_legal(reply):
+            return None
+        self.find(passed, [reply])
+        # The second search is deeper, because the transposition table is kept.
+        found = self.find(passed, [reply])
+        return Evidence(passed, found) if found.line else None
+
+    def share(self, evidence: Evidence) -> float:
+        """The part of the cost that comes back when the turn is handed over."""
+        return (self._expected(self.better_value) - self._expected(evidence.found.value)) / self.cost
 
     def is_avoided(self, account: Account, value: Value, end: int) -> bool:
         """Whether the loser, by another answer before the ply `end` that is no error, loses nothing."""
@@ -301,19 +260,8 @@ def missed_refutation(before: Sequence[Cause], board: chess.Board, better: Found
         if cause.why in MISSES and cause.winner == board.turn and cause.line.moves[1:2] == list(better.line[:1]):
             line = Line(board, cause.line.moves[1 : cause.line.searched], cause.winner)
             motifs = tuple(replace(motif, ply=motif.ply - 1, win_ply=motif.win_ply - 1) for motif in cause.motifs)
-            evidence = tuple(each for each in cause.evidence if each.edit is Edit.NO_REPLY)
-            return (
-                Cause(
-                    MISSES[cause.why],
-                    cause.winner,
-                    line,
-                    motifs,
-                    cause.end - 1,
-                    cause.material,
-                    mate=cause.mate,
-                    evidence=evidence,
-                ),
-            )
+            why = MISSES[cause.why]
+            return (Cause(why, cause.winner, line, motifs, cause.end - 1, cause.material, mate=cause.mate),)
     return ()
 
 
@@ -381,8 +329,8 @@ def merits_of(
         threat = Line(passed, found.shown.line, not color)
         threats = deciding_motifs(threat)
         if threats and threats[0].ply == 0 and threats[-1].win_ply <= 2:
-            evidence = Evidence(Edit.PASS, passed, found, 1.0)
-            causes.append(Cause(Why.DEFENCE, color, threat, threats, threats[-1].win_ply + 1, evidence=(evidence,)))
+            evidence = (Evidence(passed, found),)
+            causes.append(Cause(Why.DEFENCE, color, threat, threats, threats[-1].win_ply + 1, evidence=evidence))
     return tuple(causes)
 
 
@@ -459,7 +407,6 @@ def _won(lines: Comparison, account: Account, other: Account, value: Value) -> C
     # What comes later is not the work of the reply alone.
     is_late = motifs[0].ply > first if motifs else account.end > first + SOON
     threat, opened = (False, None) if is_missed or is_late else _origin(lines, motifs)
-    evidence = lines.without_better if is_missed else lines.without_reply
     return Cause(
         Why.MISSED_GAIN if is_missed else Why.LOSS,
         line.winner,
@@ -471,7 +418,7 @@ def _won(lines: Comparison, account: Account, other: Account, value: Value) -> C
         lines.refused(line, value),
         is_threat=threat,
         opened=opened,
-        evidence=_confirming(evidence, lines.reply_before if threat else None),
+        evidence=(lines.reply_before,) if threat and lines.reply_before else (),
     )
 
 
@@ -502,17 +449,13 @@ def _origin(lines: Comparison, motifs: Sequence[Motif]) -> tuple[bool, Motif | N
     """Whether the reply was a threat before the move played, and what the move did for it if it was none."""
     line, before = lines.played_line, lines.reply_before
     reply, after = line.moves[1], line.boards[1]
-    if before is None or before.share <= 1 - CONFIRMED:
-        return False, opened_by(line, lines.color)
+    share = lines.share(before) if before else 0
+    if before is None or share <= 1 - CONFIRMED:
+        return False, opened_by(line)
     # A capture that wins more now is no old threat, nor what takes the piece that has just moved.
-    is_same = exchange(before.board, reply) >= exchange(after, reply)
-    is_new = any(line.moves[0].to_square in motif.targets for motif in motifs) or after.is_check()
-    return before.confirms and is_same and not is_new and reply.to_square != line.moves[0].to_square, None
-
-
-def _confirming(*found: Evidence | None) -> tuple[Evidence, ...]:
-    """The evidence that confirms a cause."""
-    return tuple(each for each in found if each and each.confirms)
+    is_same, to = exchange(before.board, reply) >= exchange(after, reply), line.moves[0].to_square
+    is_new = to == reply.to_square or after.is_check() or any(to in motif.targets for motif in motifs)
+    return share >= CONFIRMED and is_same and not is_new, None
 
 
 # Threats -------------------------------------------------------------------------------------------------------------
@@ -565,7 +508,7 @@ def _threat(lines: Comparison, line: Line, why: Why) -> Cause | None:
     motifs: tuple[Motif, ...] = ()
     if mate is None and gain_of(after, taking) > 1 and taking.from_square == move.to_square:
         motifs = (Motif(Kind.ATTACK, ply, move, move.to_square, (taking.to_square,)),)
-    evidence = (Evidence(Edit.PASS, account.line.boards[0], found, 1.0),)
+    evidence = (Evidence(account.line.boards[0], found),)
     return Cause(why, line.winner, line, motifs, ply + 1, threat=account, mate=mate or 0, evidence=evidence)
 
 

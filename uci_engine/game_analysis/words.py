@@ -16,7 +16,7 @@ from uci_engine.game_analysis.boards import (
     value_at,
     variation,
 )
-from uci_engine.game_analysis.causes import Account, Cause, Edit, Evidence, Why
+from uci_engine.game_analysis.causes import Account, Cause, Why
 from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.people import CALIBRATED, COMMON, DIFFERENT, HIGHER, MOST, People
 from uci_engine.game_analysis.tactics import Kind, Line, Motif, is_untouchable
@@ -53,7 +53,6 @@ SENTENCES = {
     Kind.ATTACK: "{move} attacks {targets}",
     Kind.NO_CASTLING: "{move} loses the right to castle",
     Kind.UNGUARDED: "{move} no longer guards {square}",
-    Kind.CUT_OFF: "{move} cuts {it} off from {square}",
     Kind.OPENED: "{move} opens the line of {it} to {square}",
 }
 
@@ -76,10 +75,10 @@ def motif_words(line: Line, motif: Motif) -> str:
     def named(square: chess.Square, position: chess.Board = shown) -> str:
         return f"the {piece_on(position if position.piece_at(square) else before, square)}"
 
-    move, mate = line.name(motif.ply), motif.kind.value
+    move = line.name(motif.ply)
     replied = line.boards[motif.ply + 1 :][:2][-1]
     square, promoted = motif.targets[0], motif.move.promotion
-    return SENTENCES.get(motif.kind, "{move} is {mate}").format(
+    return SENTENCES.get(motif.kind, "{move} is a {mate}").format(
         move=move,
         pins=_pin_words(after, motif, named) if motif.kind is Kind.PIN else "",
         win=line.name(motif.win_ply),
@@ -94,7 +93,7 @@ def motif_words(line: Line, motif: Motif) -> str:
         side="White" if after.turn else "Black",
         promoted=f" to a {chess.piece_name(promoted)}" if promoted not in (None, chess.QUEEN) else "",
         **(_capture_words(line, motif.ply) if motif.kind is Kind.CAPTURE else {}),
-        mate=mate if "'" in mate else f"{'an' if mate[0] in 'Aeo' else 'a'} {mate}",
+        mate=motif.kind.value,
     )
 
 
@@ -242,14 +241,6 @@ def _chain(cause: Cause) -> str:
     line, first = cause.line, cause.first
     moves = variation(line.boards[first], line.moves[first : said[0].ply])
     return f"{moves and f'{moves}, and '}{'; '.join(motif_words(line, motif) for motif in said)}"
-
-
-def evidence_words(cause: Cause, evidence: Evidence) -> str:
-    """What is otherwise in the position of an edit: `Without 14...Nxe4`."""
-    first, line = cause.first, cause.line
-    if evidence.edit is Edit.PASS:
-        return f"If {'Black' if evidence.board.turn else 'White'} passed"
-    return f"Without {line.name(first)}"
 
 
 def percent(share: float) -> str:
