@@ -38,7 +38,7 @@ from toolkit.pool import Task, engine_digest, run_tasks
 from uci_engine.api import Engine
 from uci_engine.game_analysis.analysed_game import Ply, analyse_game
 from uci_engine.game_analysis.boards import board_after, variation
-from uci_engine.game_analysis.causes import Cause, Edit, causes_of, passed_board
+from uci_engine.game_analysis.causes import Cause, Why, causes_of, passed_board
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS, MISTAKE_LOSS, Found, final_value
 from uci_engine.game_analysis.pgn import ReadGame
 from uci_engine.game_analysis.searches import EXTENSION, FOR_EDIT, MOVE_EFFORT, Searches, share_of
@@ -192,7 +192,7 @@ class OtherEngine:
     def __init__(self, command: tuple[str, ...], nodes: int, board: chess.Board, played: Found, better: Found) -> None:
         """`nodes`: those of each search. Raises OSError where the engine cannot be started."""
         self._engine, self._nodes = started(command), nodes
-        self._board, self._better = board, better.line[0]
+        self._board = board
         self._loss = better.value.expected_for(board.turn) - played.value.expected_for(board.turn)
         self.best, self.worse = self.expected(board, better.line[:1]), self.expected(board, played.line[:1])
 
@@ -206,7 +206,7 @@ class OtherEngine:
         seen, checks = self.best - self.worse, []
         for name, board, moves in self.edits_of(cause) or [("", self._board, [])]:
             value = self.expected(board, moves) if name else self.worse
-            gone = value - self.worse if name == Edit.NO_REPLY.name else self.best - value
+            gone = value - self.best if cause.why is Why.MISSED_THREAT else self.best - value
             part = gone / max(seen if name else self._loss, LEAST_LOSS)
             verdict = VERDICTS[2 if seen < LEAST_LOSS else 0 if part >= CHECK_CONFIRMED else 1]
             values = [round(each, 4) for each in (self.best, self.worse, value)]
@@ -214,22 +214,11 @@ class OtherEngine:
         return checks
 
     def edits_of(self, cause: Cause) -> list[tuple[str, chess.Board, list[chess.Move]]]:
-        """The name of each edit, and the position with the moves that are left in it."""
-        edits = []
-        for evidence in cause.evidence:
-            board, moves = evidence.board, list(evidence.board.legal_moves)
-            if evidence.edit is Edit.PASS:
-                moves = [*evidence.found.line[:1]]
-            elif evidence.edit is Edit.NO_BETTER:
-                moves.remove(self._better)
-            else:
-                reply = cause.line.moves[1]
-                square = reply.to_square if board.is_capture(reply) else None
-                moves = [move for move in moves if move != reply and move.to_square != square]
-            edits.append((evidence.edit.name, board, moves))
+        """The name of each edit, and the position with the move that is left in it."""
+        edits = [("PASS", each.board, [*each.found.line[:1]]) for each in cause.evidence]
         passed = passed_board(self._board)
-        if cause.is_threat and passed and all(name != Edit.PASS.name for name, *_ in edits):
-            edits.append((Edit.PASS.name, passed, [cause.line.moves[1]]))
+        if cause.is_threat and passed and not edits:
+            edits.append(("PASS", passed, [cause.line.moves[1]]))
         return edits
 
 

@@ -21,7 +21,7 @@ def claims_of(cause: Cause) -> list[tuple[str, bool]]:
     claims = [(motif.kind.name, RULES[motif.kind](Claim.of(line, motif))) for motif in motifs]
     if cause.threat:
         threat = cause.threat.line
-        passed = line.boards[2].copy(stack=False)
+        passed = line.boards[cause.end].copy(stack=False)
         passed.push(chess.Move.null())
         claims.append(("turn handed over", threat.boards[0].board_fen() == passed.board_fen()))
         won = balance(threat.boards[cause.threat.end], cause.winner) > balance(passed, cause.winner)
@@ -157,11 +157,7 @@ RULES: dict[Kind, Callable[[Claim], bool]] = {
     Kind.PROMOTION: lambda it: it.move.promotion is not None,
     Kind.ZUGZWANG: lambda it: not it.after.is_check() and it.after.legal_moves.count() <= MOST_MOVES,
     Kind.OPPOSITION: Claim.is_opposition,
+    Kind.NO_CASTLING: lambda it: it.before.has_castling_rights(it.mover) and not it.after.has_castling_rights(it.mover),
     Kind.UNGUARDED: lambda it: sees(it.before, it.move.from_square, it.target) and not sees(it.after, it.to, it.target),
-    Kind.CUT_OFF: lambda it: (
-        sees(it.before, it.other, it.target)
-        and not sees(it.after, it.other, it.target)
-        and is_between(it.to, it.other, it.target)
-    ),
     Kind.OPENED: lambda it: is_between(it.move.from_square, it.other, it.target),
 }

@@ -14,7 +14,7 @@ from tests.support import TABLES
 from tests.support.analyser import MaterialAnalyser
 from tests.test_command_line import secateur
 from uci_engine import Engine
-from uci_engine.game_analysis.causes import Edit, Why
+from uci_engine.game_analysis.causes import Why
 from uci_engine.game_analysis.examination import Examination, examine
 
 SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
@@ -77,9 +77,9 @@ def test_the_evidence_of_a_cause_can_be_played_through(engine: Engine) -> None:
         for played in each.found.line:
             assert after.is_legal(played)
             after.push(played)
-        assert each.edit is not Edit.PASS or each.board.turn != explanation.board.turn
+        assert each.board.turn != explanation.board.turn
     shown = [board.fen() for _, board, _ in explanation.lines() if board.fen() != explanation.board.fen()]
-    assert shown == [e.board.fen() for e in evidence if e.edit is not Edit.NO_BETTER]
+    assert shown == [each.board.fen() for each in evidence]
 
 
 def test_a_better_move_may_be_found_only_in_the_search_of_all_other_moves() -> None:

@@ -16,7 +16,7 @@ import explain_bench
 from explain_bench import main
 from toolkit.claims import RULES, Claim, claims_of
 from toolkit.errors import ProgramError
-from uci_engine.game_analysis.causes import Cause, Edit, Evidence, Why
+from uci_engine.game_analysis.causes import Cause, Evidence, Why
 from uci_engine.game_analysis.judgement import Found, value_of
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
 
@@ -41,8 +41,6 @@ def motif(kind: Kind, move: str, targets: str, others: str = "") -> Motif:
         ("4k3/4n3/4p3/8/8/8/8/R5K1 w - - 0 1", motif(Kind.PIN, "a1e1", "e7", "e8"), False),
         ("4k3/8/8/8/8/8/8/R5K1 w - - 0 1", motif(Kind.UNGUARDED, "a1b1", "a7"), True),
         ("4k3/8/8/8/8/8/8/R5K1 w - - 0 1", motif(Kind.UNGUARDED, "a1a2", "a7"), False),
-        ("4k3/8/8/8/8/8/1N6/R5K1 w - - 0 1", motif(Kind.CUT_OFF, "b2a4", "a7", "a1"), True),
-        ("4k3/8/8/8/8/8/1N6/R5K1 w - - 0 1", motif(Kind.CUT_OFF, "b2c4", "a7", "a1"), False),
         ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", motif(Kind.BACK_RANK_MATE, "a1a8", "g8"), True),
         ("6k1/5pp1/8/8/8/8/8/R5K1 w - - 0 1", motif(Kind.BACK_RANK_MATE, "a1a8", "g8"), False),
         ("4k3/1n6/8/8/2P5/8/8/4RK2 w - - 0 1", motif(Kind.TRAPPED, "c4c5", "b7"), False),
@@ -92,12 +90,11 @@ def test_an_edit_is_judged_by_the_other_engine(
     played = Found(value_of(Cp(-300)), line=(line.moves[0],))
     better = Found(value_of(Cp(0)), line=(chess.Move.from_uci("a1a8"),))
     other = explain_bench.OtherEngine((), 1, line.boards[0], played, better)
-    no_reply = Evidence(Edit.NO_REPLY, line.boards[1], better, 1.0)
     # What the search of this pass found is as good for White as the better move.
-    idle = Evidence(Edit.PASS, line.boards[1], better, 1.0)
+    idle = Evidence(line.boards[1], better)
     for cause, expected in (
         (lost_rook(), [("", right)]),
-        (lost_rook(no_reply, is_threat=True), [("NO_REPLY", right), ("PASS", right)]),
+        (lost_rook(is_threat=True), [("PASS", right)]),
         (lost_rook(idle), [("PASS", wrong)]),
     ):
         assert [(check["edit"], check["verdict"]) for check in other.checks(cause)] == expected

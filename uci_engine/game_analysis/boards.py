@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import chess
 
 from uci_engine.board.game import moves_kept
-from uci_engine.board.pieces import captured_square, captured_type
+from uci_engine.board.pieces import captured_type
 from uci_engine.score import SEE_VALUES
 
 PIECE_VALUES = [value_cp // 100 for value_cp in SEE_VALUES]
@@ -158,20 +158,11 @@ def with_turn(board: chess.Board, color: chess.Color) -> chess.Board:
     return turned
 
 
-def winning_captures(board: chess.Board, color: chess.Color) -> dict[chess.Square, int]:
-    """What this side wins if it is to move: for each square of a piece that it takes at a profit, how much."""
-    turned = with_turn(board, color)
-    gains: dict[chess.Square, int] = {}
-    for move in list(turned.generate_legal_captures()):
-        square, gain = captured_square(turned, move), exchange(turned, move)
-        if gain >= 1:
-            gains[square] = max(gain, gains.get(square, 0))
-    return gains
-
-
 def attacked_by_mover(board: chess.Board) -> set[chess.Square]:
-    """What the piece that has just moved could take at a profit if its side moved again."""
-    return winning_captures(board, not board.turn).keys() & set(board.attacks(board.peek().to_square))
+    """What its side could take at a profit where the piece that has just moved attacks it, if it moved again."""
+    mover = not board.turn
+    attacked = board.attacks(board.peek().to_square) & chess.SquareSet(board.occupied_co[board.turn])
+    return {square for square in attacked if capture_gain(board, mover, square) >= 1}
 
 
 def capture_gain(

@@ -2,8 +2,8 @@
 
 An error is explained by what its line and the better one come to: mate, a draw, a result of the tablebases, or the
 material when nothing more is to be taken. What one line wins and the other does not is the cause. `tactics` names how
-it is won. An edit changes one thing in a position: a move is forbidden, or the turn handed over. A short search values
-it, and `share` says what part of the cost is gone. `uci_engine.game_analysis.words` puts the record into words.
+it is won. Else the cause is what the reply threatens, or the better move would have, found by handing the turn over, or
+castling that is lost. `uci_engine.game_analysis.words` puts the record into words.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ import chess
 from chess.engine import Limit
 
 from uci_engine.game_analysis.boards import (
+    attacked_by_mover,
+    board_after,
+    capture_gain,
     exchange,
     gain_of,
     is_quiet,
@@ -70,6 +73,8 @@ class Why(Enum):
     LOSS = "material lost"
     MISSED_GAIN = "gain missed"
     REPLY = "strong reply"
+    MISSED_THREAT = "threat missed"
+    CASTLING = "castling lost"
     # Of good moves.
     TACTIC = "tactic"
     SACRIFICE = "sacrifice"
@@ -77,30 +82,12 @@ class Why(Enum):
     DEFENCE = "threat met"
 
 
-class Edit(Enum):
-    """What is otherwise in a position that is searched."""
-
-    NO_REPLY = "without the reply"
-    NO_BETTER = "without the better move"
-    PASS = "with the turn handed over"
-
-
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One edit, the position that it leads to, and what the search found there.
+    """A position where the turn has been handed over, and what a search found there: what was threatened."""
 
-    `share` of NO_REPLY: the part of the cost that is gone without the reply. Of PASS and NO_BETTER: the part that comes
-    back when the turn is handed over, or the better move forbidden.
-    """
-
-    edit: Edit
     board: chess.Board
     found: Found
-    share: float
-
-    @property
-    def confirms(self) -> bool:
-        return self.share >= CONFIRMED
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +104,11 @@ class Account:
     @property
     def gain(self) -> int:
         return self.line.balance(self.end) - self.line.balance(self.begin)
+
+    @property
+    def is_lasting(self) -> bool:
+        """Whether the line goes on after it, and nothing is taken back up to its end."""
+        return self.end < len(self.line.moves) and self.line.balance(-1) == self.line.balance(self.end)
 
     @property
     def material(self) -> tuple[int, ...]:
@@ -199,43 +191,20 @@ class Comparison:
     def _expected(self, value: Value) -> float:
         return value.expected_for(self.color)
 
-    def _searched(self, edit: Edit, board: chess.Board | None, moves: Sequence[chess.Move] | None) -> Evidence | None:
-        """The edit with its search; None where there is nothing to search."""
-        if board is None or moves == []:
-            return None
-        evidence = self._once(edit, board, moves)
-        # What confirms is searched again, and deeper, because the transposition table is kept.
-        return self._once(edit, board, moves) if evidence and evidence.confirms else evidence
-
-    def _once(self, edit: Edit, board: chess.Board, moves: Sequence[chess.Move] | None) -> Evidence | None:
-        found = self.find(board, moves)
-        if not found.line:
-            return None
-        now, played, better = map(self._expected, (found.value, self.played_value, self.better_value))
-        gone = now - played if edit is Edit.NO_REPLY else better - now
-        return Evidence(edit, board, found, gone / self.cost)
-
-    @cached_property
-    def without_reply(self) -> Evidence | None:
-        """The reply forbidden, and with a capture all others on its square."""
-        board, reply = self.played_line.boards[1], self.played_line.moves[1]
-        is_taken = board.is_capture(reply)
-        others = [
-            move for move in board.legal_moves if move != reply and not (is_taken and move.to_square == reply.to_square)
-        ]
-        return self._searched(Edit.NO_REPLY, board, others)
-
-    @cached_property
-    def without_better(self) -> Evidence | None:
-        others = [move for move in self.board.legal_moves if move != self.better_line.moves[0]]
-        return self._searched(Edit.NO_BETTER, self.board, others)
-
     @cached_property
     def reply_before(self) -> Evidence | None:
-        """The reply before the move played, in place of it: did it threaten already?"""
+        """The reply before the move played, in place of it; None where that was no move."""
         passed, reply = passed_board(self.board), self.played_line.moves[1]
-        is_legal = passed is not None and passed.is_legal(reply)
-        return self._searched(Edit.PASS, passed if is_legal else None, [reply])
+        if passed is None or not passed.is_legal(reply):
+            return None
+        self.find(passed, [reply])
+        # The second search is deeper, because the transposition table is kept.
+        found = self.find(passed, [reply])
+        return Evidence(passed, found) if found.line else None
+
+    def share(self, evidence: Evidence) -> float:
+        """The part of the cost that comes back when the turn is handed over."""
+        return (self._expected(self.better_value) - self._expected(evidence.found.value)) / self.cost
 
     def is_avoided(self, account: Account, value: Value, end: int) -> bool:
         """Whether the loser, by another answer before the ply `end` that is no error, loses nothing."""
@@ -250,11 +219,16 @@ class Comparison:
                     return True
         return False
 
-    def is_met(self, reply: chess.Move) -> bool:
+    def is_met(self, cause: Cause) -> bool:
         """Whether the better move does not allow this reply, or leaves it without most of what it costs now."""
-        board = self.better_line.boards[1]
+        board, reply = self.better_line.boards[1], self.played_line.moves[1]
         if reply in self.better_line.moves[1:2] or not board.is_legal(reply):
             return not board.is_legal(reply)
+        after = board_after(board, [reply])
+        attacked = {square for motif in cause.motifs for square in motif.targets}
+        # What it attacks in the same way after the better move is no reason.
+        if attacked & attacked_by_mover(after) and capture_gain(after, self.color, reply.to_square) < 1:
+            return False
         found = self.find(board, [reply])
         spared = self._expected(found.value) - self._expected(self.played_value)
         return bool(found.line) and spared >= CONFIRMED * self.cost
@@ -286,19 +260,8 @@ def missed_refutation(before: Sequence[Cause], board: chess.Board, better: Found
         if cause.why in MISSES and cause.winner == board.turn and cause.line.moves[1:2] == list(better.line[:1]):
             line = Line(board, cause.line.moves[1 : cause.line.searched], cause.winner)
             motifs = tuple(replace(motif, ply=motif.ply - 1, win_ply=motif.win_ply - 1) for motif in cause.motifs)
-            evidence = tuple(each for each in cause.evidence if each.edit is Edit.NO_REPLY)
-            return (
-                Cause(
-                    MISSES[cause.why],
-                    cause.winner,
-                    line,
-                    motifs,
-                    cause.end - 1,
-                    cause.material,
-                    mate=cause.mate,
-                    evidence=evidence,
-                ),
-            )
+            why = MISSES[cause.why]
+            return (Cause(why, cause.winner, line, motifs, cause.end - 1, cause.material, mate=cause.mate),)
     return ()
 
 
@@ -338,7 +301,7 @@ def causes_of(board: chess.Board, played: Found, better: Found, find: Finder = n
     if any(cause.why is not Why.MISSES_MATE for cause in forced):
         return forced
     # What a missed mate takes on its way is no gain beside it.
-    return forced or _material(lines) or _reply(lines)
+    return forced or _material(lines) or _threats(lines) or _castling(lines)
 
 
 def merits_of(
@@ -366,8 +329,8 @@ def merits_of(
         threat = Line(passed, found.shown.line, not color)
         threats = deciding_motifs(threat)
         if threats and threats[0].ply == 0 and threats[-1].win_ply <= 2:
-            evidence = Evidence(Edit.PASS, passed, found, 1.0)
-            causes.append(Cause(Why.DEFENCE, color, threat, threats, threats[-1].win_ply + 1, evidence=(evidence,)))
+            evidence = (Evidence(passed, found),)
+            causes.append(Cause(Why.DEFENCE, color, threat, threats, threats[-1].win_ply + 1, evidence=evidence))
     return tuple(causes)
 
 
@@ -412,8 +375,11 @@ def _material(lines: Comparison) -> tuple[Cause, ...]:
     taken = {0 if line.is_taken_back(0) else gain_of(lines.board, line.moves[0]) for line in both}
     begin = 1 if len(taken) == 1 and taken != {0} else 0
     played, better = (account_of(line, lines.find, begin) for line in both)
-    if played is None or better is None:
+    if played is None and better is None:
         return ()
+    # What never settles is taken for level.
+    played = played or Account(lines.played_line, begin, begin)
+    better = better or Account(lines.better_line, begin, begin)
     difference = played.gain + better.gain
     is_agreed = LEAST_SAID * difference <= lines.lost <= MOST_UNSAID * max(difference, played.gain, better.gain)
     if difference < 1 or not is_agreed:
@@ -441,7 +407,6 @@ def _won(lines: Comparison, account: Account, other: Account, value: Value) -> C
     # What comes later is not the work of the reply alone.
     is_late = motifs[0].ply > first if motifs else account.end > first + SOON
     threat, opened = (False, None) if is_missed or is_late else _origin(lines, motifs)
-    evidence = lines.without_better if is_missed else lines.without_reply
     return Cause(
         Why.MISSED_GAIN if is_missed else Why.LOSS,
         line.winner,
@@ -449,11 +414,11 @@ def _won(lines: Comparison, account: Account, other: Account, value: Value) -> C
         motifs,
         account.end,
         account.material,
-        () if other.gain > -1 else tuple(-count for count in other.material),
+        tuple(-count for count in other.material) if other.gain <= -1 and other.is_lasting else (),
         lines.refused(line, value),
         is_threat=threat,
         opened=opened,
-        evidence=_confirming(evidence, lines.reply_before if threat else None),
+        evidence=(lines.reply_before,) if threat and lines.reply_before else (),
     )
 
 
@@ -484,44 +449,83 @@ def _origin(lines: Comparison, motifs: Sequence[Motif]) -> tuple[bool, Motif | N
     """Whether the reply was a threat before the move played, and what the move did for it if it was none."""
     line, before = lines.played_line, lines.reply_before
     reply, after = line.moves[1], line.boards[1]
-    if before is None or before.share <= 1 - CONFIRMED:
-        return False, opened_by(line, lines.color)
+    share = lines.share(before) if before else 0
+    if before is None or share <= 1 - CONFIRMED:
+        return False, opened_by(line)
     # A capture that wins more now is no old threat, nor what takes the piece that has just moved.
-    is_same = exchange(before.board, reply) >= exchange(after, reply)
-    is_new = any(line.moves[0].to_square in motif.targets for motif in motifs) or after.is_check()
-    return before.confirms and is_same and not is_new and reply.to_square != line.moves[0].to_square, None
+    is_same, to = exchange(before.board, reply) >= exchange(after, reply), line.moves[0].to_square
+    is_new = to == reply.to_square or after.is_check() or any(to in motif.targets for motif in motifs)
+    return share >= CONFIRMED and is_same and not is_new, None
 
 
-def _confirming(*found: Evidence | None) -> tuple[Evidence, ...]:
-    """The evidence that confirms a cause."""
-    return tuple(each for each in found if each and each.confirms)
+# Threats -------------------------------------------------------------------------------------------------------------
 
 
-# The reply -----------------------------------------------------------------------------------------------------------
+def _threats(lines: Comparison) -> tuple[Cause, ...]:
+    """The reply that soon threatens most of what the move costs and that the better move takes the sting out of.
 
-
-def _reply(lines: Comparison) -> tuple[Cause, ...]:
-    """The reply that soon threatens most of what the move costs, where the better move takes the sting out of it."""
-    line = lines.played_line
-    passed = passed_board(line.boards[2]) if len(line.moves) > 1 else None
-    if passed is None or line.boards[1].is_check():
+    Or else the better move that threatens as much, where the move played does not.
+    """
+    reply = _threat(lines, lines.played_line, Why.REPLY)
+    if reply and lines.is_met(reply):
+        return (reply,)
+    missed = _threat(lines, lines.better_line, Why.MISSED_THREAT)
+    if missed is None or missed.threat is None:
         return ()
-    found = lines.find(passed, None)
-    threat, mate = Line(passed, found.shown.line, line.winner), found.value.mate_for(line.winner)
-    if mate is not None:
-        account = Account(threat, 0, len(threat.moves)) if threat.end.is_checkmate() else None
-    else:
-        account = account_of(threat, lines.find)
-        # A pawn counts where it can be taken at once.
-        least = max(CONFIRMED * lines.lost, 1 if account and account.end == 1 else LEAST_THREAT)
-        is_trade = line.is_taken_back(1) or takes_back(line.boards[1], line.moves[1])
-        if account and (account.gain < least or is_trade):
-            return ()
-    if account is None or account.end > LONGEST_UNNAMED or not lines.is_met(line.moves[1]):
-        return ()
-    reply, taking = line.moves[1], threat.moves[0]
+    found, account = _threatened(lines, lines.played_line.boards[1], lines.color)
+    is_new = account is None or (found.value.mate_for(lines.color) is None and account.gain < missed.threat.gain)
+    return (missed,) if is_new else ()
+
+
+def _threatened(lines: Comparison, after: chess.Board, winner: chess.Color) -> tuple[Found, Account | None]:
+    """What this side, which has just moved, does if the turn is handed over, and what it comes to; None for nothing."""
+    passed = passed_board(after)
+    found = Found(DRAWN) if passed is None else lines.find(passed, None)
+    if passed is None or not found.line:
+        return found, None
+    threat = Line(passed, found.shown.line, winner)
+    if found.value.mate_for(winner) is None:
+        return found, account_of(threat, lines.find)
+    return found, Account(threat, 0, len(threat.moves)) if threat.end.is_checkmate() else None
+
+
+def _threat(lines: Comparison, line: Line, why: Why) -> Cause | None:
+    """What the first move of the winner of a line threatens; None for too little, and for a trade."""
+    ply = line.own_plies().start
+    # What only takes back threatens nothing new.
+    if len(line.moves) <= ply or (ply and line.is_taken_back(0)):
+        return None
+    move, after = line.moves[ply], line.boards[ply + 1]
+    found, account = _threatened(lines, after, line.winner)
+    if account is None or account.end > LONGEST_UNNAMED or line.boards[ply].is_check():
+        return None
+    mate, taking = found.value.mate_for(line.winner), account.line.moves[0]
+    # A pawn counts where it can be taken at once.
+    least = max(CONFIRMED * lines.lost, 1 if account.end == 1 else LEAST_THREAT)
+    is_trade = line.is_taken_back(ply) or takes_back(line.boards[ply], move)
+    if mate is None and (account.gain < least or is_trade):
+        return None
     motifs: tuple[Motif, ...] = ()
-    if not mate and gain_of(passed, taking) > 1 and taking.from_square == reply.to_square:
-        motifs = (Motif(Kind.ATTACK, 1, reply, reply.to_square, (taking.to_square,)),)
-    evidence = (Evidence(Edit.PASS, passed, found, 1.0),)
-    return (Cause(Why.REPLY, line.winner, line, motifs, 2, threat=account, mate=mate or 0, evidence=evidence),)
+    if mate is None and gain_of(after, taking) > 1 and taking.from_square == move.to_square:
+        motifs = (Motif(Kind.ATTACK, ply, move, move.to_square, (taking.to_square,)),)
+    evidence = (Evidence(account.line.boards[0], found),)
+    return Cause(why, line.winner, line, motifs, ply + 1, threat=account, mate=mate or 0, evidence=evidence)
+
+
+# Castling ------------------------------------------------------------------------------------------------------------
+
+
+def _castling(lines: Comparison) -> tuple[Cause, ...]:
+    """Castling soon becomes impossible, where with the better move the side castles or still may."""
+    line, better = lines.played_line, lines.better_line
+    rights = [board.has_castling_rights(lines.color) for board in line.boards[: SOON + 2]]
+    castles = any(map(chess.Board.is_castling, better.boards[::2], better.moves[::2]))
+    is_kept = castles or better.end.has_castling_rights(lines.color)
+    if not rights[0] or rights[-1] or not is_kept or lines.lost > MOST_UNSAID:
+        return ()
+    ply = rights.index(False) - 1
+    move = line.moves[ply]
+    if line.boards[ply].turn != lines.color or line.boards[ply].is_castling(move):
+        return ()
+    motif = Motif(Kind.NO_CASTLING, ply, move, move.to_square, (king_of(line.boards[ply + 1], lines.color),))
+    return (Cause(Why.CASTLING, line.winner, line, (motif,), ply + 1),)

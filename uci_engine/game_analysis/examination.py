@@ -6,29 +6,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import chess
 from chess.engine import Limit
 
 from uci_engine.game_analysis.boards import board_after, numbered
 from uci_engine.game_analysis.causes import Cause, explained
-from uci_engine.game_analysis.judgement import DRAWN, Found, Judgement, Mark, Value, final_value
+from uci_engine.game_analysis.judgement import Found, Judgement, Mark, Value
 from uci_engine.game_analysis.people import COMMON, People, people_of, rating_of
 from uci_engine.game_analysis.searches import FIRST_SHARE, FOR_EDIT, Analyser, Searches, Verdicts, share_of
-from uci_engine.game_analysis.words import evidence_words, people_words, percent, sentence
+from uci_engine.game_analysis.words import people_words, percent, sentence
 from uci_engine.text import DASHES
 
 # A loss of expected result that is shown as 0 %.
 NOTHING = 0.005
 COLUMNS = ("Move", "Value", "Depth", "Line")
-# The replies to a move that are shown.
-REPLIES = 3
 # An examination of so many times the effort for a move of a game gives the verdict and the causes that the analysis of
 # the game gives.
 EFFORTS = 15
-# The share of the limit for the replies.
-FOR_REPLIES = 0.2
 
 
 # A line that is worth playing through: its name, the board that it begins on, and what was found.
@@ -64,10 +60,6 @@ def _cause_data(cause: Cause) -> dict[str, object]:
         {"kind": motif.kind.value, "ply": motif.ply, "squares": [*map(chess.square_name, motif.targets)]}
         for motif in cause.motifs
     ]
-    evidence = [
-        {"edit": each.edit.value, "fen": each.board.fen(), **_line_data(each.found), "share": round(each.share, 2)}
-        for each in cause.evidence
-    ]
     return {
         "kind": cause.why.value,
         "winner": "white" if cause.winner else "black",
@@ -77,7 +69,7 @@ def _cause_data(cause: Cause) -> dict[str, object]:
         "opened": None if cause.opened is None else cause.opened.kind.value,
         "material": dict(zip(chess.PIECE_NAMES[1:], cause.material, strict=True)) if cause.material else None,
         "mate": cause.mate or None,
-        "evidence": evidence,
+        "evidence": [{"fen": each.board.fen(), **_line_data(each.found)} for each in cause.evidence],
     }
 
 
@@ -127,10 +119,10 @@ class Examination:
     """Why a move is good or bad. Values are from White's view. `str` of it is text.
 
     `played` is the move with the best play after it: what supports or refutes it. `best` is the best move, `is_best`
-    whether that is the move itself, `others` the value of the best other move where it is. `replies` are the opponent's
-    best replies. `causes` say why it is worse than the best move, or why it is good where it is the best. `verdict` is
-    what the tablebases say after the move, "" for nothing. `people`: who would play it, and the best move. `nodes` and
-    `seconds` are those of all searches.
+    whether that is the move itself, `others` the value of the best other move where it is. `causes` say why
+    it is worse than the best move, or why it is good where it is the best. `verdict` is what the tablebases say after
+    the move, "" for nothing. `people`: who would play it, and the best move. `nodes` and `seconds` are those of all
+    searches.
     """
 
     board: chess.Board
@@ -140,7 +132,6 @@ class Examination:
     best: Found
     is_best: bool
     others: Value | None
-    replies: tuple[Found, ...]
     causes: tuple[Cause, ...]
     verdict: str
     people: People | None
@@ -172,7 +163,6 @@ class Examination:
             "others": None if self.others is None else _value_data(self.others),
             "alternatives": board.legal_moves.count() - 1,
             "reply_count": self.after.legal_moves.count(),
-            "replies": [_line_data(reply) for reply in self.replies],
             "why": self.why or None,
             "causes": [_cause_data(cause) for cause in self.causes],
             "people": None if self.people is None else self.people.data(),
@@ -222,16 +212,15 @@ class Examination:
         return f"{name}, which costs {'nothing' if loss < NOTHING else f'{100 * loss:.0f} % of the expected result'}."
 
     def lines(self) -> list[ShownLine]:
-        """The lines of the move, of the better one, of the other replies, and of the edits that confirm the causes."""
+        """The lines of the move, of the better one, and of what was threatened."""
         board = self.board
         lines = [(numbered(board, self.move), board, self.played)]
         if not self.is_best and self.best.line:
             lines.append((f"Better: {numbered(board, self.best.line[0])}", board, self.best))
-        for reply in self.replies[1:]:
-            found = replace(reply, line=(self.move, *reply.line))
-            lines.append((f"Reply {numbered(self.after, reply.line[0])}", board, found))
         for cause in self.causes:
-            lines += [(evidence_words(cause, each), each.board, each.found.shown) for each in cause.evidence]
+            for each in cause.evidence:
+                passing = "Black" if each.board.turn else "White"
+                lines.append((f"If {passing} passed", each.board, each.found.shown))
         return lines
 
 
@@ -258,7 +247,6 @@ def examine(
     verdicts = Verdicts(searches, share_of(limit, FIRST_SHARE / EFFORTS))
     verdict = verdicts.of(board, move, is_last=True, thorough=True)
     searched, after = verdict.searched, board_after(board, [move])
-    replies = _replies(searches, after, share_of(limit, FOR_REPLIES))
     searches.forget()
     best, shown, causes = explained(searches, board, searched, share_of(limit, FOR_EDIT / EFFORTS))
     return Examination(
@@ -269,19 +257,9 @@ def examine(
         best=best,
         is_best=searched.is_best,
         others=searched.others,
-        replies=replies if replies[0].line else (),
         causes=causes,
         verdict=searches.tablebase_verdict(after),
         people=people_of(searches, board, verdict.judgement.mark, best, move, rating_of(rating)),
         nodes=searches.nodes,
         seconds=searches.seconds,
     )
-
-
-def _replies(searches: Searches, after: chess.Board, limit: Limit) -> tuple[Found, ...]:
-    """The best replies of the opponent, at least one; without a line where the game is over."""
-    value = final_value(after, claims=True)
-    if value is not None:
-        return (Found(value),)
-    found = searches.best_lines(after, limit, min(REPLIES, after.legal_moves.count()))
-    return tuple(reply for reply in found if reply.line) or (Found(DRAWN),)

@@ -146,10 +146,6 @@ class Kind(Enum):
     INTERMEZZO = "intermezzo"  # what is taken one move later
     BACK_RANK_MATE = "back-rank mate"  # the king, as in all mates
     SMOTHERED_MATE = "smothered mate"
-    ARABIAN_MATE = "Arabian mate"
-    ANASTASIA_MATE = "Anastasia's mate"
-    HOOK_MATE = "hook mate"
-    OPERA_MATE = "opera mate"
     MATE = "mate"
     PERPETUAL_CHECK = "perpetual check"  # the king
     STALEMATE = "stalemate"  # the king without a move
@@ -159,9 +155,9 @@ class Kind(Enum):
     # What a move does by itself.
     CAPTURE = "capture"  # what it takes at a profit
     ATTACK = "attack"  # what the piece that moved could take next
+    NO_CASTLING = "castling lost"  # the king
     # What a move does for the reply. Of these `targets` is where the reply goes.
     UNGUARDED = "lost guard"
-    CUT_OFF = "guard cut off"  # ; the guard
     OPENED = "opened line"  # ; where the reply comes from
 
     @property
@@ -273,8 +269,9 @@ def fork(case: Case) -> Motif | None:
         is_king = after.piece_type_at(square) == chess.KING
         if is_king or case.gain_on(square) >= (1 if square == case.target else 2):
             attacked.append(square)
-    # What is attacked may also take the forking piece, and be taken there.
-    is_taker = case.taker == actor or (case.reply.from_square, case.reply.to_square) == (case.target, actor)
+    # What is attacked may also take the forking piece, and be taken there, if it is worth more.
+    is_drawn = (case.reply.from_square, case.reply.to_square) == (case.target, actor)
+    is_taker = case.taker == actor or (is_drawn and value_at(after, case.target) > value_at(after, actor))
     if not is_taker or case.target not in attacked or len(attacked) < 2:
         return None
     return case.motif(Kind.FORK, actor, tuple(sorted(attacked, key=lambda square: -value_at(after, square))))
@@ -534,43 +531,16 @@ def stalemate(line: Line) -> Motif | None:
 
 def mate_of(board: chess.Board) -> Kind:
     """The name of the mate on this board, `Kind.MATE` for one without a name of its own."""
-    king, winner = king_of(board, board.turn), not board.turn
-    around = chess.SquareSet(chess.BB_KING_ATTACKS[king])
-    own = around & chess.SquareSet(board.occupied_co[board.turn])
+    king = king_of(board, board.turn)
+    around, home = chess.BB_KING_ATTACKS[king], chess.BB_RANKS[chess.square_rank(king)]
+    own = around & board.occupied_co[board.turn]
     checker, *others = board.checkers()
-    if others:
-        return Kind.MATE
-    kind, (files, ranks) = board.piece_type_at(checker), _offset(king, checker)
-    guards = board.attackers(winner, checker)
-    knights = board.pieces(chess.KNIGHT, winner)
-    is_along_first_rank = chess.square_rank(king) == (7 if winner else 0) and ranks == 0
-    if kind == chess.KNIGHT and own == around:
+    kind = board.piece_type_at(checker)
+    if kind == chess.KNIGHT and own == around and not others:
         return Kind.SMOTHERED_MATE
-    if kind == chess.ROOK and files + ranks == 1:
-        # The knight also takes the last square of a king in the corner.
-        if len(around) == 3 and any(_offset(king, knight) == (2, 2) for knight in guards & knights):
-            return Kind.ARABIAN_MATE
-        if any(board.attackers(winner, at) & board.pieces(chess.PAWN, winner) for at in guards & knights & around):
-            return Kind.HOOK_MATE
-        if is_along_first_rank and own and guards & board.pieces(chess.BISHOP, winner):
-            return Kind.OPERA_MATE
-    if kind in (chess.ROOK, chess.QUEEN) and len(around) == 5:
-        # King, own piece and knight stand in a row that leads from the edge, the knight third.
-        for knight in knights:
-            along = {(3, 0): files, (0, 3): ranks}.get(_offset(king, knight))
-            if along == 0 and own & chess.between(king, knight):
-                return Kind.ANASTASIA_MATE
+    is_along = home & chess.BB_BACKRANKS & chess.BB_SQUARES[checker] and kind in (chess.ROOK, chess.QUEEN)
     # The king's own pieces block at least all but one way forward.
-    is_shut_in = sum(_offset(king, square)[1] for square in own) >= 2
-    if kind in (chess.ROOK, chess.QUEEN) and is_along_first_rank and is_shut_in:
-        return Kind.BACK_RANK_MATE
-    return Kind.MATE
-
-
-def _offset(king: chess.Square, square: chess.Square) -> tuple[int, int]:
-    """How many files and ranks a square is away from the king, from 0 to 7."""
-    files = chess.square_file(square) - chess.square_file(king)
-    return abs(files), abs(chess.square_rank(square) - chess.square_rank(king))
+    return Kind.BACK_RANK_MATE if is_along and not others and chess.popcount(own & ~home) >= 2 else Kind.MATE
 
 
 # The motif that decides a line ---------------------------------------------------------------------------------------
@@ -667,8 +637,8 @@ def is_untouchable(after: chess.Board, color: chess.Color) -> bool:
     return bool(takers) and all(mating_move(board_after(after, [taker]), color) for taker in takers)
 
 
-def opened_by(line: Line, color: chess.Color) -> Motif | None:
-    """What the first move of a line, by this side, does for the reply: a guard left or cut off, or a line opened."""
+def opened_by(line: Line) -> Motif | None:
+    """What the first move of a line, does for the reply: a guard left, or a line opened."""
     before, after = line.boards[:2]
     move, reply = line.moves[:2]
     square = reply.to_square
@@ -678,16 +648,8 @@ def opened_by(line: Line, color: chess.Color) -> Motif | None:
     def motif(kind: Kind, *others: chess.Square) -> Motif:
         return Motif(kind, 0, move, move.to_square, (square,), others)
 
-    lost = before.attackers(color, square) - after.attackers(color, square)
-    cut = [
-        guard
-        for guard in lost
-        if guard != move.from_square and chess.between(guard, square) & chess.BB_SQUARES[move.to_square]
-    ]
-    if move.from_square in lost and move.to_square not in after.attackers(color, square):
+    if square in before.attacks(move.from_square) and square not in after.attacks(move.to_square):
         return motif(Kind.UNGUARDED)
-    if cut and after.is_capture(reply):
-        return motif(Kind.CUT_OFF, cut[0])
     if chess.between(reply.from_square, square) & chess.BB_SQUARES[move.from_square]:
         return motif(Kind.OPENED, reply.from_square)
     return None

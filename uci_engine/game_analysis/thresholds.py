@@ -22,6 +22,6 @@ MOST_UNSAID = 3
 # Who loses less than this part of it has got something for it.
 LEAST_SAID = 0.4
 # The plies of a line that may win something without a name.
-LONGEST_UNNAMED = 7
+LONGEST_UNNAMED = 9
 # A threat to win less, in pawns, is no reason.
 LEAST_THREAT = 2

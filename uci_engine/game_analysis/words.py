@@ -16,7 +16,7 @@ from uci_engine.game_analysis.boards import (
     value_at,
     variation,
 )
-from uci_engine.game_analysis.causes import Account, Cause, Edit, Evidence, Why
+from uci_engine.game_analysis.causes import Account, Cause, Why
 from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.people import CALIBRATED, COMMON, DIFFERENT, HIGHER, MOST, People
 from uci_engine.game_analysis.tactics import Kind, Line, Motif, is_untouchable
@@ -51,8 +51,8 @@ SENTENCES = {
     Kind.MATE: "{move} is mate",
     Kind.CAPTURE: "{taken}{move} takes {targets}{why}{also}",
     Kind.ATTACK: "{move} attacks {targets}",
+    Kind.NO_CASTLING: "{move} loses the right to castle",
     Kind.UNGUARDED: "{move} no longer guards {square}",
-    Kind.CUT_OFF: "{move} cuts {it} off from {square}",
     Kind.OPENED: "{move} opens the line of {it} to {square}",
 }
 
@@ -75,10 +75,10 @@ def motif_words(line: Line, motif: Motif) -> str:
     def named(square: chess.Square, position: chess.Board = shown) -> str:
         return f"the {piece_on(position if position.piece_at(square) else before, square)}"
 
-    move, mate = line.name(motif.ply), motif.kind.value
+    move = line.name(motif.ply)
     replied = line.boards[motif.ply + 1 :][:2][-1]
     square, promoted = motif.targets[0], motif.move.promotion
-    return SENTENCES.get(motif.kind, "{move} is {mate}").format(
+    return SENTENCES.get(motif.kind, "{move} is a {mate}").format(
         move=move,
         pins=_pin_words(after, motif, named) if motif.kind is Kind.PIN else "",
         win=line.name(motif.win_ply),
@@ -93,7 +93,7 @@ def motif_words(line: Line, motif: Motif) -> str:
         side="White" if after.turn else "Black",
         promoted=f" to a {chess.piece_name(promoted)}" if promoted not in (None, chess.QUEEN) else "",
         **(_capture_words(line, motif.ply) if motif.kind is Kind.CAPTURE else {}),
-        mate=mate if "'" in mate else f"{'an' if mate[0] in 'Aeo' else 'a'} {mate}",
+        mate=motif.kind.value,
     )
 
 
@@ -173,7 +173,8 @@ def cause_words(cause: Cause) -> str:
         by = f": {motifs}" if motifs else f" by {line.name(first)}" if len(line.moves) > first else ""
         return f"{_origin(cause)}it {why.value} in {cause.mate}{by}" if cause.mate else "it allows mate"
     if cause.threat:
-        return f"it allows {line.name(first)}, which {_threat_words(cause, cause.threat)}"
+        begin = f"it allows {line.name(first)}, which" if why is Why.REPLY else f"better, {line.name(first)}"
+        return f"{begin} {_threat_words(cause, cause.threat)}"
     if why in (Why.LOSS, Why.MISSED_GAIN):
         return f"{_origin(cause)}{_material_clause(cause, motifs, moves)}"
     return CLAUSES[why].format(motifs=motifs, moves=moves)
@@ -182,8 +183,8 @@ def cause_words(cause: Cause) -> str:
 def _threat_words(cause: Cause, threat: Account) -> str:
     """`threatens mate in 2: 15.Qxh7+ Kf8 16.Qh8#`, `attacks the queen on b6, which has to move`."""
     for motif in cause.motifs:
-        is_driven = [move.from_square for move in cause.line.moves[2:3]] == [*motif.targets]
-        attacked = piece_on(cause.line.boards[2], motif.targets[0])
+        is_driven = [move.from_square for move in cause.line.moves[cause.end : cause.end + 1]] == [*motif.targets]
+        attacked = piece_on(cause.line.boards[cause.end], motif.targets[0])
         return f"attacks the {attacked}{', which has to move' if is_driven else ''}"
     what = f"mate in {cause.mate}" if cause.mate else f"to win {material_words(threat.material)}"
     return f"threatens {what}: {variation(threat.line.boards[0], threat.line.moves[: threat.end])}"
@@ -210,6 +211,7 @@ def _material_clause(cause: Cause, motifs: str, moves: str) -> str:
 
 CLAUSES = {
     Why.DRAW: "{motifs}",
+    Why.CASTLING: "{motifs}, which the better move keeps",
     Why.LOST_TABLEBASE: "the tablebases say that it loses",
     Why.MISSED_TABLEBASE: "the tablebases say that the better move wins",
     Why.TACTIC: "{motifs}",
@@ -239,14 +241,6 @@ def _chain(cause: Cause) -> str:
     line, first = cause.line, cause.first
     moves = variation(line.boards[first], line.moves[first : said[0].ply])
     return f"{moves and f'{moves}, and '}{'; '.join(motif_words(line, motif) for motif in said)}"
-
-
-def evidence_words(cause: Cause, evidence: Evidence) -> str:
-    """What is otherwise in the position of an edit: `Without 14...Nxe4`."""
-    first, line = cause.first, cause.line
-    if evidence.edit is Edit.PASS:
-        return f"If {'Black' if evidence.board.turn else 'White'} passed"
-    return f"Without {line.name(first)}"
 
 
 def percent(share: float) -> str:
