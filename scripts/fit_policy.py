@@ -73,6 +73,8 @@ FIRST_LEARNT = 6
 GAMES_IN_TASK = 100
 # AdamW with one cycle of the rate: up during WARM_UP of the steps, then down to zero.
 BATCH = 1024
+# The positions of players below LOW are the fewest, and their moves the hardest to foresee: they count LOW_TIMES.
+LOW, LOW_TIMES = 1250, 3
 RATE, DECAY, WARM_UP = 0.005, 1e-4, 0.05
 # Pulls the weights of features to zero, and to the line between those of the ratings beside them.
 RIDGE, SMOOTH = 1e-4, 0.02
@@ -163,7 +165,8 @@ def positions_of(task: tuple[Sequence[Game], float, bytes | None]) -> tuple[Move
                 break
             legal = policy.candidates(board)
             first = FIRST_PLY if network else FIRST_LEARNT
-            if ply >= first and len(legal) > 1 and move in legal and drawn.random() < part:
+            times = LOW_TIMES if game.ratings[board.turn] < LOW else 1
+            if ply >= first and len(legal) > 1 and move in legal and drawn.random() < part * times:
                 planes.append(policy.planes(board))
                 if network:
                     own_pool().clear()
@@ -262,10 +265,11 @@ class TrainedNetwork:
     def train(self, moves: Moves, options: argparse.Namespace) -> None:
         """Learn from all positions, `options.epochs` times, each time in another order."""
         torch.set_num_threads(options.concurrency)
-        drawn, steps = np.random.default_rng(options.seed), round(options.epochs * len(moves.counts) / BATCH)
+        learnt = np.repeat(np.arange(len(moves.counts)), np.where(moves.ratings < LOW, LOW_TIMES, 1))
+        drawn, steps = np.random.default_rng(options.seed), round(options.epochs * len(learnt) / BATCH)
         optimizer = torch.optim.AdamW(self.all.parameters(), RATE, (0.9, 0.99), weight_decay=DECAY)
         rates = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, steps + 1, pct_start=WARM_UP)
-        order = np.concatenate([drawn.permutation(len(moves.counts)) for _ in range(math.ceil(options.epochs) + 1)])
+        order = np.concatenate([drawn.permutation(learnt) for _ in range(math.ceil(options.epochs) + 1)])
 
         def batch(step: int) -> tuple[Any, ...]:
             rows = np.sort(order[step * BATCH : (step + 1) * BATCH])
@@ -392,8 +396,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", type=Path, help="a gzip file of games")
     parser.add_argument("--output", type=Path, default=FOLDER, help="the folder of weights.toml and people.network")
-    parser.add_argument("--epochs", type=above_zero, default=2.0, help="of the network (default 2)")
-    parser.add_argument("--share", type=share, default=0.2, help="of the positions for the weights (default 0.2)")
+    parser.add_argument("--epochs", type=above_zero, default=1.5, help="of the network (default 1.5)")
+    parser.add_argument("--share", type=share, default=0.11, help="of the positions for the weights (default 0.11)")
     parser.add_argument("--keep-network", action="store_true", help="fit the weights to the network of the package")
     parser.add_argument("--limit", type=at_least_one, help="so many games alone")
     parser.add_argument("--concurrency", type=at_least_one, default=2, metavar="N", help="processes (default 2)")
