@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from itertools import pairwise
 
 import chess
 
@@ -23,12 +24,12 @@ def key_of(text: bytes) -> str:
 
 def facts_of(analysed: AnalysedGame) -> dict[str, object]:
     """The `names`, the `opening`, `start` and `moves` of a game, and the moves that were `judged`."""
-    opening, board = analysed.opening, analysed.boards[-1]
+    opening = analysed.opening
     return {
         "names": {chess.COLOR_NAMES[color]: analysed.game.player(color)[:MAX_WORD] for color in chess.COLORS},
         "opening": opening.name.partition(":")[0] if opening else "no opening with a name",
         "start": analysed.boards[0].fen(),
-        "moves": [board.uci(move) for move in board.move_stack],
+        "moves": [before.uci(after.peek()) for before, after in pairwise(analysed.boards)],
         "judged": [_fact(ply) for ply in analysed.plies if ply.judgement.weight],
     }
 
