@@ -183,15 +183,16 @@ def test_without_a_compiler_nothing_is_built(small: SmallBuild, tmp_path: Path) 
 
 @needs_compiler
 def test_what_cython_complains_of_fails_the_build_until_it_is_put_right(small: SmallBuild, tmp_path: Path) -> None:
-    faulty = SOURCE.replace("self.count += 1\n", "self.count += len(str(self))\n")
-    faulty = faulty.replace("return self.count\n", "return self.count\n        self.count = 2\n")
-    for _ in range(2):
-        result = small(faulty)
-        assert result.returncode != 0
-        assert not extension_files(tmp_path)
+    for old, new, said in (
+        ("self.count += 1\n", "self.count += len(str(self))\n", "not allowed without gil"),
+        ("return self.count\n", "return self.count\n        self.count = 2\n", "Unreachable code"),
+    ):
+        for _ in range(2):
+            result = small(SOURCE.replace(old, new))
+            assert result.returncode != 0
+            assert not extension_files(tmp_path)
         lines = [line for line in result.stderr.splitlines() if line.startswith("uci_engine/counter.py:")]
-        for said in ("not allowed without gil", "Unreachable code"):
-            assert [line for line in lines if said in line], result.stderr
+        assert [line for line in lines if said in line], result.stderr
     result = small()
     assert result.returncode == 0, result.stderr
     assert len(extension_files(tmp_path)) == 1
@@ -200,11 +201,11 @@ def test_what_cython_complains_of_fails_the_build_until_it_is_put_right(small: S
 @needs_compiler
 def test_a_module_is_compiled_anew_for_other_flags(small: SmallBuild, tmp_path: Path) -> None:
     assert "building 'uci_engine.counter'" in small().stdout
-    assert "building 'uci_engine.counter'" not in small().stdout
     for name, old, new in (
         ("setup.py", '"evaluation.network.inference"', '"uci_engine.counter"'),
         ("scripts/build_backend/toolchain.py", 'OLDEST_ABI = "0x030B0000"', 'OLDEST_ABI = "0x030B00F0"'),
     ):
+        assert "building 'uci_engine.counter'" not in small().stdout
         text = (tmp_path / name).read_text("utf-8")
         assert old in text
         (tmp_path / name).write_text(text.replace(old, new), "utf-8")

@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from contextlib import chdir
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import chess.pgn
@@ -15,6 +15,7 @@ import pytest
 
 from tests.support import ENVIRONMENT, PATIENCE_SECONDS, wait_until
 from tests.test_command_line import secateur
+from uci_engine.command_line import program
 from uci_engine.command_line.analyse import _parser, _Run, _sealed, run
 from uci_engine.command_line.arguments import UsageError
 from uci_engine.web_board.report import REPORT_FILE
@@ -29,10 +30,12 @@ def analyse(folder: Path, *words: object, data: str = "") -> subprocess.Complete
 
 
 def refusal(folder: Path, *words: object) -> str:
-    """The sentence of a run, in this process, that must be refused."""
-    with chdir(folder), pytest.raises(UsageError) as refused:
-        run([*map(str, words)], "auto")
-    return str(refused.value)
+    """The one sentence of a run, in this process, that must be refused."""
+    output, errors = io.StringIO(), io.StringIO()
+    with chdir(folder), redirect_stdout(output), redirect_stderr(errors):
+        code = program.run(["analyse", *map(str, words)])
+    assert (code, output.getvalue(), errors.getvalue().count("\n")) == (1, "", 1)
+    return errors.getvalue()
 
 
 def games_of(path: Path) -> list[chess.pgn.Game]:
@@ -211,8 +214,9 @@ def test_a_file_of_games_is_never_replaced(folder: Path) -> None:
         if link is not None:
             link(folder / output / "games.pgn", games)
         told = "has games to analyse, and would be replaced: name another folder with --output"
-        found = refusal(folder, "games.pgn", "--no-pages", "--output", output, "--force")
-        assert found == f"secateur analyse: {Path(output, 'games.pgn')} {told}"
+        assert refusal(folder, "games.pgn", "--no-pages", "--output", output, "--force") == (
+            f"secateur analyse: {Path(output, 'games.pgn')} {told}\n"
+        )
     with games.open() as file:
         words = [sys.executable, "-m", "uci_engine", "analyse", "-", "--no-pages", "--output", ".", "--force"]
         assert subprocess.run(words, cwd=folder, env=ENVIRONMENT, stdin=file, check=False).returncode == 1
@@ -230,7 +234,7 @@ def test_results_are_replaced_only_by_force(folder: Path) -> None:
     assert [game.headers["White"] for game in games_of(out / "games.pgn")] == ["Ann", "Eve", "Bob", "Eve"]
     first = {path.name: path.read_bytes() for path in out.iterdir()}
     told = "is there already: name another folder with --output, or replace with --force"
-    assert refusal(folder, *words) == f"secateur analyse: {Path('out', 'games.pgn')} {told}"
+    assert refusal(folder, *words) == f"secateur analyse: {Path('out', 'games.pgn')} {told}\n"
     assert {path.name: path.read_bytes() for path in out.iterdir()} == first
     # Results in the folder of the games are not analysed.
     assert analyse(folder, *words, "--force").stdout == done

@@ -18,7 +18,7 @@ import pytest
 import fit_policy
 import human_errors
 from tests.support import ROOT, SCRIPTS, run_python
-from toolkit.errors import ProgramError
+from toolkit.console import run_program
 from uci_engine.policy import policy
 from uci_engine.policy.convolution import ConvolutionWeights
 from uci_engine.policy.policy import candidates
@@ -85,8 +85,9 @@ def test_the_engine_reads_the_network_as_it_was_trained(tmp_path: Path) -> None:
 def test_a_file_without_games_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "games.txt.gz"
     path.write_bytes(gzip.compress(text.encode()))
-    with pytest.raises(ProgramError):
-        fit_policy.main([str(path), "--output", str(tmp_path)])
+    with pytest.raises(SystemExit) as ended:
+        run_program(lambda: fit_policy.main([str(path), "--output", str(tmp_path)]))
+    assert ended.value.code == 2
     assert not (tmp_path / "weights.toml").exists()
 
 

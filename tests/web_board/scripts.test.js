@@ -49,10 +49,3 @@ test("a mistake is counted in each game, by its kinds, and solved once", () => {
   assert.deepEqual(run("exercises.map(({key, isSolved}) => key + !isSolved)"), ["btrue", "cfalse"]);
   assert.equal(run("nextExercise().key"), "b");
 });
-
-test("of two games the one that was asked for last is shown", async () => {
-  run("(waits = [], ask = () => new Promise((done) => waits.push(done)), 0)");
-  const both = runInContext("Promise.all([askForGame(), askForGame()])", page);
-  run("waits.reverse().forEach((done, index) => done(index))");
-  assert.equal(JSON.stringify(await both), "[null,0]");
-});

@@ -117,6 +117,9 @@ def test_a_game_by_keyboard_alone(page: BoardPage) -> None:
     page.wait_for_move(2)
     page.press("e2e5", Keys.ENTER)
     assert page.status.startswith("e2e5 ")
+    # The browser offers the legal moves.
+    offered = page.run("[...byId('legal').options].map(({value}) => value)")
+    assert sorted(offered) == sorted(page.run("Object.values(here().legal)"))
     page.press("d2d3", Keys.ENTER)
     page.wait_for_move(4)
     assert page.run("game.moves[2]") == "d2d3"
@@ -196,6 +199,9 @@ def test_pieces_slide_and_sound_and_a_move_may_come_before_the_engine_s(page: Bo
     assert page.run("heard.slice(0, 3)") == ["move"] * 3
     page.wait_for_move(4)
     wait_until(lambda: (server.folder / GAMES_FILE).read_text("utf-8").count("{ [%clk 0:0") >= 4)
+    saved = (server.folder / GAMES_FILE).read_text("utf-8")
+    assert '[TimeControl "60+0"]' in saved
+    assert '[Date "20' in saved
     slides = "board.element.getAnimations({subtree: true}).length"
     for feature, count in (("no-preference", 1), ("reduce", 0)):
         features = [{"name": "prefers-reduced-motion", "value": feature}]
@@ -234,6 +240,14 @@ def test_hands_may_be_quicker_than_the_engine_and_another_tab_takes_it(page: Boa
     page.wait("!byId('notice').hidden")
     page.click("#notice")
     page.wait("asking?.name === 'explain'")
+
+
+def test_the_game_that_was_asked_for_last_is_shown(page: BoardPage) -> None:
+    page.do("asked = ask; late = new Promise((done) => { letIn = done; })")
+    page.do("ask = async (name, fields) => { if (fields.moves.length === 1) await late; return asked(name, fields); }")
+    page.do("begin(newGame({moves: ['e2e4']})).then((won) => { window.won = won; })")
+    page.do("begin(newGame({moves: ['e2e4', 'e7e5']})).then(letIn)")
+    page.wait("window.won === false && game.moves.length === 2")
 
 
 def test_a_game_outlives_its_page_and_its_server_and_chess960_is_recognised(page: BoardPage, tmp_path: Path) -> None:
@@ -276,6 +290,11 @@ def test_what_cannot_be_kept_given_back_or_loaded_leaves_a_page_that_works(page:
     page.open(server)
     page.do("load('no game')")
     page.check_that_it_works()
+    page.do("load('x'.repeat(2 << 20))")
+    page.wait("byId('notice').textContent.includes('KiB')")
+    page.click("#notice")
+    # The browser complains, too.
+    assert page.log()
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -377,7 +396,10 @@ def test_a_game_is_loaded_and_its_mistake_retried(page: BoardPage, server: Serve
     page.wait("here().proof.move === 'd8g5'")
     assert page.is_shown("#proof")
     assert page.run("here().proof.is_error && retry === null")
-    # It comes into sight, also out of another tab.
+    # In another tab, the answer comes into sight, each time that it is refined.
+    page.wait("asking?.name !== 'prove'")
+    page.do("reveal(byId('review'))")
+    page.click("#error-4 button:last-of-type")
     page.wait("(({top, height}) => height && top > -1 && top < innerHeight)(byId('proof').getBoundingClientRect())")
 
 
