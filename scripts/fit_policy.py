@@ -70,11 +70,11 @@ HELD_OUT, FOR_WEIGHTS = (0,), (1, 2)
 # The plies that are measured, and those from which the network learns.
 FIRST_PLY, LAST_PLY = 12, 90
 FIRST_LEARNT = 6
+# The positions of players below LOW are the fewest, and their moves the hardest to foresee: they count LOW_TIMES.
+LOW, LOW_TIMES = 1250, 3
 GAMES_IN_TASK = 100
 # AdamW with one cycle of the rate: up during WARM_UP of the steps, then down to zero.
 BATCH = 1024
-# The positions of players below LOW are the fewest, and their moves the hardest to foresee: they count LOW_TIMES.
-LOW, LOW_TIMES = 1250, 3
 RATE, DECAY, WARM_UP = 0.005, 1e-4, 0.05
 # Pulls the weights of features to zero, and to the line between those of the ratings beside them.
 RIDGE, SMOOTH = 1e-4, 0.02
@@ -265,11 +265,11 @@ class TrainedNetwork:
     def train(self, moves: Moves, options: argparse.Namespace) -> None:
         """Learn from all positions, `options.epochs` times, each time in another order."""
         torch.set_num_threads(options.concurrency)
-        learnt = np.repeat(np.arange(len(moves.counts)), np.where(moves.ratings < LOW, LOW_TIMES, 1))
-        drawn, steps = np.random.default_rng(options.seed), round(options.epochs * len(learnt) / BATCH)
+        rows_in_turn = np.repeat(np.arange(len(moves.counts)), np.where(moves.ratings < LOW, LOW_TIMES, 1))
+        drawn, steps = np.random.default_rng(options.seed), round(options.epochs * len(rows_in_turn) / BATCH)
         optimizer = torch.optim.AdamW(self.all.parameters(), RATE, (0.9, 0.99), weight_decay=DECAY)
         rates = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, steps + 1, pct_start=WARM_UP)
-        order = np.concatenate([drawn.permutation(learnt) for _ in range(math.ceil(options.epochs) + 1)])
+        order = np.concatenate([drawn.permutation(rows_in_turn) for _ in range(math.ceil(options.epochs) + 1)])
 
         def batch(step: int) -> tuple[Any, ...]:
             rows = np.sort(order[step * BATCH : (step + 1) * BATCH])

@@ -269,6 +269,7 @@ class _Run:
         if not pgns:
             return 0
         replace_file(self._pgn, "".join(f"{pgn}\n\n" for pgn in pgns).encode())
+        # The journal of a run that an earlier version began has none.
         facts = {entry["key"]: entry["facts"] for entry in self._entries if "facts" in entry}
         try:
             Report(self._folder).add(facts)

@@ -493,11 +493,11 @@ def _threat(lines: Comparison, line: Line, why: Why) -> Cause | None:
     """What the first move of the winner of a line threatens; None for too little, and for a trade."""
     ply = line.own_plies().start
     # What only takes back threatens nothing new.
-    if len(line.moves) <= ply or (ply and line.is_taken_back(0)):
+    if len(line.moves) <= ply or (ply and line.is_taken_back(0)) or line.boards[ply].is_check():
         return None
     move, after = line.moves[ply], line.boards[ply + 1]
     found, account = _threatened(lines, after, line.winner)
-    if account is None or account.end > LONGEST_UNNAMED or line.boards[ply].is_check():
+    if account is None or account.end > LONGEST_UNNAMED:
         return None
     mate, taking = found.value.mate_for(line.winner), account.line.moves[0]
     # A pawn counts where it can be taken at once.

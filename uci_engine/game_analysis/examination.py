@@ -119,10 +119,9 @@ class Examination:
     """Why a move is good or bad. Values are from White's view. `str` of it is text.
 
     `played` is the move with the best play after it: what supports or refutes it. `best` is the best move, `is_best`
-    whether that is the move itself, `others` the value of the best other move where it is. `causes` say why
-    it is worse than the best move, or why it is good where it is the best. `verdict` is what the tablebases say after
-    the move, "" for nothing. `people`: who would play it, and the best move. `nodes` and `seconds` are those of all
-    searches.
+    whether that is the move itself, `others` the value of the best other move where it is. `causes` say why it is worse
+    than the best move, or why it is good where it is the best. `verdict` is what the tablebases say after the move, ""
+    for nothing. `people`: who would play it, and the best move. `nodes` and `seconds` are those of all searches.
     """
 
     board: chess.Board

@@ -638,7 +638,7 @@ def is_untouchable(after: chess.Board, color: chess.Color) -> bool:
 
 
 def opened_by(line: Line) -> Motif | None:
-    """What the first move of a line, does for the reply: a guard left, or a line opened."""
+    """What the first move of a line does for the reply: a guard left, or a line opened."""
     before, after = line.boards[:2]
     move, reply = line.moves[:2]
     square = reply.to_square

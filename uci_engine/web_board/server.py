@@ -100,7 +100,7 @@ class BoardServer(uvicorn.Server):
         }
         self._page = render(
             "board.html.j2",
-            {"start": start.fen()},
+            {"start": start.fen(), "max_bytes": MAX_BODY_BYTES},
             folder=TEMPLATES,
             scripts=SCRIPTS,
             styles=("live.css",),

@@ -3,9 +3,8 @@
 // The position that is shown, and that of a line that is pointed at, null for none.
 let shown = null;
 let pointed = null;
-// How long a button answers, and what the server takes at once.
+// How long a button answers.
 const ANSWER_MS = 4000;
-const MAX_BYTES = 1 << 20;
 
 // Show ----------------------------------------------------------------------------------------------------------------
 
@@ -144,7 +143,7 @@ function beginGame(fields) {
 byId("load-form").onsubmit = async (event) => {
   event.preventDefault();
   const [file] = byId("file").files;
-  if (file?.size > MAX_BYTES) return notify(`${file.name} is too large here: copy it into the folder of games.`);
+  if (file?.size > data.max_bytes) return notify(`${file.name} is too large here: copy it into the folder of games.`);
   await load(byId("pgn").value.trim() || ((await file?.text()) ?? ""));
   byId("load-form").reset();
 };
