@@ -22,6 +22,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 CORES = ("installed", "python-chess")
+# The files that take longest begin first: at the end no processor waits long for another.
+LONGEST = ("test_browser", "test_build", "test_bench", "test_fit_policy", "test_analyse_command", "test_match")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: LONGEST.index(item.path.stem) if item.path.stem in LONGEST else len(LONGEST))
 
 
 @pytest.fixture(params=CORES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from itertools import islice, pairwise
 
 import chess
@@ -36,6 +37,7 @@ OF_TERMS = [family for family in FAMILIES if family not in ("Network", "Limit")]
 PLAIN = weights_with({"tempo": [20]})
 
 
+@cache
 def sums_and_scores(count: int) -> list[tuple[int, int, int, str]]:
     """For each position: the sum of its terms, the score of the search from White's view, all numbers."""
     found = []

@@ -38,7 +38,7 @@ def test_the_totals_are_the_pinned_ones() -> None:
     assert found == PINNED, f"if this is meant, set PINNED = {found} here, and end the commit with Bench: {found[True]}"
 
 
-@pytest.mark.parametrize("use_nnue", PINNED)
+@pytest.mark.parametrize("use_nnue", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_every_core_counts_the_same(use_nnue: bool) -> None:
     first, *others = on_all_cores(__name__, "total", 5, use_nnue).values()
     assert others == [first] * len(others)

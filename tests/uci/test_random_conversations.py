@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 import chess
 import chess.engine
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -416,5 +417,5 @@ class ConversationsOnPythonChess(Conversations):
 
 TestConversations = Conversations.TestCase
 TestConversations.settings = settings(max_examples=EXAMPLES, stateful_step_count=STEPS)
-TestConversationsOnPythonChess = ConversationsOnPythonChess.TestCase
+TestConversationsOnPythonChess = pytest.mark.slow(ConversationsOnPythonChess.TestCase)
 TestConversationsOnPythonChess.settings = settings(max_examples=EXAMPLES // 3, stateful_step_count=STEPS)

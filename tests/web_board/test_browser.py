@@ -297,6 +297,7 @@ def test_what_cannot_be_kept_given_back_or_loaded_leaves_a_page_that_works(page:
     assert page.log()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
 def test_explain_and_prove(page: BoardPage, server: Served, width: int) -> None:
     page.open(server, width)

@@ -18,7 +18,7 @@ import chess
 from chess.engine import Cp, Mate, MateGiven, Score
 
 from uci_engine.book.book import built_in_book, name_of
-from uci_engine.game_analysis.boards import board_after, is_obvious, is_sacrifice
+from uci_engine.game_analysis.boards import is_obvious, is_sacrifice
 from uci_engine.score import MAX_PIECES, TABLEBASE_BOUND, win_curve
 
 # The rule of lichess.org, from games between people: the slope for a centipawn, and the greatest score that counts.
@@ -305,8 +305,9 @@ def _missed_mate(move: SearchedMove, color: chess.Color) -> int | None:
 
 def is_book_move(board: chess.Board, move: chess.Move) -> bool:
     """Whether the position after a move has a name as an opening, or the built-in book has the move."""
-    named = name_of(board_after(board, [move])) is not None
-    return named or any(move == known for known, _ in built_in_book().moves(board))
+    after = board.copy(stack=False)
+    after.push(move)
+    return name_of(after) is not None or any(move == known for known, _ in built_in_book().moves(board))
 
 
 def _openness(expected: float) -> float:
