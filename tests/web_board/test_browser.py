@@ -290,8 +290,8 @@ def test_what_cannot_be_kept_given_back_or_loaded_leaves_a_page_that_works(page:
     page.open(server)
     page.do("load('no game')")
     page.check_that_it_works()
-    page.do("load('x'.repeat(2 << 20))")
-    page.wait("byId('notice').textContent.includes('KiB')")
+    page.do("load('x'.repeat((64 << 20) + 1))")
+    page.wait("byId('notice').textContent.includes('64 MiB')")
     page.click("#notice")
     # The browser complains, too.
     assert page.log()
@@ -402,6 +402,24 @@ def test_a_game_is_loaded_and_its_mistake_retried(page: BoardPage, server: Serve
     page.do("reveal(byId('review'))")
     page.click("#error-4 button:last-of-type")
     page.wait("(({top, height}) => height && top > -1 && top < innerHeight)(byId('proof').getBoundingClientRect())")
+
+
+def test_games_of_a_file_are_read_with_their_progress_and_listed(page: BoardPage, tmp_path: Path) -> None:
+    path = tmp_path / "many.pgn"
+    path.write_text("".join(GAME.replace('"B"', f'"Player {number}"') for number in range(999)), "utf-8")
+    page.click("label:has(#show-games)")
+    page.find("#file")[0].send_keys(str(path))
+    page.do("bar = byId('loading'); told = []; see = new MutationObserver(() => told.push(bar.value))")
+    page.do("see.observe(bar, {attributes: true})")
+    page.click("#load-form button")
+    page.wait("game.names.black === 'Player 0' && byId('library').children.length === MAX_LISTED")
+    assert page.run("told.some((share) => share > 0.4 && share < 0.6) && bar.hidden")
+    assert page.text("notice").startswith("The first of 999 games.")
+    page.focus("#search")
+    page.press("player 998")
+    page.wait("byId('library').children.length === 1")
+    page.press(Keys.TAB, Keys.ENTER)
+    page.wait("game.names.black === 'Player 998'")
 
 
 def test_games_of_the_folder_are_found_and_own_mistakes_solved(page: BoardPage, server: Served) -> None:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlparse
 from urllib.request import url2pathname
 
@@ -158,29 +159,54 @@ def test_review_finds_the_mistake_and_its_reason(server: Served) -> None:
 @pytest.mark.parametrize(
     ("pgn", "games", "remark"),
     [
-        (GAME * 2, [["f2f3", "e7e5", "g2g4", "d8h4"]] * 2, ""),
+        (GAME * 2, [["f2f3", "e7e5", "g2g4", "d8h4"]] * 2, "The first of 2 games"),
         (TREE, [["e2e4", "e7e5"]], ""),
         ('[A-B "x"]\n\n1. e4 e5 2. Ke3 Nf6 *', [["e2e4", "e7e5"]], "2.Ke3 "),
-        ('[Variant "Atomic"]\n\n1. e4 *\n\n' + CHESS_960, [["b1g1"]], "1 of 2 games cannot be loaded"),
+        ('[Variant "Atomic"]\n\n1. e4 *\n\n' + CHESS_960, [None, ["b1g1"]], ""),
         ("1. e4 " * 20_000, [["e2e4"]], "not all of the game can be read"),
         ("8/8/8/8/8/5k2/8/4R2K b KQ - 3 9\n", [[]], "castling"),
     ],
 )
-def test_games_are_loaded(server: Served, pgn: str, games: list[list[str]], remark: str) -> None:
-    (found,) = server.ask("load", pgn=pgn)
-    assert [game["moves"] for game in found["games"]] == games
-    assert remark in (found["remark"] or found["games"][0]["remark"])
-    first = found["games"][0]
-    assert ('A "B"' in first["title"]) == (pgn == GAME * 2) == (first["ratings"] == {"white": 1400, "black": None})
-    (shown,) = server.ask("positions", **first)
-    assert len(shown["positions"]) == len(first["nodes"]) > len(games[0])
+def test_games_are_loaded(server: Served, pgn: str, games: list[list[str] | None], remark: str) -> None:
+    *_, found = answers(server.open("POST", "load", pgn))
+    opened = [server.ask("open", file=found["file"], number=number)[0] for number in range(len(games))]
+    assert [game.get("moves") for game in opened] == games
+    last = opened[-1]
+    assert remark in found["remark"] + last["remark"]
+    listed = [row[:2] for row in server.ask("games")[0]["games"]]
+    assert listed == [[found["file"], number] for number in range(len(games) if len(games) > 1 else 0)]
+    assert ('A "B"' in last["title"]) == (pgn == GAME * 2) == (last["ratings"] == {"white": 1400, "black": None})
+    (shown,) = server.ask("positions", **last)
+    assert len(shown["positions"]) == len(last["nodes"]) > len(last["moves"])
     # Variations, and what is said of moves, go out as they came in.
-    (out,) = server.ask("pgn", **first)
+    (out,) = server.ask("pgn", **last)
     assert pgn != TREE or TREE in out["pgn"]
-    assert server.ask("load", pgn=out["pgn"])[0]["games"][0]["nodes"] == first["nodes"]
+    assert only_game(server, out["pgn"])["nodes"] == last["nodes"]
     # Of a game that is played, nothing that was taken back.
-    (out,) = server.ask("pgn", **first | {"moves": games[0][:1], "color": "white"})
-    assert len(server.ask("load", pgn=out["pgn"])[0]["games"][0]["moves"]) == len(games[0][:1])
+    moves = last["moves"][:1]
+    (out,) = server.ask("pgn", **last | {"moves": moves, "color": "white"})
+    assert only_game(server, out["pgn"])["moves"] == moves
+
+
+def only_game(server: Served, text: str) -> dict[str, Any]:
+    """The first game of a text, or what is wrong with it. Those that were loaded before are no longer there."""
+    *_, found = answers(server.open("POST", "load", text))
+    return server.ask("open", file=found["file"])[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("{}", "no game"),
+        ("<b>/1/2/3/4/5/6/7", "cannot be read"),
+        ('[Variant "Atomic"]\n\n1. e4 *', "a game of atomic"),
+        ('[FEN "x"]\n[SetUp "1"]\n\n1. e4 *', "cannot be read"),
+        ("8/8/8/8/8/8/8/8 w - - 0 1", "cannot be read"),
+        ("x" * (2 << 20), "no game"),
+    ],
+)
+def test_what_is_no_game_is_told(server: Served, text: str, word: str) -> None:
+    assert word in only_game(server, text)["problem"]
 
 
 @pytest.mark.parametrize(
@@ -207,11 +233,8 @@ def test_games_are_loaded(server: Served, pgn: str, games: list[list[str]], rema
         ("open", '{"number": 1000000}'),
         ("report", '{"solved": 1}'),
         ("save", '{"id": "aa", "control": "\\"]"}'),
-        ("load", "{}"),
-        ("load", json.dumps({"pgn": "<b>/1/2/3/4/5/6/7"})),
-        ("load", json.dumps({"pgn": '[Variant "Atomic"]\n\n1. e4 *'})),
-        ("load", json.dumps({"pgn": '[FEN "x"]\n[SetUp "1"]\n\n1. e4 *'})),
-        ("load", json.dumps({"pgn": '[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n[SetUp "1"]\n\n*'})),
+        ("open", '{"file": "loaded 1"}'),
+        ("load", b" " * (2 << 20)),
         ("save", '{"id": "../../etc"}'),
         ("save", '{"id": "00000000000000aa", "result": "<b>"}'),
         ("prove", '{"move": "e2e5"}'),
@@ -264,9 +287,9 @@ def test_only_its_page_is_answered(
 
 
 def test_a_request_is_not_larger_than_a_bound(server: Served) -> None:
-    response = server.open("POST", "load", " " * (2 << 20))
+    response = server.open("POST", "pgn", " " * (2 << 20))
     assert response.status == 413
-    assert response.read() == b"At once at most 1024 KiB can be loaded."
+    assert response.read() == b"At once at most 1 MiB can be loaded."
 
 
 def half_request(server: Served) -> bytes:

@@ -1,4 +1,4 @@
-"""The games of a folder: its PGN files as a list, and the one that is opened.
+"""The games of a folder: its PGN files as a list, before them what the page has loaded, and the game that is opened.
 
 A file is read anew only when it has changed. What it cannot be read for is left out: the list is for looking around.
 """
@@ -6,10 +6,12 @@ A file is read anew only when it has changed. What it cannot be read for is left
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
+from time import time_ns
 
 from evaluation.files import reason_of
 from uci_engine.game_analysis.facts import MAX_WORD, key_of
@@ -20,6 +22,8 @@ from uci_engine.web_board.questions import Fields, loaded
 MAX_FILES = 200
 MAX_FILE_BYTES = 64 << 20
 MAX_GAMES = 100_000
+# How many games are read before the progress is told.
+STEP = 500
 # What the list says of a game. Names are before it, and the result and the day behind them.
 LISTED = ("Result", "Date", "Event", "ECO", "Opening")
 NEEDED = ("White", "Black", *LISTED)
@@ -35,10 +39,33 @@ class Library:
         self._folder = folder.resolve()
         # The rows of each file, with its time and size when they were read.
         self._rows: dict[Path, tuple[tuple[int, int], list[Row]]] = {}
+        # The games that were loaded last, each with its row.
+        self._loaded: list[tuple[Row, bytes]] = []
+
+    def load(self, given: BytesIO) -> Iterator[Answer]:
+        """Take games in PGN, or a position in FEN, until others are loaded. Several are in the list.
+
+        Tells the progress, from 0 to 1, and at the end the `file` of their rows. ValueError: there is no text.
+        """
+        fen = given.readline(MAX_WORD).strip()
+        if fen.partition(b" ")[0].count(b"/") == 7:
+            given = BytesIO(b'[SetUp "1"]\n[FEN "%b"]' % fen)
+        given.seek(0)
+        file, loaded = f"loaded {time_ns()}", list[tuple[Row, bytes]]()
+        for text in islice(game_texts(given), MAX_GAMES):
+            loaded.append((_row(file, len(loaded), text), text))
+            if len(loaded) % STEP == 0:
+                yield {"done": given.tell() / len(given.getbuffer())}
+        if not loaded:
+            raise ValueError("this is neither a game in PGN nor a position in FEN")
+        self._loaded = loaded
+        count = len(loaded)
+        remark = f"The first of {count:,} games. The list of games begins with them." if count > 1 else ""
+        yield {"file": file, "remark": remark}
 
     def games(self, fields: Fields) -> Answer:
         """The games of all files, the last ones first, each as its row."""
-        rows: list[Row] = []
+        rows = [row for row, _ in self._loaded] if len(self._loaded) > 1 else []
         for path in self._files():
             if len(rows) < MAX_GAMES:
                 with suppress(OSError):
@@ -47,17 +74,24 @@ class Library:
         return {"remark": f"The PGN files in {self._folder}.{more}", "games": rows[:MAX_GAMES]}
 
     def open(self, fields: Fields) -> Answer:
-        """The game with this `number` in a `file` of the list. ValueError: there is none."""
-        name, number = fields.get("file", ""), max(fields.get("number", 0), 0)
-        path = next((path for path in self._files() if path.name == name), None)
-        if path is None:
-            raise ValueError("this game is no longer there")
+        """The game with this `number` in a `file` of the list, and its `key`. ValueError: there is none."""
         try:
-            with path.open("rb") as lines:
-                text = next(islice(game_texts(lines), number, None), b"")
+            text = self._text(fields.get("file", ""), max(fields.get("number", 0), 0))
         except OSError as error:
             raise ValueError(f"the game cannot be opened: {reason_of(error)}") from None
-        return {"games": [loaded(read_game(text))], "remark": ""}
+        if text is None:
+            raise ValueError("this game is no longer there")
+        return loaded(read_game(text)) | {"key": key_of(text)}
+
+    def _text(self, file: str, number: int) -> bytes | None:
+        for row, text in self._loaded:
+            if row[:2] == (file, number):
+                return text
+        for path in self._files():
+            if path.name == file:
+                with path.open("rb") as lines:
+                    return next(islice(game_texts(lines), number, None), None)
+        return None
 
     def _files(self) -> Iterable[Path]:
         """The files, the newest first."""
@@ -74,14 +108,14 @@ class Library:
         known = self._rows.get(path)
         if known is None or known[0] != state:
             with path.open("rb") as lines:
-                texts = enumerate(game_texts(lines))
-                rows = [(path.name, number, _words(text), key_of(text)) for number, text in texts]
+                texts = enumerate(islice(game_texts(lines), MAX_GAMES))
+                rows = [_row(path.name, number, text) for number, text in texts]
             known = self._rows[path] = (state, rows)
         return known[1]
 
 
-def _words(text: bytes) -> str:
-    """What the list says of a game, out of its headers."""
+def _row(file: str, number: int, text: bytes) -> Row:
+    """The row of a game, whose words are out of its headers."""
     game = ReadGame()
     for line in text.removeprefix(BOM_UTF8).splitlines():
         words = line.lstrip()
@@ -92,4 +126,5 @@ def _words(text: bytes) -> str:
         if header is not None and (name := header["name"].decode()) in NEEDED:
             game.headers[name] = decoded(words[header.end() :]).rpartition('"')[0]
     facts = [game.header(name).replace(".??", "") for name in LISTED]
-    return ", ".join([game.names, *(fact for fact in facts if not is_unknown(fact))])[: 2 * MAX_WORD]
+    said = ", ".join([game.names, *(fact for fact in facts if not is_unknown(fact))])[: 2 * MAX_WORD]
+    return file, number, said, key_of(text)

@@ -24,7 +24,7 @@ from uci_engine.game_analysis.facts import MAX_WORD
 from uci_engine.game_analysis.judgement import accuracy_of
 from uci_engine.game_analysis.pages import line, position, positions_of, worst
 from uci_engine.game_analysis.people import rating_of
-from uci_engine.game_analysis.pgn import MAX_PLIES, ReadGame, game_texts, read_game
+from uci_engine.game_analysis.pgn import MAX_PLIES, ReadGame
 from uci_engine.game_analysis.searches import MOVE_EFFORT, Searches, found_by, share_of
 from uci_engine.web_board.desk import Answer, Turn
 from uci_engine.web_board.trees import as_pgn, nodes_of, shown_notes, tree_of, walk
@@ -199,32 +199,6 @@ def _wish_name(board: chess.Board, square: chess.Square, to: chess.Square) -> st
     return takes + chess.square_name(to)
 
 
-def load(fields: Fields) -> Answer:
-    """The games of a PGN text, and in `remark` what is wrong with those that cannot be loaded. Or a position in FEN."""
-    given = fields.get("pgn", "").strip()
-    if given.partition(" ")[0].count("/") == 7:
-        return {"games": [_position_of(given)], "remark": ""}
-    games, problems = [], []
-    for text in game_texts(given.encode("utf-8", "replace").splitlines(keepends=True)):
-        try:
-            games.append(loaded(read_game(text)))
-        except ValueError as error:
-            problems.append(str(error)[:MAX_WORD])
-    if not games:
-        raise ValueError(problems[0] if problems else "this is neither a game in PGN nor a position in FEN")
-    all_games = len(games) + len(problems)
-    remark = f"{len(problems)} of {all_games} games cannot be loaded: {problems[0]}" if problems else ""
-    return {"games": games, "remark": remark}
-
-
-def _position_of(fen: str) -> Answer:
-    """A position as a game without moves. ValueError: there is none."""
-    board, notes = read_fen(fen, chess960=None)
-    game = ReadGame()
-    game.setup(board)
-    return loaded(game) | {"title": "A position to look at.", "remark": " ".join(notes)[:MAX_WORD]}
-
-
 def loaded(game: ReadGame) -> Answer:
     """A game: names, first position, moves, and in `remark` why it is not as it is written. ValueError: it has no
     position to begin with.
@@ -233,8 +207,9 @@ def loaded(game: ReadGame) -> Answer:
     nodes, is_whole = nodes_of(game)
     if not is_whole:
         remarks.append("not all of its variations can be kept")
+    names = f"{game.names[: 2 * MAX_WORD]}, {game.headers['Result']}".removesuffix(", *")
     return {
-        "title": f"{game.names[: 2 * MAX_WORD]}, {game.headers['Result']}".removesuffix(", *"),
+        "title": names if played else "A position to look at.",
         "names": {chess.COLOR_NAMES[color]: game.player(color)[:MAX_WORD] for color in chess.COLORS},
         "start": game.board().fen(),
         "moves": [node.move.uci() for node in played],

@@ -2,8 +2,9 @@
 
 The address has a secret part, so that other users of the machine and other pages in the browser do not find it. Host
 and Origin are checked, so no page from elsewhere may ask, whatever name it gives this machine. A request is a POST of
-JSON to one of the names below. Its answers are lines of JSON, the last of them a `problem` where there is one. When the
-page goes away or asks something else, the search stops. The server itself keeps nothing of a game.
+JSON to one of the names below, or of games to `load`. Its answers are lines of JSON, the last of them a `problem` where
+there is one. When the page goes away or asks something else, the search stops. The server keeps the games that were
+loaded last, and nothing of the one on the board.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 import socket
 from collections.abc import AsyncIterator, Callable
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from types import FrameType
 
@@ -21,7 +23,7 @@ import chess
 import uvicorn
 from chess.engine import EngineError
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
+from starlette.concurrency import iterate_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -34,8 +36,8 @@ from uci_engine.game_analysis.pages import render
 from uci_engine.search.strength import MAX_ELO, MIN_ELO
 from uci_engine.web_board.address import secret
 from uci_engine.web_board.desk import Answer, Desk
-from uci_engine.web_board.library import Library
-from uci_engine.web_board.questions import QUESTIONS, Fields, load, pgn, positions, premoves, review
+from uci_engine.web_board.library import MAX_FILE_BYTES, Library
+from uci_engine.web_board.questions import QUESTIONS, Fields, pgn, positions, premoves, review
 from uci_engine.web_board.report import Report
 from uci_engine.web_board.saved_games import save
 
@@ -86,21 +88,20 @@ class BoardServer(uvicorn.Server):
         # Called when the page is opened.
         self.on_open: Callable[[], object] = lambda: None
         self._desk = desk
-        library, report = Library(path.parent), Report(path.parent)
+        self._library, report = Library(path.parent), Report(path.parent)
         self._questions = QUESTIONS | {"review": partial(review, keep=report.keep)}
         self._requests: dict[str, Callable[[Fields], Answer]] = {
             "positions": positions,
             "premoves": premoves,
-            "load": load,
             "pgn": pgn,
             "save": partial(save, path),
-            "games": library.games,
-            "open": library.open,
+            "games": self._library.games,
+            "open": self._library.open,
             "report": report.all,
         }
         self._page = render(
             "board.html.j2",
-            {"start": start.fen(), "max_bytes": MAX_BODY_BYTES},
+            {"start": start.fen(), "max_bytes": MAX_FILE_BYTES},
             folder=TEMPLATES,
             scripts=SCRIPTS,
             styles=("live.css",),
@@ -108,7 +109,7 @@ class BoardServer(uvicorn.Server):
             levels=LEVELS,
         )
         routes = [Route(f"/{self.token}/", self._open, methods=["GET"])]
-        for name in (*self._questions, *self._requests):
+        for name in ("load", *self._questions, *self._requests):
             routes.append(Route(f"/{self.token}/{name}", partial(self._answer, name), methods=["POST"]))
         hosts = Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False)
         app = Starlette(routes=routes, middleware=[hosts], exception_handlers={404: _not_here})
@@ -132,24 +133,27 @@ class BoardServer(uvicorn.Server):
     async def _answer(self, name: str, request: Request) -> Response:
         if request.headers.get("origin") != f"http://{request.headers.get('host')}":
             raise HTTPException(403, "Only the page of this server may ask.")
-        body = b""
+        body, most = BytesIO(), MAX_FILE_BYTES if name == "load" else MAX_BODY_BYTES
         try:
             async for part in request.stream():
                 # What is too large is taken to its end, so that the page reads the answer.
-                body = body if len(body) > MAX_BODY_BYTES else body + part
+                body.write(part[: most + 1 - body.tell()])
         except ClientDisconnect:
             return Response()
-        if len(body) > MAX_BODY_BYTES:
-            raise HTTPException(413, f"At once at most {MAX_BODY_BYTES >> 10} KiB can be loaded.")
+        if body.tell() > most:
+            raise HTTPException(413, f"At once at most {most >> 20} MiB can be loaded.")
+        body.seek(0)
         return StreamingResponse(self._lines(name, body), headers=HEADERS, media_type="application/x-ndjson")
 
-    async def _lines(self, name: str, body: bytes) -> AsyncIterator[str]:
+    async def _lines(self, name: str, body: BytesIO) -> AsyncIterator[str]:
         try:
-            fields = Fields(body)
-            if name in self._questions:
-                async for answer in self._desk.ask(partial(self._questions[name], fields=fields)):
-                    yield json.dumps(answer) + "\n"
+            if name == "load":
+                answers = iterate_in_threadpool(self._library.load(body))
+            elif name in self._questions:
+                answers = self._desk.ask(partial(self._questions[name], fields=Fields(body.read())))
             else:
-                yield json.dumps(await run_in_threadpool(self._requests[name], fields)) + "\n"
+                answers = iterate_in_threadpool(map(self._requests[name], [Fields(body.read())]))
+            async for answer in answers:
+                yield json.dumps(answer) + "\n"
         except (ValueError, OverflowError, EngineError) as error:
             yield json.dumps({"problem": str(error)}) + "\n"

@@ -12,7 +12,8 @@ async function ask(name, fields, tell = () => {}, signal = undefined) {
     if (signal?.aborted) throw error;
     throw new Error("The engine does not answer. Start secateur board again: the game is kept.");
   };
-  const response = await fetch(name, { method: "POST", body: JSON.stringify(fields), signal }).catch(fail);
+  const body = fields instanceof Blob ? fields : JSON.stringify(fields);
+  const response = await fetch(name, { method: "POST", body, signal }).catch(fail);
   if (response.status === 404) throw new Error("Secateur board has a new address. Open it: the game is kept.");
   if (!response.ok) throw new Error(await response.text());
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

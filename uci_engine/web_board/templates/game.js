@@ -135,9 +135,9 @@ async function enter({ steps, title, value, share }, count = 1) {
 let gamesAsked = 0;
 
 // Ask for what leads to another game. Returns null if a later one was asked for in the meantime.
-async function askForGame(name, fields) {
+async function askForGame(name, fields, tell = undefined) {
   const number = ++gamesAsked;
-  const answer = await ask(name, fields);
+  const answer = await ask(name, fields, tell);
   return number === gamesAsked ? answer : null;
 }
 

@@ -25,9 +25,12 @@ function searchLibrary() {
   byId("library").replaceChildren(...items);
 }
 
-async function openGame({ file, number, key }) {
+async function openGame({ file, number }, remark = "") {
   const found = await askForGame("open", { file, number });
-  if (found) await showGame({ ...found.games[0], key });
+  if (!found || !(await begin(newGame(found)))) return;
+  viewer.go(game, 0);
+  notify(found.remark || remark);
+  reveal(byId("moves"));
 }
 
 const listItem = (words, onclick) => element("li", {}, button(words, onclick));

@@ -143,8 +143,8 @@ function beginGame(fields) {
 byId("load-form").onsubmit = async (event) => {
   event.preventDefault();
   const [file] = byId("file").files;
-  if (file?.size > data.max_bytes) return notify(`${file.name} is too large here: copy it into the folder of games.`);
-  await load(byId("pgn").value.trim() || ((await file?.text()) ?? ""));
+  if (file?.size > data.max_bytes) return notify(`${file.name} has more than ${data.max_bytes >> 20} MiB: split it.`);
+  await load(byId("pgn").value.trim() || (file ?? ""));
   byId("load-form").reset();
 };
 

@@ -11,21 +11,15 @@ function forgetMistakes() {
   isStale = true;
 }
 
-async function load(text) {
-  const found = await askForGame("load", { pgn: text });
+/** @param {string | File} given a position in FEN, or games in PGN: the first is opened, and several are listed */
+async function load(given) {
+  const bar = byId("loading");
+  bar.hidden = false;
+  const tell = ({ done = 0 }) => (bar.value = done);
+  const found = await askForGame("load", new Blob([given]), tell).finally(() => (bar.hidden = true));
   if (!found) return;
-  const { games, remark } = found;
-  byId("choice").hidden = games.length < 2;
-  byId("games").replaceChildren(...games.map(({ title }, index) => new Option(`${index + 1}. ${title}`, index)));
-  byId("games").onchange = () => showGame(games[byId("games").value], remark);
-  await byId("games").onchange();
-}
-
-async function showGame(chosen, remark = "") {
-  if (!(await begin(newGame(chosen)))) return;
-  viewer.go(game, 0);
-  notify(chosen.remark || remark);
-  reveal(byId("moves"));
+  await openGame({ file: found.file, number: 0 }, found.remark);
+  if (found.remark) await showLibrary().then(() => reveal(byId("library")));
 }
 
 async function review() {

@@ -103,10 +103,9 @@ async function analyseRest() {
   for (const [index, each] of left.entries()) {
     byId("report-text").textContent = `Game ${index + 1} of ${left.length}: ${each.words}`;
     try {
-      const { file, number, key } = each;
-      const { games } = await ask("open", { file, number });
+      const { file, number } = each;
       const tell = ({ done = 1 }) => (byId("report-progress").value = (index + done) / left.length);
-      if (!(await question("review", { ...games[0], key }, tell))) break;
+      if (!(await question("review", await ask("open", { file, number }), tell))) break;
     } catch {
       each.isRefused = true;
     }
