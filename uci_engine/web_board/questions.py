@@ -332,7 +332,7 @@ def prove(turn: Turn, fields: Fields) -> None:
         )
 
 
-def review(turn: Turn, fields: Fields, keep: Callable[[str, AnalysedGame], None] = lambda key, analysed: None) -> None:
+def review(turn: Turn, fields: Fields, keep: Callable[[str, AnalysedGame], None]) -> None:
     """The mistakes of a game, each with the better line and the reason. Tells the progress, from 0 to 1.
 
     `keep` gets what was found, with the `key` of the game.
@@ -365,4 +365,4 @@ def review(turn: Turn, fields: Fields, keep: Callable[[str, AnalysedGame], None]
     turn.tell({"errors": errors, "positions": positions, "accuracy": accuracies})
 
 
-QUESTIONS = {"reply": reply, "threat": threat, "explain": explain, "prove": prove, "review": review}
+QUESTIONS = {"reply": reply, "threat": threat, "explain": explain, "prove": prove}
