@@ -138,16 +138,8 @@ def _shown(node: chess.pgn.GameNode, board: chess.Board) -> Answer:
     name = f"{last_move(board)}{notes['sign']}" if board.move_stack else "Start position"
     legal = {board.uci(move): board.san(move) for move in board.legal_moves}
     said = f"{name}. \u201c{notes['words']}\u201d" if notes["words"] else f"{name}."
-    shown = (
-        position(board, said)
-        | notes
-        | {
-            "whole_fen": board.fen(),
-            "turn": chess.COLOR_NAMES[board.turn],
-            "ply": board.ply(),
-            "legal": legal,
-        }
-    )
+    place = {"whole_fen": board.fen(), "turn": chess.COLOR_NAMES[board.turn], "ply": board.ply()}
+    shown = position(board, said) | notes | place | {"legal": legal}
     opening = name_of(board) if board.ply() <= LAST_NAMED_PLY else None
     if opening is not None:
         shown["opening"] = str(opening)

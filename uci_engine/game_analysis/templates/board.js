@@ -247,3 +247,23 @@ function keepInView(list, move, said) {
   const isInView = top >= list.scrollTop && bottom <= list.scrollTop + list.clientHeight;
   if (!isInView) list.scrollTop = top - list.clientHeight / 8;
 }
+
+// Of a list of moves Tab reaches the current one, or else the first, and the arrows the others.
+function showCurrent(list, current, hadFocus, said) {
+  for (const each of list.querySelectorAll("[aria-current], [tabindex='0']")) {
+    each.ariaCurrent = null;
+    each.tabIndex = -1;
+  }
+  const reached = current ?? list.querySelector("button");
+  if (reached) reached.tabIndex = 0;
+  if (current) current.ariaCurrent = "true";
+  if (hadFocus) reached?.focus({ preventScroll: true });
+  keepInView(list, current, said);
+}
+
+// The number of the position that is pointed at in a graph.
+function plyAt(graph, { clientX }) {
+  const { left, width } = graph.getBoundingClientRect();
+  const share = Math.min(Math.max((clientX - left) / width, 0), 1);
+  return Math.round(share * (game.positions.length - 1));
+}

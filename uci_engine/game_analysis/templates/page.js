@@ -43,6 +43,8 @@ function show() {
   if (error) drawArrows(board, error);
   viewer.showPlace(here.say);
   viewer.showShare();
+  const hadFocus = document.activeElement.classList.contains("move");
+  showCurrent(byId("moves"), all(".move")[ply - 1], hadFocus, byId(`error-${ply}`));
   for (const line of lines) {
     line.buttons.forEach((button, index) => (button.ariaCurrent = (track === line && at === index + 1) || null));
   }
@@ -51,16 +53,7 @@ function show() {
   for (const id of ["cursor", "time-cursor"]) byId(id)?.setAttribute("d", `M${ply} 0V100`);
   byId("slider").value = ply;
   byId("slider").setAttribute("aria-valuetext", game.positions[ply].say);
-  const hadFocus = document.activeElement.classList.contains("move");
-  for (const button of all(".move")) {
-    const isHere = Number(button.dataset.to) === ply;
-    // Tab reaches one move, and the arrows the others.
-    button.tabIndex = Number(button.dataset.to) === (ply || 1) ? 0 : -1;
-    button.ariaCurrent = isHere || null;
-    if (isHere && hadFocus) button.focus({ preventScroll: true });
-  }
   for (const each of all(".error")) each.classList.toggle("current", each.id === `error-${ply}`);
-  keepInView(byId("moves"), document.querySelector(".move[aria-current]"), byId(`error-${ply}`));
 }
 
 // Where the board stands above everything else, it is brought into sight. Without a mistake to go to, nothing moves.
@@ -111,6 +104,7 @@ viewer.connect([
 ]);
 all(".move").forEach((button, index) => {
   button.dataset.to = index + 1;
+  button.tabIndex = -1;
   button.onclick = () => go(game, index + 1);
 });
 for (const button of all("button[data-line]")) button.onclick = () => go(lines[button.dataset.line], 1);
@@ -122,13 +116,7 @@ for (const text of all(".line-moves")) {
   text.replaceChildren(...line.buttons);
 }
 byId("slider").addEventListener("input", (event) => viewer.go(game, Number(event.target.value)));
-
-for (const graph of all(".graph")) {
-  graph.onclick = (event) => {
-    const { left, width } = graph.getBoundingClientRect();
-    viewer.go(game, Math.round(((event.clientX - left) / width) * (game.positions.length - 1)));
-  };
-}
+for (const graph of all(".graph")) graph.onclick = (event) => viewer.go(game, plyAt(graph, event));
 
 // Each mistake has a small board, seen from the side that moved.
 for (const [at, error] of errors) {

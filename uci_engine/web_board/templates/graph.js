@@ -26,16 +26,10 @@ function drawGraph(positions) {
   graph.ariaValueMax = positions.length - 1;
 }
 
-function plyAt({ clientX }) {
-  const { left, width } = graph.getBoundingClientRect();
-  const share = Math.min(Math.max((clientX - left) / width, 0), 1);
-  return Math.round(share * (game.positions.length - 1));
-}
-
 // The board shows the position that is pointed at, and goes there by a click, or as the pointer is drawn along.
-graph.onpointerdown = (event) => viewer.go(game, plyAt(event));
+graph.onpointerdown = (event) => viewer.go(game, plyAt(graph, event));
 graph.onpointermove = (event) => {
-  if (event.buttons) viewer.go(game, plyAt(event));
-  else lookAt(game.positions[plyAt(event)]);
+  if (event.buttons) viewer.go(game, plyAt(graph, event));
+  else lookAt(game.positions[plyAt(graph, event)]);
 };
 graph.onpointerleave = () => lookAt(null);

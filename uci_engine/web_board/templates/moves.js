@@ -5,18 +5,8 @@ function showMoves() {
   const hadFocus = list.contains(document.activeElement);
   if (isStale) list.replaceChildren(...listOfMoves());
   isStale = false;
-  for (const each of list.querySelectorAll("[aria-current], [tabindex='0']")) {
-    each.ariaCurrent = null;
-    each.tabIndex = -1;
-  }
   // A line that is no part of the game is shown by where it begins.
-  const current = (here().next ? here() : game.positions[viewer.ply]).button;
-  if (current) current.ariaCurrent = "true";
-  keepInView(list, current);
-  // Tab reaches one move, and the arrows the others.
-  const reached = current ?? list.querySelector("button");
-  if (reached) reached.tabIndex = 0;
-  if (hadFocus) reached?.focus({ preventScroll: true });
+  showCurrent(list, (here().next ? here() : game.positions[viewer.ply]).button, hadFocus);
 }
 
 // The game in two columns, with comments, mistakes and variations between its moves.
