@@ -170,6 +170,8 @@ async function copyGame() {
 
 async function start() {
   byId(innerWidth < 900 ? "show-moves" : "show-engine").checked = true;
+  // The level is that of the last game.
+  for (const level of byId("level").options) level.selected ||= Number(level.value) === lastKept()?.elo;
   const own = ownKept();
   const isShown = own !== null && (await begin(newGame(own)).then(() => true, () => false));
   if (!isShown) await beginGame({ color: data.start.split(" ")[1] === "b" ? "black" : "white" });
