@@ -109,7 +109,8 @@ def _execute(parser: Parser, options: argparse.Namespace) -> int:
 
         # OpenBench has a whole line of UCI in one argument.
         if command.partition(" ")[0] not in COMMAND_WORDS:
-            parser.error(f"{command!a} is no command{suggestion(command, (*COMMANDS, *COMMAND_WORDS))}")
+            hint = suggestion(command, (*COMMANDS, *COMMAND_WORDS)) or "; to play: secateur board"
+            parser.error(f"{command!a} is no command{hint}")
     from uci_engine.board.game import Game
     from uci_engine.engine import UciEngine
     from uci_engine.uci import loop as uci
