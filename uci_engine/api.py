@@ -76,7 +76,7 @@ Moves = Iterable[Move] | None
 # Options as python-chess has them: by the names of UCI or the keywords. None presses the button Clear Hash.
 Config = Mapping[str, bool | int | str | None]
 
-# How long a thread waits at a time.
+# How long a thread waits at a time: on Windows Ctrl-C does not end a wait, and is seen after it.
 WAIT_SECONDS = 0.2
 
 KEYWORDS = tuple(EngineOptions.__annotations__)
@@ -114,7 +114,7 @@ class EngineCondition(threading.Condition):
         return super().__enter__()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait, not long at a time: on Windows Ctrl-C does not end a wait, and is seen after it."""
+        """Wait, not long at a time."""
         return super().wait(WAIT_SECONDS if timeout is None else timeout)
 
 

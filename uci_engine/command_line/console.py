@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 NOBODY_READS = (errno.EPIPE, errno.EINVAL)
 # The exit code after Ctrl-C.
 INTERRUPTED = 130
-# On Windows Ctrl-C does not end a wait, and is seen after it.
-WAIT_SECONDS = 0.2
 
 T = TypeVar("T")
 
@@ -78,6 +76,8 @@ class Progress:
 
 def result_of(future: Future[T]) -> T:
     """What the work of another thread gives. On every system Ctrl-C ends this wait, with KeyboardInterrupt."""
+    from uci_engine.api import WAIT_SECONDS
+
     while not future.done():
         with contextlib.suppress(TimeoutError):
             future.exception(WAIT_SECONDS)
