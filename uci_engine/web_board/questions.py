@@ -27,7 +27,7 @@ from uci_engine.game_analysis.people import rating_of
 from uci_engine.game_analysis.pgn import MAX_PLIES, ReadGame
 from uci_engine.game_analysis.searches import MOVE_EFFORT, Searches, found_by, share_of
 from uci_engine.web_board.desk import Answer, Turn
-from uci_engine.web_board.trees import as_pgn, nodes_of, shown_notes, tree_of, walk
+from uci_engine.web_board.trees import nodes_of, shown_notes, tree_of, walk
 
 # Seconds.
 REPLY = 1.0
@@ -217,7 +217,13 @@ def pgn(fields: Fields) -> Answer:
     """The game with its variations as PGN. One that is looked at, without a `color`, keeps its whole line."""
     headers: dict[str, object] = fields.get("headers", {})
     game = fields.played() if fields.get("color", "") else fields.tree()
-    return {"pgn": as_pgn(game, headers)}
+    for name, value in headers.items():
+        if not isinstance(value, str):
+            raise ValueError("these are no headers of PGN")
+        # Those of the first position are there already.
+        if name not in ("FEN", "SetUp", "Variant"):
+            game.headers[name] = " ".join(value.split())
+    return {"pgn": str(game)}
 
 
 # The engine: each tells its answers as they come, the first one at once -----------------------------------------------

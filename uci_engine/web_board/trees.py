@@ -19,7 +19,6 @@ from uci_engine.web_board.desk import Answer
 
 MAX_NODES = 3000
 MAX_NAG = 255
-OF_THE_START = ("FEN", "SetUp", "Variant")
 # How a position is judged. Other NAGs are shown as they are written in PGN.
 SIGNS = MARK_NAGS | {
     10: " =",
@@ -119,13 +118,3 @@ def shown_notes(node: chess.pgn.GameNode) -> Answer:
     words, lead = (spoken(str(notes.get(name, ""))) for name in ("comment", "before"))
     clock = seconds_of(node.clock)
     return notes | {"sign": sign, "words": words, "lead": lead} | ({} if clock is None else {"clock": clock})
-
-
-def as_pgn(game: chess.pgn.Game, headers: dict[str, object]) -> str:
-    """A game with these headers as PGN, but those of the first position, which it has. ValueError: they are none."""
-    for name, value in headers.items():
-        if not isinstance(value, str):
-            raise ValueError("these are no headers of PGN")
-        if name not in OF_THE_START:
-            game.headers[name] = " ".join(value.split())
-    return str(game)
