@@ -382,7 +382,8 @@ def test_a_game_is_loaded_and_its_mistake_retried(page: BoardPage, server: Serve
     assert not re.search(r"-\d\.|#-", page.text("moves") + page.status)
     assert page.text("opening") == "C40 King's Knight Opening"
     page.do("game.positions[3].hint = 'b8c6'")
-    page.click("#error-4 button")
+    page.click("#previous")
+    page.click("#retry-start")
     page.wait("retry !== null && here().hint === undefined")
     assert "2...Qg5" in page.text("retry-text")
     assert page.run("board.flipped")
@@ -396,6 +397,7 @@ def test_a_game_is_loaded_and_its_mistake_retried(page: BoardPage, server: Serve
     page.click("#retry-answer")
     page.wait("here().proof.move === 'd8g5'")
     assert page.is_shown("#proof")
+    assert page.find("#board .arrow.better")
     assert page.run("here().proof.is_error && retry === null")
     # In another tab, the answer comes into sight, each time that it is refined.
     page.wait("asking?.name !== 'prove'")

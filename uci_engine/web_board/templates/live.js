@@ -55,6 +55,7 @@ function showButtons(position) {
   byId("review").hidden = isPlaying() || !game.moves.length;
   byId("progress").hidden = asking?.name !== "review";
   byId("retry").hidden = retry === null;
+  byId("retry-start").hidden = !mistakes.length || retry !== null;
   byId("resume").hidden = lastKept()?.result !== "*" || lastKept().id === game.id;
   byId("explained").hidden = !isExplaining();
 }
@@ -88,6 +89,7 @@ function drawBoard() {
   }
   const refutation = proof?.lines[0]?.steps[1]?.last;
   if (refutation) board.arrow("played", refutation);
+  if (proof?.better && retry === null) board.arrow("better", proof.better);
   if (threat) board.arrow("played", threat);
   if (hint) board.arrow("better", hint);
 }
@@ -192,6 +194,7 @@ async function start() {
     ["copy-fen", "", () => copy(here().whole_fen, byId("copy-fen"))],
     ["copy-pgn", "", copyGame],
     ["review", "", review],
+    ["retry-start", "r", () => tryAgain()],
     ["retry-answer", "", () => showAnswer(retry)],
     ["retry-next", "", tryNext],
     ["solve", "", () => solve(nextExercise())],

@@ -50,8 +50,9 @@ function mistakeCard(error) {
   return element("div", { id: `error-${error.index + 1}`, className: `said error ${error.mark}` }, title, ...buttons);
 }
 
-/** @param {Mistake} error */
-function tryAgain(error) {
+/** @param {Mistake} [error] without one, the next of the game from here, or else its first */
+function tryAgain(error = mistakes.find(({ index }) => index >= viewer.ply) ?? mistakes[0]) {
+  if (!error) return;
   retry = error;
   const position = game.positions[error.index];
   delete position.proof;
