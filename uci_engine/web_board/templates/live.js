@@ -100,6 +100,8 @@ byId("notice").onclick = show;
 byId("worth").onchange = drawBoard;
 byId("explain").onchange = () => {
   stop();
+  // The tables are in sight.
+  if (isExplaining()) delete here().proof;
   show();
 };
 
