@@ -59,9 +59,8 @@ class Library:
         if not loaded:
             raise ValueError("this is neither a game in PGN nor a position in FEN")
         self._loaded = loaded
-        count = len(loaded)
-        remark = f"The first of {count:,} games. The list of games begins with them." if count > 1 else ""
-        yield {"file": file, "remark": remark}
+        remark = f"The first of {len(loaded):,} games. The list of games begins with them."
+        yield {"file": file, "remark": remark if len(loaded) > 1 else ""}
 
     def games(self, fields: Fields) -> Answer:
         """The games of all files, the last ones first, each as its row."""

@@ -105,23 +105,17 @@ byId("explain").onchange = () => {
   show();
 };
 
-async function hint() {
-  const position = here();
-  const answer = await question("reply", path());
-  if (answer) position.hint = answer.move;
-  show();
-}
-
 // The button asks, and another one resigns.
 byId("resigning").onclose = ({ target }) => {
   if (target.returnValue && isPlaying()) lose(game.color, "resigns");
   target.returnValue = "";
 };
 
-async function askThreat() {
+// Ask the engine for what the board then shows.
+async function askFor(name, learnt = (answer) => answer) {
   const position = here();
-  const answer = byId("threat").disabled ? null : await question("threat", path());
-  Object.assign(position, answer);
+  const answer = await question(name, path());
+  if (answer) Object.assign(position, learnt(answer));
   show();
 }
 
@@ -191,8 +185,8 @@ async function start() {
     ["resign", "", () => byId("resigning").showModal()],
     ["play-from", "", () => beginGame({ ...path(), color: here().turn })],
     ["sound", "s", sound.turn],
-    ["hint", "", hint],
-    ["threat", "t", askThreat],
+    ["hint", "", () => askFor("reply", ({ move }) => ({ hint: move }))],
+    ["threat", "t", () => byId("threat").disabled || askFor("threat")],
     ["copy-fen", "", () => copy(here().whole_fen, byId("copy-fen"))],
     ["copy-pgn", "", copyGame],
     ["review", "", review],
