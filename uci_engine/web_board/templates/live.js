@@ -16,6 +16,8 @@ function show() {
   if (shown !== null && viewer.track.positions[viewer.at - 1] === shown) sound.play(soundOf(shown, position));
   shown = position;
   byId("notice").hidden = true;
+  // The engine works while the rest is drawn.
+  goOn();
   showLearnt(position);
   viewer.showPlace(statusOf(position));
   byId("facts").textContent = game.title;
@@ -26,7 +28,6 @@ function show() {
   showButtons(position);
   showChoices();
   showMoves();
-  goOn();
 }
 
 /** @type {(position: Position) => string} what is said of a position, and of who is to do what */
