@@ -114,13 +114,10 @@ class Claim:
         return self.after.turn != self.mover and all(board.is_attacked_by(self.mover, at) for board, at in squares)
 
     def repeats(self) -> bool:
-        """The move gives check, and a position comes again after it."""
-        positions = [board.epd() for board in self.line.boards[self.motif.ply :]]
-        return self.after.is_check() and len(set(positions)) < len(positions)
-
-    def is_opposition(self) -> bool:
-        kings = chess.SquareSet(self.after.kings)
-        return abs(min(kings) - max(kings)) in (2, 16)
+        """The move gives check, and a position comes again after it, or by one more move."""
+        *seen, last = (board.epd() for board in self.line.boards[self.motif.ply :])
+        more = [_after(self.line.end, move).epd() for move in self.line.end.legal_moves]
+        return self.after.is_check() and not {last, *more}.isdisjoint(seen)
 
 
 def _after(board: chess.Board, move: chess.Move) -> chess.Board:
@@ -151,12 +148,10 @@ RULES: dict[Kind, Callable[[Claim], bool]] = {
     ),
     Kind.ATTRACTION: lambda it: (it.neighbour(1).from_square, it.neighbour(1).to_square) == (it.other, it.target),
     Kind.CLEARANCE: lambda it: it.move.from_square == it.target,
-    Kind.INTERMEZZO: lambda it: it.neighbour(-1).to_square == it.target != it.to,
     Kind.PERPETUAL_CHECK: Claim.repeats,
     Kind.STALEMATE: lambda it: it.line.end.is_stalemate(),
     Kind.PROMOTION: lambda it: it.move.promotion is not None,
     Kind.ZUGZWANG: lambda it: not it.after.is_check() and it.after.legal_moves.count() <= MOST_MOVES,
-    Kind.OPPOSITION: Claim.is_opposition,
     Kind.NO_CASTLING: lambda it: it.before.has_castling_rights(it.mover) and not it.after.has_castling_rights(it.mover),
     Kind.UNGUARDED: lambda it: sees(it.before, it.move.from_square, it.target) and not sees(it.after, it.to, it.target),
     Kind.OPENED: lambda it: is_between(it.move.from_square, it.other, it.target),

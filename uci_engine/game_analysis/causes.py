@@ -149,7 +149,7 @@ class Cause:
 
 def account_of(line: Line, find: Finder, begin: int = 0) -> Account | None:
     """The account of a line, made longer where something is to be taken at its end; None where that never ends."""
-    moves, end = line.moves[: line.searched], line.boards[line.searched].copy()
+    moves, end = [*line.moves], line.end.copy()
     while not is_quiet(end) and len(moves) < LONGEST_LINE and (following := find(end, None).line):
         for move in following[: LONGEST_LINE - len(moves)]:
             moves.append(move)
@@ -258,7 +258,7 @@ def missed_refutation(before: Sequence[Cause], board: chess.Board, better: Found
     """
     for cause in before[:1]:
         if cause.why in MISSES and cause.winner == board.turn and cause.line.moves[1:2] == list(better.line[:1]):
-            line = Line(board, cause.line.moves[1 : cause.line.searched], cause.winner)
+            line = Line(board, cause.line.moves[1:], cause.winner)
             motifs = tuple(replace(motif, ply=motif.ply - 1, win_ply=motif.win_ply - 1) for motif in cause.motifs)
             why = MISSES[cause.why]
             return (Cause(why, cause.winner, line, motifs, cause.end - 1, cause.material, mate=cause.mate),)

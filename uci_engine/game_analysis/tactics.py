@@ -22,7 +22,6 @@ from uci_engine.game_analysis.boards import (
     gain_of,
     king_of,
     material_balance,
-    mating_move,
     numbered,
     pins_of,
     positions,
@@ -30,38 +29,19 @@ from uci_engine.game_analysis.boards import (
     value_at,
     with_turn,
 )
-from uci_engine.game_analysis.thresholds import MAX_DELAY, MAX_QUIET, MAX_ZUGZWANG_MOVES
+from uci_engine.game_analysis.thresholds import MAX_QUIET, MAX_ZUGZWANG_MOVES
 
 
 class Line:
     """A line from a board, and the side that profits from it.
 
-    Where that side may draw by a check or take something at the end, it does. `boards[i]` is the position
-    before `moves[i]`, and the last one that after the line. `searched`: its moves without one that was added.
+    `boards[i]` is the position before `moves[i]`, and the last one that after the line.
     """
 
     def __init__(self, board: chess.Board, moves: Sequence[chess.Move], winner: chess.Color) -> None:
         self.winner = winner
         self.moves = list(moves)
         self.boards = positions(board, moves)
-        self.searched = len(moves)
-        end = self.end
-        if len(self.moves) < 2 or end.is_game_over() or end.is_repetition(2):
-            return
-        best = self._repeating_move() or (best_capture(end)[1] if end.turn == self.winner else None)
-        if best is not None:
-            self.moves.append(best)
-            self.boards.append(board_after(end, [best]))
-
-    def _repeating_move(self) -> chess.Move | None:
-        """A check of the side that is behind, or an answer to one, by which a position of the line comes again."""
-        end = self.end
-        is_own = end.turn == self.winner
-        if self.balance(len(self.moves)) >= 0 or not (is_own or end.is_check()):
-            return None
-        earlier = {board._transposition_key() for board in self.boards}
-        moves = [move for move in end.legal_moves if not is_own or end.gives_check(move)]
-        return next((move for move in moves if board_after(end, [move])._transposition_key() in earlier), None)
 
     @property
     def end(self) -> chess.Board:
@@ -143,7 +123,6 @@ class Kind(Enum):
     ATTRACTION = "attraction"  # where the piece is drawn to; where it comes from
     INTERFERENCE = "interference"  # what was guarded; the guard that `actor` cuts off, which may be the answer
     CLEARANCE = "clearance"  # the square that is left; `win_ply`: the move that goes there
-    INTERMEZZO = "intermezzo"  # what is taken one move later
     BACK_RANK_MATE = "back-rank mate"  # the king, as in all mates
     SMOTHERED_MATE = "smothered mate"
     MATE = "mate"
@@ -151,7 +130,6 @@ class Kind(Enum):
     STALEMATE = "stalemate"  # the king without a move
     PROMOTION = "promotion"  # where the pawn promotes
     ZUGZWANG = "zugzwang"  # the king of the side that has to move
-    OPPOSITION = "opposition"  # the king that has to give way
     # What a move does by itself.
     CAPTURE = "capture"  # what it takes at a profit
     ATTACK = "attack"  # what the piece that moved could take next
@@ -216,13 +194,12 @@ class Case:
     def reply(self) -> chess.Move:
         return self.line.moves[self.ply + 1]
 
-    def is_cause(self) -> bool:
-        """Whether a piece is taken that could not be taken before, or at less profit."""
+    def is_new(self) -> bool:
+        """Whether it could not be taken before, or at less profit."""
+        if self.before.is_check():
+            return self.target in self.attacked()
         square = self.line.where_was(self.square, self.win_ply, self.ply)
-        # In check nothing else could be taken before.
-        is_new = not self.before.is_check() or self.target in self.after.attacks(self.move.to_square)
-        has_victim = self.after.color_at(self.target) == (not self.winner)
-        return has_victim and is_new and capture_gain(self.before, self.winner, square) < self.worth
+        return capture_gain(self.before, self.winner, square) < self.worth
 
     def attacked(self) -> chess.SquareSet:
         """What the piece that moved attacks."""
@@ -249,8 +226,7 @@ def capture(case: Case) -> Motif | None:
 
 def attack(case: Case) -> Motif | None:
     """The piece that moved attacks what is taken, and could not be taken at a profit before."""
-    is_new = capture_gain(case.before, case.winner, case.line.where_was(case.square, case.win_ply, case.ply)) < 1
-    if case.target not in case.attacked() or case.gain_on(case.target) < 1 or not is_new:
+    if case.target not in case.attacked() or case.gain_on(case.target) < 1 or not case.is_new():
         return None
     return case.motif(Kind.ATTACK, case.move.to_square, (case.target,))
 
@@ -290,25 +266,15 @@ def skewer(case: Case) -> Motif | None:
     return case.motif(Kind.SKEWER, actor, (front, back))
 
 
-def is_forcing(case: Case) -> bool:
-    """Whether the move gives check, takes something, or threatens to take something with the piece that moved."""
-    if case.after.is_check() or gain_of(case.before, case.move):
-        return True
-    return any(case.gain_on(square) >= 1 for square in case.attacked() if square != case.target)
-
-
 def discovery(case: Case) -> Motif | None:
-    """A move opens the line of another piece: for double check, for check while it takes something, or for an attack.
-
-    Of a discovered attack the move itself is a threat, too.
-    """
+    """A move opens the line of another piece: for double check, for check while it takes something, or an attack."""
     actor, taker, checkers = case.move.to_square, case.taker, tuple(case.after.checkers())
     if len(checkers) > 1:
         return case.motif(Kind.DOUBLE_CHECK, actor, (king_of(case.after, not case.winner),), checkers)
     if checkers and checkers != (actor,) and not case.before.is_castling(case.move):
         return case.motif(Kind.DISCOVERED_CHECK, checkers[0], (case.target,))
     is_opened = case.target in case.after.attacks(taker) and case.target not in case.before.attacks(taker)
-    if taker != actor and is_opened and is_forcing(case) and not _is_mate(case):
+    if taker != actor and is_opened and not _is_mate(case):
         return case.motif(Kind.DISCOVERED_ATTACK, taker, (case.target,))
     return None
 
@@ -335,23 +301,6 @@ def trapped(case: Case) -> Motif | None:
         if lost - gain_of(board, move) < 1:
             return None
     return case.motif(Kind.TRAPPED, case.taker, (case.target,))
-
-
-def intermezzo(case: Case) -> Motif | None:
-    """Instead of taking back at once, a move comes in between that must be answered; then the piece is taken."""
-    line, square = case.line, case.square
-    earlier = case.ply - 1
-    if case.win_ply != case.ply + 2 or earlier < 0 or case.target != square:
-        return None
-    taking = line.moves[earlier]
-    if taking.to_square != square or not gain_of(line.boards[earlier], taking) or not is_forcing(case):
-        return None
-    board = case.before
-    backs = list(board.generate_legal_captures(to_mask=chess.BB_SQUARES[square]))
-    at_once = [gain_of(board, back) - best_capture(board_after(board, [back]))[0] for back in backs]
-    if not at_once or line.gain() <= line.balance(case.ply) - line.balance(0) + max(at_once):
-        return None
-    return case.motif(Kind.INTERMEZZO, case.move.to_square, (square,))
 
 
 def promotion(case: Case) -> Motif | None:
@@ -388,16 +337,14 @@ def pinned_guard(case: Case) -> Motif | None:
 def lost_guard(case: Case) -> Motif | None:
     """The move or its answer takes, draws away or cuts off a guard; what it guarded is taken, or mate follows."""
     to, square, last = case.move.to_square, case.capture.to_square, case.line.boards[case.win_ply]
-    if case.target != case.square and not _is_mate(case):
-        return None
     for guard in case.before.attackers(not case.winner, square):
         if square in last.attacks(guard) and last.piece_at(guard) == case.before.piece_at(guard):
             continue
         if guard == to:
             return case.motif(Kind.REMOVED_GUARD, to, (square,), (guard,))
         if guard == case.reply.from_square and _is_drawn_away(case):
-            is_taken_back = case.reply.to_square == to and gain_of(case.before, case.move)
-            if is_taken_back and exchange(case.before, case.move) >= 0 and len(_recaptures(case)) == 1:
+            # A check forces the guard away. Taking back, it fails at its other task.
+            if case.reply.to_square == to and gain_of(case.before, case.move) and not case.after.is_check():
                 return case.motif(Kind.OVERLOADED, to, (to, square), (guard,))
             return case.motif(Kind.DEFLECTION, to, (square,), (guard,))
         # What answers a check may cut a guard off, too, if something is taken then.
@@ -411,11 +358,11 @@ def lost_guard(case: Case) -> Motif | None:
 def _is_drawn_away(case: Case) -> bool:
     """Whether the guard alone can take an offer, or answers a check, and no longer sees what it guarded.
 
-    The move has to be forcing, and no quiet move may follow before the capture. A guard that moves to the guarded
-    square still guards it. A king that a mate hunts is no guard.
+    No quiet move may follow before the capture. A guard that moves to the guarded square still guards it. A king that a
+    mate hunts is no guard.
     """
     reply, square = case.reply, case.capture.to_square
-    if not is_forcing(case) or case.line.quiet_plies(case.ply + 1, case.win_ply):
+    if case.line.quiet_plies(case.ply + 1, case.win_ply):
         return False
     takers = {move.from_square for move in _recaptures(case)}
     is_forced = takers == {reply.from_square} if reply.to_square == case.move.to_square else case.after.is_check()
@@ -447,7 +394,7 @@ def clearance(case: Case) -> Motif | None:
     A piece that trades itself or wins something, or that goes on along the line, has another aim.
     """
     square, to = case.move.from_square, case.move.to_square
-    if not is_forcing(case) or (case.before.is_capture(case.move) and exchange(case.before, case.move) >= 0):
+    if case.before.is_capture(case.move) and exchange(case.before, case.move) >= 0:
         return None
     for move in case.line.moves[case.ply + 2 : case.ply + 3]:
         way = chess.SquareSet.between(move.from_square, move.to_square) | {move.to_square}
@@ -480,41 +427,16 @@ def _most_won(board: chess.Board, color: chess.Color) -> int:
     return max((exchange(turned, move) for move in list(turned.legal_moves)), default=0)
 
 
-def opposition(line: Line) -> Motif | None:
-    """With king and pawn against king, a king takes the opposition: the side with the pawn wins by it, the other draws.
-
-    The kings stand on one file with one square between them, and the stronger king just in front of its pawn, which is
-    not on the edge. On its sixth rank the stronger king wins without the opposition, too.
-    """
-    for ply in line.own_plies():
-        board, king = line.boards[ply + 1], line.moves[ply].to_square
-        if chess.popcount(board.occupied) != 3 or not board.pawns or board.piece_type_at(king) != chess.KING:
-            continue
-        other = king_of(board, not line.winner)
-        (pawn,) = chess.SquareSet(board.pawns)
-        stronger = bool(board.color_at(pawn))
-        front, step = king_of(board, stronger), 8 if stronger else -8
-        rank = chess.square_rank(front) if stronger else 7 - chess.square_rank(front)
-        # A weaker king in front of the pawn's king stops it, one behind it does not.
-        faces = front + 2 * step in (king, other)
-        if front == pawn + step and faces and rank < 5 and chess.square_file(pawn) not in (0, 7):
-            return Motif(Kind.OPPOSITION, ply, line.moves[ply], king, (other,), (pawn,), ply)
-    return None
-
-
 def perpetual_check(line: Line) -> Motif | None:
-    """The line ends with checks of one side, and a position comes again between them."""
+    """The line ends with checks of one side, and a position comes again between them, or by one more move."""
     own = line.own_plies()
     begin = max((ply + 2 for ply in own if not line.boards[ply + 1].is_check()), default=own.start)
-    seen = set()
-    for last, board in enumerate(line.boards[begin:], start=begin):
-        key = board._transposition_key()
-        if key in seen:
-            king = king_of(line.boards[begin + 1], not line.winner)
-            move = line.moves[begin]
-            return Motif(Kind.PERPETUAL_CHECK, begin, move, move.to_square, (king,), (), last - 1)
-        seen.add(key)
-    return None
+    more = [move for move in line.end.legal_moves if line.end.turn != line.winner or line.end.gives_check(move)]
+    boards = line.boards + [board_after(line.end, [move]) for move in more if line.balance(-1) < 0]
+    if begin + 4 > len(line.boards) or not any(board.is_repetition(2) for board in boards[begin + 4 :]):
+        return None
+    move, king = line.moves[begin], king_of(line.boards[begin + 1], not line.winner)
+    return Motif(Kind.PERPETUAL_CHECK, begin, move, move.to_square, (king,), (), len(line.moves) - 1)
 
 
 def stalemate(line: Line) -> Motif | None:
@@ -568,15 +490,11 @@ def deciding_motifs(line: Line, expected: int = 0) -> tuple[Motif, ...]:
     drawing = stalemate(line) or perpetual_check(line)
     if drawing:
         return (drawing,)
-    wins = line.wins()
-    gain = line.gain() - expected
-    for win in wins if gain >= 1 else []:
-        if 2 * win.worth >= min(gain, wins[0].worth):
-            found = _of_win(win)
-            if found and _is_forced(line, found[-1]):
-                return found
-    ending = opposition(line)
-    return (ending,) if ending and _is_forced(line, ending) else ()
+    for win in line.wins() if line.gain() - expected >= 1 else []:
+        found = _of_win(win)
+        if found and _is_forced(line, found[-1]):
+            return found
+    return ()
 
 
 def _is_forced(line: Line, motif: Motif) -> bool:
@@ -602,8 +520,7 @@ def _of_mate(line: Line) -> tuple[Motif, ...]:
 
 def _before(case: Case) -> list[Case]:
     """The moves before something is won, the last move first."""
-    own = [ply for ply in case.line.own_plies() if case.win_ply - MAX_DELAY <= ply < case.win_ply]
-    return [case.at(ply) for ply in reversed(own)]
+    return [case.at(ply) for ply in reversed(case.line.own_plies()) if ply < case.win_ply]
 
 
 def _first(detectors: Sequence[Detector], cases: Iterable[Case]) -> Motif | None:
@@ -613,13 +530,9 @@ def _first(detectors: Sequence[Detector], cases: Iterable[Case]) -> Motif | None
 
 def _of_win(case: Case) -> tuple[Motif, ...]:
     """What explains something that is won, and what prepared it."""
-    line, promoted = case.line, promotion(case)
-    if promoted and case.worth >= 2 and not line.is_taken_back(case.ply):
-        return (promoted,)
     before = _before(case)
-    found = _first(AT_ONCE, [case]) or _first(PREPARED, [each for each in before if each.is_cause()])
-    found = found or _first([intermezzo, promotion], before)
-    found = found or zugzwang(line, case.ply) or _first([attraction], before)
+    found = promotion(case) or _first(AT_ONCE, [case]) or _first(PREPARED, [each for each in before if each.is_new()])
+    found = found or _first([promotion], before) or zugzwang(case.line, case.ply) or _first([attraction], before)
     if found is None:
         return ()
     earlier = [case.at(found.ply - 2)] if found.ply >= 2 else []
@@ -628,13 +541,6 @@ def _of_win(case: Case) -> tuple[Motif, ...]:
 
 
 # What a move does for its reply --------------------------------------------------------------------------------------
-
-
-def is_untouchable(after: chess.Board, color: chess.Color) -> bool:
-    """Whether every move that takes the piece which has just moved allows mate."""
-    to = after.peek().to_square
-    takers = list(after.generate_legal_captures(to_mask=chess.BB_SQUARES[to]))
-    return bool(takers) and all(mating_move(board_after(after, [taker]), color) for taker in takers)
 
 
 def opened_by(line: Line) -> Motif | None:

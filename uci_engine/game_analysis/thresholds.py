@@ -5,8 +5,6 @@ CONFIRMED = 2 / 3
 # What begins so many plies after the first move of its side is not the work of that move, nor what the other line has.
 # So much of a line is shown.
 SOON = 4
-# The plies from a motif to what it wins: what comes later is another game.
-MAX_DELAY = 6
 # The quiet moves up to a win, beside that of the motif: with more nothing is forced.
 MAX_QUIET = 1
 # With more legal moves nobody speaks of zugzwang.

@@ -19,14 +19,14 @@ from uci_engine.game_analysis.boards import (
 from uci_engine.game_analysis.causes import Account, Cause, Why
 from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.people import CALIBRATED, COMMON, DIFFERENT, HIGHER, MOST, People
-from uci_engine.game_analysis.tactics import Kind, Line, Motif, is_untouchable
+from uci_engine.game_analysis.tactics import Kind, Line, Motif
 from uci_engine.text import counted_pieces, joined
 
 # Of more pieces than these, lost for others, it is only said that they are material.
 MOST_TRADED = 2
 
-# What is said of each motif. {move} is its numbered move, {targets} and {others} are pieces with their squares, {them}
-# is the first of the targets, {it} of the others, {actor} who profits, {win} the move that wins, {cut} what cuts off.
+# What is said of each motif. {move} is its numbered move, {targets} and {others} are pieces with their squares, {it} is
+# the first of the others, {actor} who profits, {win} the move that wins, {cut} what cuts off.
 SENTENCES = {
     Kind.FORK: "{move} forks {targets}",
     Kind.PIN: "{move} {pins}",
@@ -42,12 +42,10 @@ SENTENCES = {
     Kind.ATTRACTION: "{move} draws {it} to {square}",
     Kind.INTERFERENCE: "{cut} cuts {it} off from {square}, so that {win} is possible",
     Kind.CLEARANCE: "{move} clears {square} for {win}",
-    Kind.INTERMEZZO: "{move} comes first, and {win} takes back later",
     Kind.PERPETUAL_CHECK: "{move} begins a perpetual check",
     Kind.STALEMATE: "{move} leads to stalemate",
     Kind.PROMOTION: "{move} promotes{promoted}",
     Kind.ZUGZWANG: "after {move} {side} is in zugzwang: every move loses something",
-    Kind.OPPOSITION: "{move} takes the opposition, and {them} has to give way",
     Kind.MATE: "{move} is mate",
     Kind.CAPTURE: "{taken}{move} takes {targets}{why}{also}",
     Kind.ATTACK: "{move} attacks {targets}",
@@ -85,7 +83,6 @@ def motif_words(line: Line, motif: Motif) -> str:
         cut=move if motif.actor == motif.move.to_square else f"after {move} {named(motif.actor, replied)}",
         targets=joined([named(target) for target in motif.targets]),
         others=joined([named(other) for other in motif.others]),
-        them=named(square),
         it=named(motif.others[0], before) if motif.others else "",
         actor=named(motif.actor),
         square=chess.square_name(square),
@@ -127,9 +124,7 @@ def _capture_words(line: Line, ply: int) -> dict[str, str]:
         why = ", which nothing guards"
     elif value > value_at(before, move.from_square):
         why = ", which is worth more"
-    elif exchange(before, move) < 1:
-        why = ", and taking back allows mate" if is_untouchable(after, side) else ""
-    elif takers > defenders:
+    elif takers > defenders and exchange(before, move) >= 1:
         why = ", which has not enough guards"
     worth_more = [
         f"the {piece_on(after, at)}" for at in sorted(attacked_by_mover(after)) if value_at(after, at) > value
