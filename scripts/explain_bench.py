@@ -38,7 +38,7 @@ from toolkit.pool import Task, engine_digest, run_tasks
 from uci_engine.api import Engine
 from uci_engine.game_analysis.analysed_game import Ply, analyse_game
 from uci_engine.game_analysis.boards import board_after, variation
-from uci_engine.game_analysis.causes import Cause, Why, causes_of, passed_board
+from uci_engine.game_analysis.causes import Cause, Why, causes_of
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS, MISTAKE_LOSS, Found, final_value
 from uci_engine.game_analysis.pgn import ReadGame
 from uci_engine.game_analysis.searches import EXTENSION, FOR_EDIT, MOVE_EFFORT, Searches, share_of
@@ -215,11 +215,7 @@ class OtherEngine:
 
     def edits_of(self, cause: Cause) -> list[tuple[str, chess.Board, list[chess.Move]]]:
         """The name of each edit, and the position with the move that is left in it."""
-        edits = [("PASS", each.board, [*each.found.line[:1]]) for each in cause.evidence]
-        passed = passed_board(self._board)
-        if cause.is_threat and passed and not edits:
-            edits.append(("PASS", passed, [cause.line.moves[1]]))
-        return edits
+        return [("PASS", each.board, [*each.found.line[:1]]) for each in cause.evidence]
 
 
 # The report ----------------------------------------------------------------------------------------------------------

@@ -14,15 +14,7 @@ from hypothesis import strategies as st
 from toolkit.claims import claims_of
 from uci_engine import Engine
 from uci_engine.game_analysis.boards import numbered
-from uci_engine.game_analysis.causes import (
-    MISSES,
-    Account,
-    Cause,
-    Why,
-    causes_of,
-    merits_of,
-    missed_refutation,
-)
+from uci_engine.game_analysis.causes import Account, Cause, Why, causes_of, merits_of
 from uci_engine.game_analysis.judgement import Found, value_of
 from uci_engine.game_analysis.searches import EXTENSION, Searches
 from uci_engine.game_analysis.tactics import Kind, Line, Motif, opened_by
@@ -131,24 +123,10 @@ def test_what_is_said_of_any_two_lines_holds_on_the_board(
 def test_nothing_is_confirmed_where_nothing_is_searched() -> None:
     confirmed = (Why.REPLY, Why.MISSED_THREAT, Why.DEFENCE)
     for fen, played, line, better, other, *_ in ROWS:
-        causes = causes_of(chess.Board(fen), found(played, line), found(better, other))
+        causes = causes_of(
+            chess.Board(fen), found(played, line), found(better, other), lambda *_: Found(value_of(Cp(0)))
+        )
         assert all(cause.why not in confirmed and not cause.evidence for cause in causes)
-
-
-def test_what_an_error_allows_is_what_the_next_move_misses(engine: Engine) -> None:
-    for fen, played, line, better, other, *_ in ROWS:
-        board = chess.Board(fen)
-        find = Searches(engine).finder(Limit(nodes=5000), EXTENSION)
-        causes = causes_of(board, found(played, line), found(better, other), find)
-        board.push(found(played, line).line[0])
-        (cause,) = missed_refutation(causes, board, Found(value_of(Cp(0)), line=found(played, line).line[1:])) or [None]
-        if causes and causes[0].why in MISSES:
-            assert cause is not None
-            assert cause.why is MISSES[causes[0].why]
-            check(cause)
-        else:
-            assert cause is None
-        assert missed_refutation(causes, board, Found(value_of(Cp(0)))) == ()
 
 
 # What moves do for the reply ---------------------------------------------------------------------------------------

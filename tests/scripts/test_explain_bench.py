@@ -52,20 +52,22 @@ def test_a_false_claim_is_found(fen: str, named: Motif, is_true: bool) -> None:
     assert RULES[named.kind](Claim.of(Line(board, [named.move], board.turn), named)) is is_true
 
 
-def lost_rook(*evidence: Evidence, bishop: str = "e5", is_threat: bool = False) -> Cause:
-    """White moves the king, and the rook on a1 is taken by the bishop."""
+def lost_rook(*found: Found, bishop: str = "e5") -> Cause:
+    """White moves the king, and the rook on a1 is taken by the bishop. `found`: what a search finds that hands over."""
     board = chess.Board("6k1/8/8/8/8/8/8/R5K1 w - - 0 1")
     board.set_piece_at(chess.parse_square(bishop), chess.Piece(chess.BISHOP, chess.BLACK))
     line = Line(board, [chess.Move.from_uci("g1h1"), chess.Move.from_uci(f"{bishop}a1")], chess.BLACK)
-    return Cause(Why.LOSS, chess.BLACK, line, (), 2, (0, 0, 0, 1, 0, 0), is_threat=is_threat, evidence=evidence)
+    evidence = tuple(Evidence(line.boards[1], each) for each in found)
+    return Cause(Why.LOSS, chess.BLACK, line, (), 2, (0, 0, 0, 1, 0, 0), evidence=evidence)
 
 
 def test_material_and_threats_are_checked_too() -> None:
     material = ("material in the line shown", True)
     assert claims_of(lost_rook()) == [material]
-    assert claims_of(lost_rook(is_threat=True)) == [material, ("reply legal before", True)]
+    drawn = Found(value_of(Cp(0)))
+    assert claims_of(lost_rook(drawn)) == [material, ("reply legal before", True)]
     # From d4 the bishop gives check: nobody can pass.
-    assert claims_of(lost_rook(bishop="d4", is_threat=True)) == [material, ("reply legal before", False)]
+    assert claims_of(lost_rook(drawn, bishop="d4")) == [material, ("reply legal before", False)]
 
 
 class Doubted:
@@ -90,12 +92,12 @@ def test_an_edit_is_judged_by_the_other_engine(
     played = Found(value_of(Cp(-300)), line=(line.moves[0],))
     better = Found(value_of(Cp(0)), line=(chess.Move.from_uci("a1a8"),))
     other = explain_bench.OtherEngine((), 1, line.boards[0], played, better)
-    # What the search of this pass found is as good for White as the better move.
-    idle = Evidence(line.boards[1], better)
+    taking = Found(value_of(Cp(-500)), line=(line.moves[1],))
+    # What a search found may be as good for White as the better move.
     for cause, expected in (
         (lost_rook(), [("", right)]),
-        (lost_rook(is_threat=True), [("PASS", right)]),
-        (lost_rook(idle), [("PASS", wrong)]),
+        (lost_rook(taking), [("PASS", right)]),
+        (lost_rook(better), [("PASS", wrong)]),
     ):
         assert [(check["edit"], check["verdict"]) for check in other.checks(cause)] == expected
 

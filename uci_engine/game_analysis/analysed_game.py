@@ -24,15 +24,7 @@ from uci_engine.game_analysis.causes import Cause, Why, explained
 from uci_engine.game_analysis.judgement import MARK_NAGS, Found, Judgement, Mark, Phase, Value, is_book_move, phases_of
 from uci_engine.game_analysis.people import MARKS, People, people_of, rating_of
 from uci_engine.game_analysis.pgn import ReadGame, checksum, is_unknown, spoken, times_of
-from uci_engine.game_analysis.searches import (
-    FIRST_SHARE,
-    FOR_EDIT,
-    Analyser,
-    Searches,
-    Verdicts,
-    limit_text,
-    share_of,
-)
+from uci_engine.game_analysis.searches import FIRST_SHARE, FOR_EDIT, Analyser, Searches, Verdicts, limit_text, share_of
 from uci_engine.game_analysis.words import people_words, sentence
 
 # To players below this rating inaccuracies say little.
@@ -192,7 +184,7 @@ def analyse_game(
         # So the causes are those that are found for this move alone.
         searches.forget()
         best, played, causes = (
-            explained(searches, board, searched, share_of(limit, FOR_EDIT), plies[-1].causes if plies else ())
+            explained(searches, board, searched, share_of(limit, FOR_EDIT))
             if mark.sign
             else (searched.best.shown, searched.played.shown, ())
         )

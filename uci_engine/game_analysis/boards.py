@@ -134,12 +134,18 @@ def exchange(board: chess.Board, move: chess.Move) -> int:
     return gain
 
 
-def best_capture(board: chess.Board, squares: chess.Bitboard = chess.BB_ALL) -> tuple[int, chess.Move | None]:
-    """What the side to move wins at most by a capture on these squares that does not allow mate, and the capture."""
+def is_gain(board: chess.Board, move: chess.Move) -> bool:
+    """Whether a move takes at a profit, and does not take back."""
+    return board.is_capture(move) and exchange(board, move) >= 1 and not takes_back(board, move)
+
+
+def best_capture(board: chess.Board) -> tuple[int, chess.Move | None]:
+    """What the side to move wins at most by a capture that does not allow mate, and the capture."""
     position = board.copy(stack=False)
-    moves = list(position.generate_legal_captures(to_mask=squares))
+    moves = list(position.generate_legal_captures())
     for gain, _, move in sorted(((exchange(position, move), move.uci(), move) for move in moves), reverse=True):
-        if gain >= 1 and mating_move(board_after(position, [move]), not board.turn) is None:
+        after = board_after(position, [move])
+        if gain >= 1 and not any(board_after(after, [reply]).is_checkmate() for reply in after.legal_moves):
             return gain, move
     return 0, None
 
@@ -175,14 +181,6 @@ def capture_gain(
     turned = with_turn(board, color)
     captures = list(turned.generate_legal_captures(pieces, chess.BB_SQUARES[square]))
     return max((exchange(turned, move) for move in captures), default=-KING_VALUE)
-
-
-def mating_move(board: chess.Board, color: chess.Color) -> chess.Move | None:
-    """A move that mates at once if this side is to move, None if there is none or it is in check."""
-    turned = with_turn(board, color)
-    if turned.was_into_check():
-        return None
-    return next((move for move in turned.legal_moves if board_after(turned, [move]).is_checkmate()), None)
 
 
 def pins_of(board: chess.Board, square: chess.Square) -> Iterator[tuple[chess.Square, chess.Square]]:

@@ -11,17 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import cached_property
 
 import chess
 from chess.engine import Limit
 
+from uci_engine.game_analysis import thresholds
 from uci_engine.game_analysis.boards import (
-    attacked_by_mover,
-    board_after,
-    capture_gain,
     exchange,
     gain_of,
+    is_gain,
     is_quiet,
     is_sacrifice,
     king_of,
@@ -37,29 +35,8 @@ from uci_engine.game_analysis.judgement import (
     SearchedMove,
     Value,
 )
-from uci_engine.game_analysis.searches import EXTENSION, Finder, Searches, nothing_found
-from uci_engine.game_analysis.tactics import (
-    DRAWS,
-    Case,
-    Kind,
-    Line,
-    Motif,
-    attack,
-    capture,
-    deciding_motifs,
-    opened_by,
-)
-from uci_engine.game_analysis.thresholds import (
-    AS_GOOD_CP,
-    CONFIRMED,
-    LEAST_SAID,
-    LEAST_THREAT,
-    LONGEST_LINE,
-    LONGEST_MATE,
-    LONGEST_UNNAMED,
-    MOST_UNSAID,
-    SOON,
-)
+from uci_engine.game_analysis.searches import EXTENSION, Finder, Searches
+from uci_engine.game_analysis.tactics import DRAWS, Case, Kind, Line, Motif, attack, capture, deciding_motifs, opened_by
 
 
 class Why(Enum):
@@ -120,11 +97,9 @@ class Account:
 class Cause:
     """One cause. `winner` profits by the moves of `line` up to the ply `end`, and `motifs` name what these do.
 
-    `is_threat`: the reply was a threat before the move. `opened`: what the move did for the reply, None for nothing.
-    `refused`: taking back what the winner's first move took, and the answer to it; empty where it is no question.
-    `material`: what the winner has won, by piece type, and `otherwise` what the same side wins in the other line; empty
-    for nothing. `mate`: the moves to mate, 0 for no mate. `threat`: of REPLY what the winner does if the turn is handed
-    over after it.
+    `opened`: what the move did for the reply. `refused`: taking back what the winner's first move took, and the answer
+    to it. `material`: what the winner has won, by piece type; `otherwise`: what the same side wins in the other line.
+    `mate`: the moves to mate, 0 for no mate. `threat`: what the winner does if the turn is handed over after its move.
     """
 
     why: Why
@@ -137,9 +112,13 @@ class Cause:
     refused: tuple[chess.Move, ...] = ()
     mate: int = 0
     threat: Account | None = None
-    is_threat: bool = False
     opened: Motif | None = None
     evidence: tuple[Evidence, ...] = ()
+
+    @property
+    def is_threat(self) -> bool:
+        """Whether the reply was a threat before the move, as a search has shown."""
+        return bool(self.evidence) and self.why in (Why.LOSS, Why.ALLOWS_MATE)
 
     @property
     def first(self) -> int:
@@ -150,8 +129,8 @@ class Cause:
 def account_of(line: Line, find: Finder, begin: int = 0) -> Account | None:
     """The account of a line, made longer where something is to be taken at its end; None where that never ends."""
     moves, end = [*line.moves], line.end.copy()
-    while not is_quiet(end) and len(moves) < LONGEST_LINE and (following := find(end, None).line):
-        for move in following[: LONGEST_LINE - len(moves)]:
+    while not is_quiet(end) and len(moves) < thresholds.LONGEST_LINE and (following := find(end, None).line):
+        for move in following[: thresholds.LONGEST_LINE - len(moves)]:
             moves.append(move)
             end.push(move)
             if is_quiet(end):
@@ -161,10 +140,10 @@ def account_of(line: Line, find: Finder, begin: int = 0) -> Account | None:
     if 2 * quiet[-1] < len(line.moves):
         return None
     # What the moves that are shown come to, or else the first that is settled.
-    last = max((ply for ply in quiet if MAX_LINE_PLIES - SOON < ply <= MAX_LINE_PLIES), default=quiet[-1])
+    last = max((ply for ply in quiet if MAX_LINE_PLIES - thresholds.SOON < ply <= MAX_LINE_PLIES), default=quiet[-1])
     gains = [line.balance(ply) - line.balance(begin) for ply in quiet]
     kept = [min(gains[index:]) for index in range(len(gains))]
-    final = min(gain for ply, gain in zip(quiet, gains, strict=True) if ply > last - SOON)
+    final = min(gain for ply, gain in zip(quiet, gains, strict=True) if ply > last - thresholds.SOON)
     settled = zip(quiet, gains, kept, strict=True)
     at = next(ply for ply, gain, least in settled if gain == least and (2 * gain > final or gain == final))
     # Quiet moves at the end show nothing.
@@ -191,19 +170,14 @@ class Comparison:
     def _expected(self, value: Value) -> float:
         return value.expected_for(self.color)
 
-    @cached_property
-    def reply_before(self) -> Evidence | None:
-        """The reply before the move played, in place of it; None where that was no move."""
-        passed, reply = passed_board(self.board), self.played_line.moves[1]
-        if passed is None or not passed.is_legal(reply):
-            return None
-        self.find(passed, [reply])
-        # The second search is deeper, because the transposition table is kept.
-        found = self.find(passed, [reply])
-        return Evidence(passed, found) if found.line else None
+    def reply_on(self, board: chess.Board | None) -> Evidence | None:
+        """The reply in another position; None where it is no move."""
+        reply = self.played_line.moves[1]
+        found = self.find(board, [reply]) if board and board.is_legal(reply) else None
+        return Evidence(board, found) if board and found and found.line else None
 
     def share(self, evidence: Evidence) -> float:
-        """The part of the cost that comes back when the turn is handed over."""
+        """The part of the cost that the same reply has in another position."""
         return (self._expected(self.better_value) - self._expected(evidence.found.value)) / self.cost
 
     def is_avoided(self, account: Account, value: Value, end: int) -> bool:
@@ -213,72 +187,46 @@ class Comparison:
             board = line.boards[ply]
             others = [move for move in board.legal_moves if move != line.moves[ply]]
             found = self.find(board, others) if others else Found(DRAWN)
-            if found.line and found.value.cp_for(line.winner) <= value.cp_for(line.winner) + AS_GOOD_CP:
+            if found.line and found.value.cp_for(line.winner) <= value.cp_for(line.winner) + thresholds.AS_GOOD_CP:
                 other = account_of(Line(board, found.shown.line, line.winner), self.find)
                 if other and other.line.balance(other.end) <= line.balance(0):
                     return True
         return False
 
-    def is_met(self, cause: Cause) -> bool:
-        """Whether the better move does not allow this reply, or leaves it without most of what it costs now."""
+    def is_met(self) -> bool:
+        """Whether the better move does not allow the reply, or leaves it without most of what it costs now."""
         board, reply = self.better_line.boards[1], self.played_line.moves[1]
-        if reply in self.better_line.moves[1:2] or not board.is_legal(reply):
+        there = self.reply_on(board)
+        if there is None or reply in self.better_line.moves[1:2]:
             return not board.is_legal(reply)
-        after = board_after(board, [reply])
-        attacked = {square for motif in cause.motifs for square in motif.targets}
-        # What it attacks in the same way after the better move is no reason.
-        if attacked & attacked_by_mover(after) and capture_gain(after, self.color, reply.to_square) < 1:
-            return False
-        found = self.find(board, [reply])
-        spared = self._expected(found.value) - self._expected(self.played_value)
-        return bool(found.line) and spared >= CONFIRMED * self.cost
+        return self.share(there) <= 1 - thresholds.CONFIRMED
 
     def refused(self, line: Line, value: Value) -> tuple[chess.Move, ...]:
         """Taking back what the winner's first move took, where the exchange would win nothing, and the answer to it."""
         first = line.own_plies().start
-        board, move = line.boards[first : first + 2][-1], line.moves[first]
+        board, move = line.boards[first + 1], line.moves[first]
         if not line.boards[first].is_capture(move) or exchange(line.boards[first], move) >= 1:
             return ()
         backs = list(board.generate_legal_captures(to_mask=chess.BB_SQUARES[move.to_square]))
         if not backs or line.is_taken_back(first):
             return ()
         found = self.find(board, backs)
-        is_worse = found.value.cp_for(line.winner) > value.cp_for(line.winner) + AS_GOOD_CP
+        is_worse = found.value.cp_for(line.winner) > value.cp_for(line.winner) + thresholds.AS_GOOD_CP
         return found.line[:2] if is_worse else ()
 
 
-# What the other side misses where it does not play the reply that would have refuted an error.
-MISSES = {Why.LOSS: Why.MISSED_GAIN, Why.ALLOWS_MATE: Why.MISSES_MATE}
-
-
-def missed_refutation(before: Sequence[Cause], board: chess.Board, better: Found) -> tuple[Cause, ...]:
-    """Why a move is an error that lets the error before it pass: what that one allowed; () for nothing of the kind.
-
-    `before`: the causes of the move that led to this board.
-    """
-    for cause in before[:1]:
-        if cause.why in MISSES and cause.winner == board.turn and cause.line.moves[1:2] == list(better.line[:1]):
-            line = Line(board, cause.line.moves[1:], cause.winner)
-            motifs = tuple(replace(motif, ply=motif.ply - 1, win_ply=motif.win_ply - 1) for motif in cause.motifs)
-            why = MISSES[cause.why]
-            return (Cause(why, cause.winner, line, motifs, cause.end - 1, cause.material, mate=cause.mate),)
-    return ()
-
-
 def explained(
-    searches: Searches, board: chess.Board, move: SearchedMove, limit: Limit, before: Sequence[Cause] = ()
+    searches: Searches, board: chess.Board, move: SearchedMove, limit: Limit
 ) -> tuple[Found, Found, tuple[Cause, ...]]:
     """The best move and the one played with their lines as they are shown, and why that is worse, or why it is good.
 
-    `limit`: that of each search of an edit. `before`: the causes of the move before, if that was an error.
+    `limit`: that of each search of an edit.
     """
     find = searches.finder(limit, EXTENSION)
     best, played = (searches.extended(board, found, EXTENSION) for found in (move.best, move.played))
     if move.is_best:
-        causes = merits_of(board, played, move.others, find)
-    else:
-        causes = causes_of(board, played, best, find) or missed_refutation(before, board, best)
-    return best.shown, played.shown, causes
+        return best.shown, played.shown, merits_of(board, played, move.others, find)
+    return best.shown, played.shown, causes_of(board, played, best, find)
 
 
 def passed_board(board: chess.Board) -> chess.Board | None:
@@ -291,22 +239,16 @@ def passed_board(board: chess.Board) -> chess.Board | None:
     return None if passed.is_game_over() else passed
 
 
-def causes_of(board: chess.Board, played: Found, better: Found, find: Finder = nothing_found) -> tuple[Cause, ...]:
+def causes_of(board: chess.Board, played: Found, better: Found, find: Finder) -> tuple[Cause, ...]:
     """Why the line of the move played is worse than the better line, both from this board; () for no cause.
 
-    The first decides. `find` searches the edits; without it nothing is confirmed but what the lines show.
+    The first decides. `find` searches the edits.
     """
     lines = Comparison(board, played, better, find)
-    forced = _forced(lines)
-    if any(cause.why is not Why.MISSES_MATE for cause in forced):
-        return forced
-    # What a missed mate takes on its way is no gain beside it.
-    return forced or _material(lines) or _threats(lines) or _castling(lines)
+    return _forced(lines) or _material(lines) or _threats(lines) or _castling(lines)
 
 
-def merits_of(
-    board: chess.Board, played: Found, others: Value | None = None, find: Finder = nothing_found
-) -> tuple[Cause, ...]:
+def merits_of(board: chess.Board, played: Found, others: Value | None, find: Finder) -> tuple[Cause, ...]:
     """Why a move, the first of its line, is good: its tactic, its rivals, the threat that it meets. () for nothing.
 
     `others`: what the best other move is worth, if that is known.
@@ -322,15 +264,14 @@ def merits_of(
         causes.append(Cause(Why.SACRIFICE, color, line, end=len(line.moves)))
     if others is not None and expected - others.expected_for(color) >= ONLY_MOVE_LOSS:
         causes.append(Cause(Why.ALL_OTHERS_WORSE, color, line, end=1))
-    passed = None if motifs or deciding_motifs(Line(board, played.line, not color)) else passed_board(board)
-    found = Found(DRAWN) if passed is None else find(passed, None)
-    lost = expected - found.value.expected_for(color)
-    if passed is not None and found.line and lost >= MISTAKE_LOSS:
-        threat = Line(passed, found.shown.line, not color)
-        threats = deciding_motifs(threat)
+    is_busy = motifs or deciding_motifs(Line(board, played.line, not color))
+    threat = None if is_busy else _threatened(board, not color, find)
+    if threat and expected - threat[0].found.value.expected_for(color) >= MISTAKE_LOSS:
+        evidence, account = threat
+        threats = deciding_motifs(account.line)
         if threats and threats[0].ply == 0 and threats[-1].win_ply <= 2:
-            evidence = (Evidence(passed, found),)
-            causes.append(Cause(Why.DEFENCE, color, threat, threats, threats[-1].win_ply + 1, evidence=evidence))
+            end = threats[-1].win_ply + 1
+            causes.append(Cause(Why.DEFENCE, color, account.line, threats, end, evidence=(evidence,)))
     return tuple(causes)
 
 
@@ -340,10 +281,6 @@ def merits_of(
 def _forced(lines: Comparison) -> tuple[Cause, ...]:
     """Mates, draws and results of the tablebases."""
     causes: list[Cause] = []
-    if lines.played_line.boards[1].is_stalemate():
-        move, king = lines.played_line.moves[0], king_of(lines.played_line.end, not lines.color)
-        motif = Motif(Kind.STALEMATE, 0, move, move.to_square, (king,))
-        return (Cause(Why.DRAW, not lines.color, lines.played_line, (motif,), 1),)
     for line, value, mates, tablebase in (
         (lines.played_line, lines.played_value, Why.ALLOWS_MATE, Why.LOST_TABLEBASE),
         (lines.better_line, lines.better_value, Why.MISSES_MATE, Why.MISSED_TABLEBASE),
@@ -351,10 +288,10 @@ def _forced(lines: Comparison) -> tuple[Cause, ...]:
         winner, mate, length = line.winner, value.mate_for(line.winner), len(line.moves)
         motifs = deciding_motifs(line)
         is_drawing = bool(motifs) and motifs[-1].kind in DRAWS
-        if mate is not None and mate <= LONGEST_MATE:
-            threat, opened = _origin(lines, ()) if line is lines.played_line and length > 1 else (False, None)
+        if mate is not None and mate <= thresholds.LONGEST_MATE:
+            evidence, opened = _origin(lines, ()) if line is lines.played_line and length > 1 else ((), None)
             named = motifs if line.end.is_checkmate() else ()
-            causes.append(Cause(mates, winner, line, named, length, mate=mate, is_threat=threat, opened=opened))
+            causes.append(Cause(mates, winner, line, named, length, mate=mate, opened=opened, evidence=evidence))
         elif value.is_tablebase and value.expected_for(winner) > 0.5:
             causes.append(Cause(tablebase, winner, line, end=length))
         elif is_drawing and value.is_drawn and value.expected_for(winner) <= 0.5:
@@ -374,39 +311,33 @@ def _material(lines: Comparison) -> tuple[Cause, ...]:
     # What both moves take for nothing is no difference.
     taken = {0 if line.is_taken_back(0) else gain_of(lines.board, line.moves[0]) for line in both}
     begin = 1 if len(taken) == 1 and taken != {0} else 0
-    played, better = (account_of(line, lines.find, begin) for line in both)
-    if played is None and better is None:
-        return ()
     # What never settles is taken for level.
-    played = played or Account(lines.played_line, begin, begin)
-    better = better or Account(lines.better_line, begin, begin)
+    played, better = (account_of(line, lines.find, begin) or Account(line, begin, begin) for line in both)
     difference = played.gain + better.gain
-    is_agreed = LEAST_SAID * difference <= lines.lost <= MOST_UNSAID * max(difference, played.gain, better.gain)
-    if difference < 1 or not is_agreed:
+    most = thresholds.MOST_UNSAID * max(difference, played.gain, better.gain)
+    if difference < 1 or not thresholds.LEAST_SAID * difference <= lines.lost <= most:
         return ()
-    causes = (
-        _won(lines, played, better, lines.played_value) if 2 * played.gain >= max(difference, 1) else None,
-        _won(lines, better, played, lines.better_value) if 2 * better.gain >= max(difference, 1) else None,
-    )
-    return tuple(filter(None, causes))
+    sides = [(played, better, lines.played_value), (better, played, lines.better_value)]
+    causes = [_won(lines, *side) for side in sorted(sides, key=lambda side: -side[0].gain) if side[0].gain >= 1]
+    return tuple(filter(None, causes))[:1]
 
 
 def _won(lines: Comparison, account: Account, other: Account, value: Value) -> Cause | None:
     """What one line wins, named by what begins it; None where nothing forces it."""
     line, is_missed = account.line, account.line.winner == lines.color
-    motifs = _motifs_of(account, other)
     first = line.own_plies().start
-    if value.mate_for(line.winner) is not None:
-        # Who is mated has lost more.
-        return None
-    if account.end > first + LONGEST_UNNAMED and not motifs:
+    wins = [win for win in line.wins() if win.ply < account.end and not _is_in(win, other.line)]
+    motifs = _motifs_of(line, wins, -other.gain)
+    is_long = account.end > first + thresholds.LONGEST_UNNAMED and not motifs
+    # Who is mated has lost more.
+    if value.mate_for(line.winner) is not None or not wins or is_long:
         return None
     last = min(motifs[0].ply + 2, motifs[0].win_ply) if motifs else account.end
     if lines.is_avoided(account, value, last):
         return None
     # What comes later is not the work of the reply alone.
-    is_late = motifs[0].ply > first if motifs else account.end > first + SOON
-    threat, opened = (False, None) if is_missed or is_late else _origin(lines, motifs)
+    is_late = motifs[0].ply > first if motifs else account.end > first + thresholds.SOON
+    evidence, opened = ((), None) if is_missed or is_late else _origin(lines, motifs)
     return Cause(
         Why.MISSED_GAIN if is_missed else Why.LOSS,
         line.winner,
@@ -416,46 +347,42 @@ def _won(lines: Comparison, account: Account, other: Account, value: Value) -> C
         account.material,
         tuple(-count for count in other.material) if other.gain <= -1 and other.is_lasting else (),
         lines.refused(line, value),
-        is_threat=threat,
         opened=opened,
-        evidence=(lines.reply_before,) if threat and lines.reply_before else (),
+        evidence=evidence,
     )
 
 
-def _motifs_of(account: Account, other: Account) -> tuple[Motif, ...]:
-    """What names the gain of a line, of what it alone wins; () for nothing."""
-    line = account.line
-    wins = [win for win in line.wins() if win.ply < account.end and not _is_in(win, other)]
-    plies = [win.ply for win in wins]
+def _motifs_of(line: Line, wins: Sequence[Case], expected: int) -> tuple[Motif, ...]:
+    """What names these wins, those of this line alone, beside what is `expected` anyway, in pawns; () for nothing."""
     first = line.own_plies().start
-    motifs = deciding_motifs(line, -other.gain)
-    if motifs and motifs[-1].win_ply in plies and motifs[0].ply < first + SOON:
+    motifs = deciding_motifs(line, expected)
+    if motifs and motifs[-1].win_ply in [win.ply for win in wins] and motifs[0].ply < first + thresholds.SOON:
         return motifs
     named = [capture(win) for win in wins if win.ply == first] + [attack(win.at(first)) for win in wins]
     return tuple(filter(None, named))[:1]
 
 
-def _is_in(win: Case, other: Account) -> bool:
-    """Whether the same piece is taken in the other line, too."""
-    line, origin = other.line, win.line.where_was(win.square, win.ply, 0)
+def _is_in(win: Case, line: Line) -> bool:
+    """Whether the same piece is taken at a profit in this other line, too."""
+    origin = win.line.where_was(win.square, win.ply, 0)
     return any(
         line.where_was(move.to_square, ply, 0) == origin
-        for ply, move in enumerate(line.moves[: win.ply + SOON])
-        if line.boards[ply].turn == win.winner and line.boards[ply].is_capture(move)
+        for ply, move in enumerate(line.moves[: win.ply + thresholds.SOON])
+        if line.boards[ply].turn == win.winner and is_gain(line.boards[ply], move)
     )
 
 
-def _origin(lines: Comparison, motifs: Sequence[Motif]) -> tuple[bool, Motif | None]:
-    """Whether the reply was a threat before the move played, and what the move did for it if it was none."""
-    line, before = lines.played_line, lines.reply_before
-    reply, after = line.moves[1], line.boards[1]
+def _origin(lines: Comparison, motifs: Sequence[Motif]) -> tuple[tuple[Evidence, ...], Motif | None]:
+    """The search that shows the reply as a threat before the move played, or what the move did for it."""
+    line, before = lines.played_line, lines.reply_on(passed_board(lines.board))
     share = lines.share(before) if before else 0
-    if before is None or share <= 1 - CONFIRMED:
-        return False, opened_by(line)
+    if before is None or share <= 1 - thresholds.CONFIRMED:
+        return (), opened_by(line)
     # A capture that wins more now is no old threat, nor what takes the piece that has just moved.
-    is_same, to = exchange(before.board, reply) >= exchange(after, reply), line.moves[0].to_square
+    reply, after, to = line.moves[1], line.boards[1], line.moves[0].to_square
+    is_same = exchange(before.board, reply) >= exchange(after, reply)
     is_new = to == reply.to_square or after.is_check() or any(to in motif.targets for motif in motifs)
-    return share >= CONFIRMED and is_same and not is_new, None
+    return (before,) if share >= thresholds.CONFIRMED and is_same and not is_new else (), None
 
 
 # Threats -------------------------------------------------------------------------------------------------------------
@@ -466,50 +393,70 @@ def _threats(lines: Comparison) -> tuple[Cause, ...]:
 
     Or else the better move that threatens as much, where the move played does not.
     """
-    reply = _threat(lines, lines.played_line, Why.REPLY)
-    if reply and lines.is_met(reply):
+    reply = _threat(lines, lines.played_line, lines.better_line, lines.played_value)
+    if reply and lines.is_met():
         return (reply,)
-    missed = _threat(lines, lines.better_line, Why.MISSED_THREAT)
-    if missed is None or missed.threat is None:
-        return ()
-    found, account = _threatened(lines, lines.played_line.boards[1], lines.color)
-    is_new = account is None or (found.value.mate_for(lines.color) is None and account.gain < missed.threat.gain)
+    missed = _threat(lines, lines.better_line, lines.played_line, lines.better_value)
+    played = _threatened(lines.played_line.boards[1], lines.color, lines.find) if missed and missed.threat else None
+    if missed is None or missed.threat is None or played is None:
+        return (missed,) if missed else ()
+    evidence, account = played
+    is_new = evidence.found.value.mate_for(lines.color) is None and account.gain < missed.threat.gain
     return (missed,) if is_new else ()
 
 
-def _threatened(lines: Comparison, after: chess.Board, winner: chess.Color) -> tuple[Found, Account | None]:
+def _threatened(after: chess.Board, winner: chess.Color, find: Finder) -> tuple[Evidence, Account] | None:
     """What this side, which has just moved, does if the turn is handed over, and what it comes to; None for nothing."""
     passed = passed_board(after)
-    found = Found(DRAWN) if passed is None else lines.find(passed, None)
+    found = find(passed, None) if passed else Found(DRAWN)
     if passed is None or not found.line:
-        return found, None
-    threat = Line(passed, found.shown.line, winner)
+        return None
+    line = Line(passed, found.shown.line, winner)
     if found.value.mate_for(winner) is None:
-        return found, account_of(threat, lines.find)
-    return found, Account(threat, 0, len(threat.moves)) if threat.end.is_checkmate() else None
+        account = account_of(line, find)
+    else:
+        account = Account(line, 0, len(line.moves)) if line.end.is_checkmate() else None
+    return (Evidence(passed, found), account) if account else None
 
 
-def _threat(lines: Comparison, line: Line, why: Why) -> Cause | None:
-    """What the first move of the winner of a line threatens; None for too little, and for a trade."""
+def _threat(lines: Comparison, line: Line, other: Line, value: Value) -> Cause | None:
+    """What the first move of the winner of a line takes or threatens; None for too little, and for a trade."""
     ply = line.own_plies().start
     # What only takes back threatens nothing new.
     if len(line.moves) <= ply or (ply and line.is_taken_back(0)) or line.boards[ply].is_check():
         return None
-    move, after = line.moves[ply], line.boards[ply + 1]
-    found, account = _threatened(lines, after, line.winner)
-    if account is None or account.end > LONGEST_UNNAMED:
+    before, move, after = line.boards[ply], line.moves[ply], line.boards[ply + 1]
+    threat = _threatened(after, line.winner, lines.find)
+    if threat is None or threat[1].end > thresholds.LONGEST_UNNAMED:
         return None
-    mate, taking = found.value.mate_for(line.winner), account.line.moves[0]
+    evidence, account = threat
+    why, taking = Why.REPLY if ply else Why.MISSED_THREAT, account.line.moves[0]
+    mate = evidence.found.value.mate_for(line.winner)
+    cause = Cause(why, line.winner, line, (), ply + 1, threat=account, mate=mate or 0, evidence=(evidence,))
+    if mate is not None:
+        return cause
     # A pawn counts where it can be taken at once.
-    least = max(CONFIRMED * lines.lost, 1 if account.end == 1 else LEAST_THREAT)
-    is_trade = line.is_taken_back(ply) or takes_back(line.boards[ply], move)
-    if mate is None and (account.gain < least or is_trade):
+    least = max(thresholds.CONFIRMED * lines.lost, 1 if account.end == 1 else thresholds.LEAST_THREAT)
+    is_answered = any(line.boards[ply + 1].is_capture(answer) for answer in line.moves[ply + 1 : ply + 2])
+    if account.gain < least or is_answered or takes_back(before, move):
         return None
-    motifs: tuple[Motif, ...] = ()
-    if mate is None and gain_of(after, taking) > 1 and taking.from_square == move.to_square:
-        motifs = (Motif(Kind.ATTACK, ply, move, move.to_square, (taking.to_square,)),)
-    evidence = (Evidence(account.line.boards[0], found),)
-    return Cause(why, line.winner, line, motifs, ply + 1, threat=account, mate=mate or 0, evidence=evidence)
+    if before.is_capture(move):
+        return _taken(lines, cause, other, value)
+    is_attack = gain_of(after, taking) > 1 and taking.from_square == move.to_square
+    # What comes in the other line, too, makes little difference.
+    if move in other.moves and (is_attack or account.gain < thresholds.LEAST_THREAT):
+        return None
+    motif = Motif(Kind.ATTACK, ply, move, move.to_square, (taking.to_square,))
+    return replace(cause, motifs=(motif,) if is_attack else ())
+
+
+def _taken(lines: Comparison, threat: Cause, other: Line, value: Value) -> Cause | None:
+    """What the move takes that also threatens something; None where it is no gain, and where both lines take it."""
+    case, refused = Case(threat.line, threat.first, 0), lines.refused(threat.line, value)
+    if _is_in(case, other) or not (refused or exchange(case.before, case.move) >= 1):
+        return None
+    motif = case.motif(Kind.CAPTURE, case.move.to_square, (case.square,))
+    return replace(threat, motifs=(motif,), refused=refused, threat=None)
 
 
 # Castling ------------------------------------------------------------------------------------------------------------
@@ -518,10 +465,10 @@ def _threat(lines: Comparison, line: Line, why: Why) -> Cause | None:
 def _castling(lines: Comparison) -> tuple[Cause, ...]:
     """Castling soon becomes impossible, where with the better move the side castles or still may."""
     line, better = lines.played_line, lines.better_line
-    rights = [board.has_castling_rights(lines.color) for board in line.boards[: SOON + 2]]
+    rights = [board.has_castling_rights(lines.color) for board in line.boards[: thresholds.SOON + 2]]
     castles = any(map(chess.Board.is_castling, better.boards[::2], better.moves[::2]))
     is_kept = castles or better.end.has_castling_rights(lines.color)
-    if not rights[0] or rights[-1] or not is_kept or lines.lost > MOST_UNSAID:
+    if not rights[0] or rights[-1] or not is_kept or lines.lost > thresholds.MOST_UNSAID:
         return ()
     ply = rights.index(False) - 1
     move = line.moves[ply]

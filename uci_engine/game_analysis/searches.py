@@ -27,7 +27,6 @@ from uci_engine.game_analysis.judgement import (
     Found,
     Judgement,
     SearchedMove,
-    Value,
     final_value,
     is_book_move,
     judge,
@@ -80,11 +79,6 @@ def found_by(board: chess.Board, info: InfoDict) -> Found:
 
 # Finds the best line of a position, of all or of some moves; an empty line where no search is left.
 Finder = Callable[[chess.Board, Sequence[chess.Move] | None], Found]
-
-
-def nothing_found(board: chess.Board, moves: Sequence[chess.Move] | None) -> Found:
-    """The finder that searches nothing."""
-    return Found(DRAWN)
 
 
 class Searches:
@@ -243,7 +237,9 @@ class Verdicts:
             # The search of the position has not seen what the move allows.
             is_overlooked = is_mated or loss >= MISTAKE_LOSS
             share = 1 if is_overlooked else OTHERS_SHARE
-            is_asked = is_overlooked or self._may_be_only(board, move, value)
+            # A move may be the only one while the game is open, if it is not obvious.
+            is_open = value.expected_for(color) > 1 - WON and value.mate_for(color) != 1
+            is_asked = is_overlooked or (is_open and not is_obvious(board, move))
             rival = self.find(board, share * times, without=move) if is_asked else Found(DRAWN)
         if not rival.line:
             searched = SearchedMove(played, played)
@@ -271,8 +267,3 @@ class Verdicts:
             self._searches.forget()
             self._found[key] = self._searches.find(root, limit, moves if without else None)
         return self._found[key]
-
-    def _may_be_only(self, board: chess.Board, move: chess.Move, value: Value) -> bool:
-        """Whether it is worth knowing what the other moves are worth: the game is open, the move not obvious."""
-        is_open = value.expected_for(board.turn) > 1 - WON and value.mate_for(board.turn) != 1
-        return is_open and not is_obvious(board, move)

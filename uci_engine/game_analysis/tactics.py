@@ -20,12 +20,12 @@ from uci_engine.game_analysis.boards import (
     capture_gain,
     exchange,
     gain_of,
+    is_gain,
     king_of,
     material_balance,
     numbered,
     pins_of,
     positions,
-    takes_back,
     value_at,
     with_turn,
 )
@@ -59,18 +59,14 @@ class Line:
         """Whether the next move of the line takes what has just moved."""
         return [reply.to_square for reply in self.moves[ply + 1 : ply + 2]] == [self.moves[ply].to_square]
 
-    def quiet_plies(self, first: int, end: int) -> list[int]:
-        """The indices of its moves from `first` to before `end` that neither give or answer check nor take anything."""
-        own = [ply for ply in self.own_plies() if first <= ply < end and not self.boards[ply].is_check()]
-        return [i for i in own if not (self.boards[i + 1].is_check() or self.boards[i].is_capture(self.moves[i]))]
-
     def balance(self, ply: int) -> int:
         """The material of the side that profits minus the other's before this move, in pawns."""
         return material_balance(self.boards[ply], self.winner)
 
     def gain(self) -> int:
         """What the line wins, in pawns, after the best capture of the side to move at its end."""
-        return self._settled(chess.BB_ALL) - self.balance(0)
+        gain, _ = best_capture(self.end)
+        return self.balance(-1) + gain * (1 if self.end.turn == self.winner else -1) - self.balance(0)
 
     def wins(self) -> list[Case]:
         """The captures and promotions at a profit, most valuable first. An exchange on one square is one of them."""
@@ -78,22 +74,14 @@ class Line:
         ply = 0
         while ply < len(self.moves):
             following, square = ply + 1, self.moves[ply].to_square
-            if gain_of(self.boards[ply], self.moves[ply]):
-                while following < len(self.moves) and self.moves[following].to_square == square:
-                    following += 1
+            while following < len(self.moves) and self.moves[following].to_square == square:
+                following += 1
             own = [i for i in range(ply, following) if i in self.own_plies() and gain_of(self.boards[i], self.moves[i])]
-            is_last = following == len(self.moves)
-            after = self._settled(chess.BB_SQUARES[self.moves[-1].to_square]) if is_last else self.balance(following)
-            worth = after - self.balance(ply)
+            worth = self.balance(following) - self.balance(ply)
             if own and worth >= 1:
                 wins.append(Case(self, own[0], worth))
             ply = following
         return sorted(wins, key=lambda case: (-case.worth, case.ply))
-
-    def _settled(self, squares: chess.Bitboard) -> int:
-        """The balance at the end, where the side to move may still take something on these squares."""
-        gain, _ = best_capture(self.end, squares)
-        return self.balance(len(self.moves)) + gain * (1 if self.end.turn == self.winner else -1)
 
     def where_was(self, square: chess.Square, after: int, before: int) -> chess.Square:
         """Where the piece stood before move `before` that stands on a square before move `after`, both indices."""
@@ -218,8 +206,7 @@ class Case:
 
 def capture(case: Case) -> Motif | None:
     """The first move of its side takes a piece at a profit, and does not take back."""
-    is_first = case.ply == case.line.own_plies().start and case.before.is_capture(case.move)
-    if not is_first or exchange(case.before, case.move) < 1 or takes_back(case.before, case.move):
+    if case.ply != case.line.own_plies().start or not is_gain(case.before, case.move):
         return None
     return case.motif(Kind.CAPTURE, case.move.to_square, (case.square,))
 
@@ -245,9 +232,8 @@ def fork(case: Case) -> Motif | None:
         is_king = after.piece_type_at(square) == chess.KING
         if is_king or case.gain_on(square) >= (1 if square == case.target else 2):
             attacked.append(square)
-    # What is attacked may also take the forking piece, and be taken there, if it is worth more.
-    is_drawn = (case.reply.from_square, case.reply.to_square) == (case.target, actor)
-    is_taker = case.taker == actor or (is_drawn and value_at(after, case.target) > value_at(after, actor))
+    # What is attacked may also take the forking piece, and be taken there.
+    is_taker = case.taker == actor or case.reply.to_square == actor
     if not is_taker or case.target not in attacked or len(attacked) < 2:
         return None
     return case.motif(Kind.FORK, actor, tuple(sorted(attacked, key=lambda square: -value_at(after, square))))
@@ -338,8 +324,6 @@ def lost_guard(case: Case) -> Motif | None:
     """The move or its answer takes, draws away or cuts off a guard; what it guarded is taken, or mate follows."""
     to, square, last = case.move.to_square, case.capture.to_square, case.line.boards[case.win_ply]
     for guard in case.before.attackers(not case.winner, square):
-        if square in last.attacks(guard) and last.piece_at(guard) == case.before.piece_at(guard):
-            continue
         if guard == to:
             return case.motif(Kind.REMOVED_GUARD, to, (square,), (guard,))
         if guard == case.reply.from_square and _is_drawn_away(case):
@@ -358,12 +342,9 @@ def lost_guard(case: Case) -> Motif | None:
 def _is_drawn_away(case: Case) -> bool:
     """Whether the guard alone can take an offer, or answers a check, and no longer sees what it guarded.
 
-    No quiet move may follow before the capture. A guard that moves to the guarded square still guards it. A king that a
-    mate hunts is no guard.
+    A guard that moves to the guarded square still guards it. A king that a mate hunts is no guard.
     """
     reply, square = case.reply, case.capture.to_square
-    if case.line.quiet_plies(case.ply + 1, case.win_ply):
-        return False
     takers = {move.from_square for move in _recaptures(case)}
     is_forced = takers == {reply.from_square} if reply.to_square == case.move.to_square else case.after.is_check()
     is_hunted = _is_mate(case) and case.after.piece_type_at(reply.from_square) == chess.KING
@@ -381,8 +362,7 @@ def attraction(case: Case) -> Motif | None:
     if drawn == chess.KING:
         profits = after.is_check()
     else:
-        taken = line.where_was(case.square, case.win_ply, case.ply + 2) == square
-        profits = taken and (following.to_square == square or square in after.attacks(following.to_square))
+        profits = line.where_was(case.square, case.win_ply, case.ply + 2) == square
     if not profits or drawn not in (chess.KING, chess.QUEEN, chess.ROOK):
         return None
     return case.motif(Kind.ATTRACTION, following.to_square, (square,), (case.reply.from_square,))
@@ -441,11 +421,10 @@ def perpetual_check(line: Line) -> Motif | None:
 
 def stalemate(line: Line) -> Motif | None:
     """The side that is worse is stalemated at the end, or draws by giving away its last piece that can move."""
-    own = line.own_plies()
-    if not own or not line.end.is_stalemate() or line.end.turn != line.winner:
+    if not line.end.is_stalemate() or line.end.turn != line.winner:
         return None
-    king = king_of(line.end, line.winner)
-    return Motif(Kind.STALEMATE, own[-1], line.moves[own[-1]], king, (king,), (), len(line.moves) - 1)
+    king, ply = king_of(line.end, line.winner), max(len(line.moves) - 2, 0)
+    return Motif(Kind.STALEMATE, ply, line.moves[ply], king, (king,), (), len(line.moves) - 1)
 
 
 # Mates that have a name, by the position in which the side to move is mated ------------------------------------------
@@ -470,7 +449,7 @@ def mate_of(board: chess.Board) -> Kind:
 
 Detector = Callable[[Case], Motif | None]
 # For the move that takes, in the order in which they are asked.
-AT_ONCE: tuple[Detector, ...] = (discovery, pinned_guard, capture)
+AT_ONCE: tuple[Detector, ...] = (promotion, discovery, pinned_guard, capture)
 # For a move before it.
 PREPARED: tuple[Detector, ...] = (discovery, skewer, fork, pin, trapped, lost_guard)
 # For a mate: why it could not be met.
@@ -500,10 +479,12 @@ def deciding_motifs(line: Line, expected: int = 0) -> tuple[Motif, ...]:
 def _is_forced(line: Line, motif: Motif) -> bool:
     """Whether at most one move up to the win, beside the motif's own, is quiet: more are no combination.
 
-    A promotion needs no combination.
+    A quiet move neither gives or answers check nor takes anything. A promotion needs no combination.
     """
-    quiet = [ply for ply in line.quiet_plies(0, motif.win_ply) if ply != motif.ply]
-    return len(quiet) <= MAX_QUIET or line.moves[motif.win_ply].promotion is not None
+    own = [ply for ply in line.own_plies() if ply < motif.win_ply and ply != motif.ply]
+    quiet = [ply for ply in own if not (line.boards[ply].is_check() or line.boards[ply + 1].is_check())]
+    count = sum(not line.boards[ply].is_capture(line.moves[ply]) for ply in quiet)
+    return count <= MAX_QUIET or line.moves[motif.win_ply].promotion is not None
 
 
 def _of_mate(line: Line) -> tuple[Motif, ...]:
@@ -531,8 +512,8 @@ def _first(detectors: Sequence[Detector], cases: Iterable[Case]) -> Motif | None
 def _of_win(case: Case) -> tuple[Motif, ...]:
     """What explains something that is won, and what prepared it."""
     before = _before(case)
-    found = promotion(case) or _first(AT_ONCE, [case]) or _first(PREPARED, [each for each in before if each.is_new()])
-    found = found or _first([promotion], before) or zugzwang(case.line, case.ply) or _first([attraction], before)
+    found = _first(AT_ONCE, [case]) or _first(PREPARED, [each for each in before if each.is_new()])
+    found = found or zugzwang(case.line, case.ply) or _first([attraction], before)
     if found is None:
         return ()
     earlier = [case.at(found.ply - 2)] if found.ply >= 2 else []
@@ -545,17 +526,17 @@ def _of_win(case: Case) -> tuple[Motif, ...]:
 
 def opened_by(line: Line) -> Motif | None:
     """What the first move of a line does for the reply: a guard left, or a line opened."""
-    before, after = line.boards[:2]
-    move, reply = line.moves[:2]
-    square = reply.to_square
-    if square == move.to_square:
+    case = Case(line, 1, 0, 0)
+    here, there, begin, end = (
+        case.move.from_square,
+        case.move.to_square,
+        case.capture.from_square,
+        case.capture.to_square,
+    )
+    if end == there:
         return None
-
-    def motif(kind: Kind, *others: chess.Square) -> Motif:
-        return Motif(kind, 0, move, move.to_square, (square,), others)
-
-    if square in before.attacks(move.from_square) and square not in after.attacks(move.to_square):
-        return motif(Kind.UNGUARDED)
-    if chess.between(reply.from_square, square) & chess.BB_SQUARES[move.from_square]:
-        return motif(Kind.OPENED, reply.from_square)
+    if end in case.before.attacks(here) and end not in case.after.attacks(there):
+        return case.motif(Kind.UNGUARDED, there, (end,))
+    if chess.between(begin, end) & chess.BB_SQUARES[here]:
+        return case.motif(Kind.OPENED, there, (end,), (begin,))
     return None

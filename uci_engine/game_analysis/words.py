@@ -110,22 +110,15 @@ def _capture_words(line: Line, ply: int) -> dict[str, str]:
     `taken`: `15.Qxe1 took on e1, which is guarded: ` where the move before was the mistake.
     """
     before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
-    square, side = captured_square(before, move), before.turn
-    attackers, guards = (before.attackers(color, square) for color in (side, not side))
-    # With those that stand behind them on their lines.
-    free = before.occupied & ~int(attackers | guards)
-    takers, defenders = (len(before.attackers(color, square, free)) for color in (side, not side))
+    square = captured_square(before, move)
     taken, why, value = "", "", value_at(before, square)
-    is_answer = ply == 1 and line.moves[0].to_square == square
-    if is_answer and exchange(line.boards[ply - 1], line.moves[ply - 1]) < 0:
-        did = "took on" if line.boards[ply - 1].is_capture(line.moves[ply - 1]) else "goes to"
-        taken = f"{line.name(ply - 1)} {did} {chess.square_name(square)}, which is guarded: "
-    elif not guards:
+    if ply == 1 and line.moves[0].to_square == square and exchange(line.boards[0], line.moves[0]) < 0:
+        did = "took on" if line.boards[0].is_capture(line.moves[0]) else "goes to"
+        taken = f"{line.name(0)} {did} {chess.square_name(square)}, which is guarded: "
+    elif not before.attackers(not before.turn, square):
         why = ", which nothing guards"
     elif value > value_at(before, move.from_square):
         why = ", which is worth more"
-    elif takers > defenders and exchange(before, move) >= 1:
-        why = ", which has not enough guards"
     worth_more = [
         f"the {piece_on(after, at)}" for at in sorted(attacked_by_mover(after)) if value_at(after, at) > value
     ]
@@ -172,7 +165,7 @@ def cause_words(cause: Cause) -> str:
         return f"{begin} {_threat_words(cause, cause.threat)}"
     if why in (Why.LOSS, Why.MISSED_GAIN):
         return f"{_origin(cause)}{_material_clause(cause, motifs, moves)}"
-    return CLAUSES[why].format(motifs=motifs, moves=moves)
+    return CLAUSES[why].format(motifs=motifs, moves=moves) + _because(cause)
 
 
 def _threat_words(cause: Cause, threat: Account) -> str:
@@ -191,11 +184,7 @@ def _material_clause(cause: Cause, motifs: str, moves: str) -> str:
     if cause.otherwise:
         other = "with the better move it is" if is_loss else "the move played wins"
         otherwise = f"; {other} {material_words(cause.otherwise)}"
-    if len(cause.refused) == 2:
-        back, answer = cause.refused
-        after = cause.line.boards[cause.first + 1]
-        answered = numbered(board_after(after, [back]), answer)
-        otherwise = f", because {numbered(after, back)} is met by {answered}{otherwise}"
+    otherwise = _because(cause) + otherwise
     begin = "" if is_loss else "better, "
     if not motifs and cause.end == cause.first + 1:
         return f"{begin}{moves} wins {material}{otherwise}"
@@ -204,7 +193,18 @@ def _material_clause(cause: Cause, motifs: str, moves: str) -> str:
     return f"{begin}{motifs and f'{motifs}; '}it {'costs' if is_loss else 'wins'} {material}{shown}{otherwise}"
 
 
+def _because(cause: Cause) -> str:
+    """`, because 11.dxe5 is met by 11...Qxd1`, or ""."""
+    if len(cause.refused) < 2:
+        return ""
+    back, answer = cause.refused
+    after = cause.line.boards[cause.first + 1]
+    return f", because {numbered(after, back)} is met by {numbered(board_after(after, [back]), answer)}"
+
+
 CLAUSES = {
+    Why.REPLY: "{motifs}",
+    Why.MISSED_THREAT: "better, {motifs}",
     Why.DRAW: "{motifs}",
     Why.CASTLING: "{motifs}, which the better move keeps",
     Why.LOST_TABLEBASE: "the tablebases say that it loses",

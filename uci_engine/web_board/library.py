@@ -14,9 +14,9 @@ from pathlib import Path
 from time import time_ns
 
 from evaluation.files import reason_of
-from uci_engine.game_analysis.facts import MAX_WORD, key_of
 from uci_engine.game_analysis.pgn import HEADER, ReadGame, decoded, game_texts, is_unknown, read_game
 from uci_engine.web_board.desk import Answer
+from uci_engine.web_board.facts import MAX_WORD, key_of
 from uci_engine.web_board.questions import Fields, loaded
 
 MAX_FILES = 200

@@ -13,8 +13,8 @@ from typing import Any
 
 from evaluation.files import locked, read_start, reason_of, replace_file
 from uci_engine.game_analysis.analysed_game import AnalysedGame
-from uci_engine.game_analysis.facts import facts_of, key_of
 from uci_engine.web_board.desk import Answer
+from uci_engine.web_board.facts import facts_of, key_of
 from uci_engine.web_board.questions import Fields
 
 REPORT_FILE = "secateur-report.json"

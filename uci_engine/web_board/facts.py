@@ -1,4 +1,4 @@
-"""What an analysed game adds to a report over many games: facts of its moves, as JSON has them."""
+"""What an analysed game adds to the report over many games: facts of its moves, as JSON has them."""
 
 from __future__ import annotations
 
