@@ -22,7 +22,6 @@ from uci_engine.game_analysis.judgement import (
     Judgement,
     Mark,
     Phase,
-    SearchedMove,
     Value,
     accuracy_of,
     judge,
@@ -66,7 +65,7 @@ def judged(
 
     found = Found(seen(played), line=tuple(moves))
     better = Found(seen(best), line=found.line if best == played else (chess.Move.null(),))
-    return judge(board, SearchedMove(better, found, None if others is None else seen(others)), is_book)
+    return judge(board, better, found, None if others is None else seen(others), is_book=is_book)
 
 
 def only(fen: str, words: str) -> dict[str, Any]:
@@ -147,8 +146,6 @@ def test_the_marks_are_those_of_the_loss_and_of_lichess(
     judgement = judged(best, played, white)
     assert judgement.mark is mark
     assert mark.is_error == (mark in ERRORS)
-    is_missed = best == Mate(3) and played != Mate(9)
-    assert judgement.missed_mate == (3 if is_missed else None)
 
 
 @given(st.integers(-3000, 3000), st.integers(-3000, 3000))

@@ -143,7 +143,7 @@ def test_each_mate_that_is_stated_is_proved_by_the_mate_search() -> None:
     with Engine(hash=16) as engine:
         verdicts = Verdicts(Searches(engine), Limit(nodes=3000))
         for move in moves:
-            mate = verdicts.of(board, move, is_last=move == moves[-1]).searched.best.value.mate_for(chess.WHITE)
+            mate = verdicts.of(board, move, is_last=move == moves[-1]).best.value.mate_for(chess.WHITE)
             if mate is not None:
                 stated.append(mate)
                 # Black is mated where each of its moves is.

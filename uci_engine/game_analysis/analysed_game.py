@@ -20,58 +20,38 @@ from chess.engine import Limit, PovScore
 from uci_engine.board.pieces import phase_weight
 from uci_engine.book.book import OpeningName, name_of
 from uci_engine.game_analysis.boards import numbered, positions
-from uci_engine.game_analysis.causes import Cause, Why, explained
-from uci_engine.game_analysis.judgement import MARK_NAGS, Found, Judgement, Mark, Phase, Value, is_book_move, phases_of
-from uci_engine.game_analysis.people import MARKS, People, people_of, rating_of
+from uci_engine.game_analysis.examination import ExaminedMove, examined
+from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Mark, Phase, Value, is_book_move, phases_of
 from uci_engine.game_analysis.pgn import ReadGame, checksum, is_unknown, spoken, times_of
 from uci_engine.game_analysis.searches import FIRST_SHARE, FOR_EDIT, Analyser, Searches, Verdicts, limit_text, share_of
-from uci_engine.game_analysis.words import people_words, sentence
+from uci_engine.game_analysis.words import sentence
 
 # To players below this rating inaccuracies say little.
 FOLDED_BELOW = 1600
 EVAL = re.compile(r"\[%eval [^][]*\]")
 
 
-@dataclass(frozen=True, slots=True)
-class Ply:
+@dataclass(frozen=True, kw_only=True)
+class Ply(ExaminedMove):
     """One move of the game, the one with this index.
 
-    `node` is that of the game, `board` the position before it, `after` what was found in the position after it. `best`
-    and `played` are the best move and this one, each with its line as it is shown. `causes` are why it is an error, or
-    why it is good where it has an exclamation mark. `spent`: the seconds that it took. `verdict`: what the tablebases
-    say of the position after it. `notes`: sentences on the end of the book, and on a new verdict. `sign` and `words`
-    are those of the player or an annotator, from the PGN. The three texts are "" for nothing. `people`: who would play
-    it, and find the best move. `is_folded`: it is an inaccuracy that is shown to those who ask for it.
+    `node` is that of the game. `causes` are told where it has a mark. `spent`: the seconds that it took. `notes`:
+    sentences on the end of the book, and on a new verdict. `sign` and `words` are those of the player or an annotator,
+    from the PGN, "" for nothing. `is_folded`: it is an inaccuracy that is shown to those who ask for it.
     """
 
     index: int
     node: chess.pgn.ChildNode
-    board: chess.Board
     phase: Phase
-    after: Found
-    judgement: Judgement
-    best: Found
-    played: Found
-    causes: tuple[Cause, ...]
     spent: float | None
-    verdict: str
     notes: tuple[str, ...]
     sign: str
     words: str
-    people: People | None = None
     is_folded: bool = False
-
-    @property
-    def move(self) -> chess.Move:
-        return self.node.move
 
     @property
     def value(self) -> Value:
         return self.after.value
-
-    @property
-    def name(self) -> str:
-        return numbered(self.board, self.move)
 
     @property
     def player(self) -> str:
@@ -89,26 +69,15 @@ class Ply:
 
     @property
     def why(self) -> str:
-        """Why it is an error or good, and what it missed, in sentences; "" for nothing.
-
-        Of an error it says at least what is better.
-        """
-        causes, missed_mate = self.causes, self.judgement.missed_mate
+        """Why it is an error or good, in sentences; "" for nothing. Of an error it says at least what is better."""
         sentences = []
-        if causes:
-            sentences.append(f"{sentence(causes)}.")
+        if self.causes:
+            sentences.append(f"{sentence(self.causes)}.")
         elif self.judgement.mark.is_error:
             sentences.append(f"Better is {numbered(self.board, self.best.line[0])}: no single reason found.")
         if self.judgement.missed_win:
             sentences.append("A win is gone.")
-        if missed_mate is not None and all(cause.why is not Why.MISSES_MATE for cause in causes):
-            sentences.append(f"A mate in {missed_mate} is missed.")
         return " ".join(sentences + self.who)
-
-    @property
-    def who(self) -> list[str]:
-        """How often people play it, and find the best move, in sentences; none where it is not worth saying."""
-        return people_words(self.board, self.judgement.mark, self.people)
 
     @property
     def remarks(self) -> list[str]:
@@ -175,40 +144,24 @@ def analyse_game(
     start = verdicts.find(boards[0], is_end=not nodes).value
     on_position(1 / len(boards))
     plies: list[Ply] = []
-    tables = ""
     for index, (node, board) in enumerate(zip(nodes, boards, strict=False)):
-        verdict = verdicts.of(board, node.move, is_last=index + 1 == len(nodes))
-        searched, mark, tables_before = verdict.searched, verdict.judgement.mark, tables
-        elo = ratings[board.turn]
-        tables = searches.tablebase_verdict(boards[index + 1])
-        # So the causes are those that are found for this move alone.
-        searches.forget()
-        best, played, causes = (
-            explained(searches, board, searched, share_of(limit, FOR_EDIT))
-            if mark.sign
-            else (searched.best.shown, searched.played.shown, ())
-        )
+        elo, for_edit = ratings[board.turn], share_of(limit, FOR_EDIT)
+        is_last = index + 1 == len(nodes)
+        found = examined(searches, verdicts, board, node.move, for_edit, elo, is_last=is_last)
         notes = [f"End of the book: {opening}."] if opening and index + 1 == theory_plies else []
-        if tables not in ("", tables_before):
-            notes.append(f"The tablebases say: {tables}.")
+        if found.verdict not in ("", plies[-1].verdict if plies else ""):
+            notes.append(f"The tablebases say: {found.verdict}.")
         signs = node.nags & MARK_NAGS.keys()
         ply = Ply(
+            **vars(found),
             index=index,
             node=node,
-            board=board,
             phase=phases[index],
-            after=verdict.after,
-            judgement=verdict.judgement,
-            best=best,
-            played=played,
-            causes=causes,
             spent=times[index],
-            verdict=tables,
             notes=tuple(notes),
             sign=MARK_NAGS[min(signs)] if signs else "",
             words=spoken(f"{node.starting_comment} {node.comment}"),
-            people=people_of(searches, board, mark, best, node.move, rating_of(elo)) if mark in MARKS else None,
-            is_folded=mark is Mark.INACCURACY and elo.isdecimal() and int(elo) < FOLDED_BELOW,
+            is_folded=found.judgement.mark is Mark.INACCURACY and elo.isdecimal() and int(elo) < FOLDED_BELOW,
         )
         plies.append(ply)
         on_position(1 / len(boards))

@@ -26,16 +26,8 @@ from uci_engine.game_analysis.boards import (
     surplus,
     takes_back,
 )
-from uci_engine.game_analysis.judgement import (
-    DRAWN,
-    MAX_LINE_PLIES,
-    MISTAKE_LOSS,
-    ONLY_MOVE_LOSS,
-    Found,
-    SearchedMove,
-    Value,
-)
-from uci_engine.game_analysis.searches import EXTENSION, Finder, Searches
+from uci_engine.game_analysis.judgement import DRAWN, MAX_LINE_PLIES, MISTAKE_LOSS, ONLY_MOVE_LOSS, Found, Value
+from uci_engine.game_analysis.searches import EXTENSION, Finder, Searches, Verdict
 from uci_engine.game_analysis.tactics import DRAWS, Case, Kind, Line, Motif, attack, capture, deciding_motifs, opened_by
 
 
@@ -216,16 +208,16 @@ class Comparison:
 
 
 def explained(
-    searches: Searches, board: chess.Board, move: SearchedMove, limit: Limit
+    searches: Searches, board: chess.Board, verdict: Verdict, limit: Limit
 ) -> tuple[Found, Found, tuple[Cause, ...]]:
     """The best move and the one played with their lines as they are shown, and why that is worse, or why it is good.
 
     `limit`: that of each search of an edit.
     """
     find = searches.finder(limit, EXTENSION)
-    best, played = (searches.extended(board, found, EXTENSION) for found in (move.best, move.played))
-    if move.is_best:
-        return best.shown, played.shown, merits_of(board, played, move.others, find)
+    best, played = (searches.extended(board, found, EXTENSION) for found in (verdict.best, verdict.played))
+    if best.move == played.move:
+        return best.shown, played.shown, merits_of(board, played, verdict.others, find)
     return best.shown, played.shown, causes_of(board, played, best, find)
 
 

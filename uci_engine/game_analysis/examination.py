@@ -14,7 +14,7 @@ from chess.engine import Limit
 from uci_engine.game_analysis.boards import board_after, numbered
 from uci_engine.game_analysis.causes import Cause, explained
 from uci_engine.game_analysis.judgement import Found, Judgement, Mark, Value
-from uci_engine.game_analysis.people import COMMON, People, people_of, rating_of
+from uci_engine.game_analysis.people import COMMON, MARKS, People, people_of, rating_of
 from uci_engine.game_analysis.searches import FIRST_SHARE, FOR_EDIT, Analyser, Searches, Verdicts, share_of
 from uci_engine.game_analysis.words import people_words, percent, sentence
 from uci_engine.text import DASHES
@@ -114,26 +114,84 @@ class MoveComparison:
 # One move -----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Examination:
-    """Why a move is good or bad. Values are from White's view. `str` of it is text.
+@dataclass(frozen=True, kw_only=True)
+class ExaminedMove:
+    """A move, what was found and why it is good or bad. Values are from White's view.
 
-    `played` is the move with the best play after it: what supports or refutes it. `best` is the best move, `is_best`
-    whether that is the move itself, `others` the value of the best other move where it is. `causes` say why it is worse
-    than the best move, or why it is good where it is the best. `verdict` is what the tablebases say after the move, ""
-    for nothing. `people`: who would play it, and the best move. `nodes` and `seconds` are those of all searches.
+    `played` is the move with the best play after it: what supports or refutes it. `after` is what was found in the
+    position after it. `best` is the best move, `others` the value of the best other move where that is the move itself.
+    `causes` say why it is worse than the best move, or why it is good. `verdict` is what the tablebases say after the
+    move, "" for nothing. `people`: who would play it, and the best move.
     """
 
     board: chess.Board
     move: chess.Move
     judgement: Judgement
     played: Found
+    after: Found
     best: Found
-    is_best: bool
     others: Value | None
     causes: tuple[Cause, ...]
     verdict: str
     people: People | None
+
+    @property
+    def name(self) -> str:
+        return numbered(self.board, self.move)
+
+    @property
+    def is_best(self) -> bool:
+        return self.best.move in (None, self.move)
+
+    @property
+    def who(self) -> list[str]:
+        """How often people play it, and find the best move, in sentences; none where it is not worth saying."""
+        return people_words(self.board, self.judgement.mark, self.people)
+
+
+def examined(
+    searches: Searches,
+    verdicts: Verdicts,
+    board: chess.Board,
+    move: chess.Move,
+    limit: Limit,
+    rating: object,
+    *,
+    is_last: bool,
+    is_asked: bool = False,
+) -> ExaminedMove:
+    """Examine a move of a game, or one that `is_asked` for, of which all is told that is known.
+
+    `limit`: that of each search of an edit. `rating`: that of the player, as for `rating_of`.
+    """
+    verdict = verdicts.of(board, move, is_last=is_last, thorough=is_asked)
+    mark, tables = verdict.judgement.mark, searches.tablebase_verdict(board_after(board, [move]))
+    # So the causes are those that are found for this move alone.
+    searches.forget()
+    best, played, causes = (
+        explained(searches, board, verdict, limit)
+        if is_asked or mark.sign
+        else (verdict.best.shown, verdict.played.shown, ())
+    )
+    is_told = is_asked or mark in MARKS
+    return ExaminedMove(
+        board=board,
+        move=move,
+        judgement=verdict.judgement,
+        played=played,
+        after=verdict.after,
+        best=best,
+        others=verdict.others,
+        causes=causes,
+        verdict=tables,
+        people=people_of(searches, board, mark, best, move, rating_of(rating)) if is_told else None,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Examination(ExaminedMove):
+    """One move that was asked for. `str` of it is text. `nodes` and `seconds` are those of all searches."""
+
     nodes: int
     seconds: float
 
@@ -141,10 +199,6 @@ class Examination:
     def why(self) -> str:
         """The causes as a sentence for the player, without its full stop; "" for no cause."""
         return sentence(self.causes)
-
-    @property
-    def after(self) -> chess.Board:
-        return board_after(self.board, [self.move])
 
     def data(self) -> dict[str, object]:
         """For JSON."""
@@ -161,7 +215,7 @@ class Examination:
             "best": _line_data(self.best),
             "others": None if self.others is None else _value_data(self.others),
             "alternatives": board.legal_moves.count() - 1,
-            "reply_count": self.after.legal_moves.count(),
+            "reply_count": board_after(board, [self.move]).legal_moves.count(),
             "why": self.why or None,
             "causes": [_cause_data(cause) for cause in self.causes],
             "people": None if self.people is None else self.people.data(),
@@ -169,9 +223,7 @@ class Examination:
         }
 
     def __repr__(self) -> str:
-        return (
-            f"<Examination of {numbered(self.board, self.move)}: {self.judgement.mark.word}, {self.played.value.text}>"
-        )
+        return f"<Examination of {self.name}: {self.judgement.mark.word}, {self.played.value.text}>"
 
     def __str__(self) -> str:
         # A terminal may have no other dashes.
@@ -181,8 +233,7 @@ class Examination:
     def paragraphs(self) -> list[str]:
         """What is to be said beside the lines."""
         board, mark = self.board, self.judgement.mark
-        name = numbered(board, self.move)
-        texts = [f"{name}{mark.sign} is worth {self.played.value.shown}: {self._verdict()}"]
+        texts = [f"{self.name}{mark.sign} is worth {self.played.value.shown}: {self._verdict()}"]
         if self.why:
             texts.append(f"{self.why}.")
         if not self.is_best and self.best.line:
@@ -191,11 +242,11 @@ class Examination:
         if len(self.played.line) > 1:
             words = "What refutes it" if mark.is_error else "What supports it"
             texts.append(f"{words}: {board.variation_san(self.played.line)}.")
-        people, who = self.people, people_words(board, mark, self.people)
+        people, who = self.people, self.who
         if not who and people and (not self.is_best or people.played >= COMMON):
             who = [f"{percent(people.played)} play it at {people.rating}.".capitalize()]
         texts += who
-        others, replies = board.legal_moves.count() - 1, self.after.legal_moves.count()
+        others, replies = board.legal_moves.count() - 1, board_after(board, [self.move]).legal_moves.count()
         texts.append(f"Tried to depth {self.played.depth}; other moves: {others}, replies: {replies}.")
         if self.verdict:
             texts.append(f"The tablebases say: {self.verdict}.")
@@ -213,7 +264,7 @@ class Examination:
     def lines(self) -> list[ShownLine]:
         """The lines of the move, of the better one, and of what was threatened."""
         board = self.board
-        lines = [(numbered(board, self.move), board, self.played)]
+        lines = [(self.name, board, self.played)]
         if not self.is_best and self.best.line:
             lines.append((f"Better: {numbered(board, self.best.line[0])}", board, self.best))
         for cause in self.causes:
@@ -243,22 +294,6 @@ def examine(
 ) -> Examination:
     """Examine one legal move. The limit is for all of it; a depth is for each search. `rating`: see `rating_of`."""
     searches = Searches(analyser, limit)
-    verdicts = Verdicts(searches, share_of(limit, FIRST_SHARE / EFFORTS))
-    verdict = verdicts.of(board, move, is_last=True, thorough=True)
-    searched, after = verdict.searched, board_after(board, [move])
-    searches.forget()
-    best, shown, causes = explained(searches, board, searched, share_of(limit, FOR_EDIT / EFFORTS))
-    return Examination(
-        board=board.copy(),
-        move=move,
-        judgement=verdict.judgement,
-        played=shown,
-        best=best,
-        is_best=searched.is_best,
-        others=searched.others,
-        causes=causes,
-        verdict=searches.tablebase_verdict(after),
-        people=people_of(searches, board, verdict.judgement.mark, best, move, rating_of(rating)),
-        nodes=searches.nodes,
-        seconds=searches.seconds,
-    )
+    verdicts, for_edit = Verdicts(searches, share_of(limit, FIRST_SHARE / EFFORTS)), share_of(limit, FOR_EDIT / EFFORTS)
+    found = examined(searches, verdicts, board.copy(), move, for_edit, rating, is_last=True, is_asked=True)
+    return Examination(**vars(found), nodes=searches.nodes, seconds=searches.seconds)

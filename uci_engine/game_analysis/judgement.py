@@ -141,28 +141,6 @@ class Found:
         return self if self.value.score.is_mate() else replace(self, line=self.line[:MAX_LINE_PLIES])
 
 
-@dataclass(frozen=True, slots=True)
-class SearchedMove:
-    """A move with what the searches found. Values are from White's view.
-
-    `best` is the value of the best move, with its line; `played` that of the move played, with what follows it.
-    `others` is the value of the best of the other moves, where the move played is the best and that was searched.
-    """
-
-    best: Found
-    played: Found
-    others: Value | None = None
-
-    @property
-    def is_best(self) -> bool:
-        return self.best.move in (None, self.played.move)
-
-    def loss_for(self, color: chess.Color) -> float:
-        """What the side that moved expects less than with the best move."""
-        lost = self.best.value.expected_for(color) - self.played.value.expected_for(color)
-        return 0.0 if self.is_best else max(lost, 0.0)
-
-
 # What a move cost -----------------------------------------------------------------------------------------------------
 
 # The smallest loss of expected result for each mark: those of lichess.org. From an even position 0.05 is about 0.35
@@ -240,7 +218,7 @@ class Judgement:
 
     `loss` is the loss of expected result, from 0 to 1. `accuracy` is in percent, and `weight` its weight in averages,
     0 for a move that is not judged: a good one of the book, or one without an alternative. `missed_win`: the move
-    before was won, and after it that is gone. `missed_mate`: the moves of the mate that it misses, None for none.
+    before was won, and after it that is gone.
     """
 
     mark: Mark
@@ -248,59 +226,61 @@ class Judgement:
     accuracy: float = 100.0
     weight: float = 0.0
     missed_win: bool = False
-    missed_mate: int | None = None
 
 
-def judge(board: chess.Board, move: SearchedMove, is_book: bool = False, loss: float | None = None) -> Judgement:
-    """What a move on this board, the first of its line, cost. `loss`: by several looks, None for that of this one."""
-    color = board.turn
-    best, played = move.best.value.expected_for(color), move.played.value.expected_for(color)
-    loss = move.loss_for(color) if loss is None else loss
+def judge(
+    board: chess.Board,
+    best: Found,
+    played: Found,
+    others: Value | None = None,
+    *,
+    is_book: bool = False,
+    loss: float | None = None,
+) -> Judgement:
+    """What a move on this board, the first of the line `played`, cost. `best`: the best move, which may be the same.
+
+    `others`: what the best other move is worth, if that was searched. `loss`: by several looks, None for that of this.
+    """
+    color, is_best = board.turn, best.move in (None, played.move)
+    before, after = best.value.expected_for(color), played.value.expected_for(color)
+    if loss is None:
+        loss = 0.0 if is_best else max(before - after, 0.0)
     if is_book and loss < MISTAKE_LOSS:
         return Judgement(Mark.BOOK, loss)
     if board.legal_moves.count() == 1:
         return Judgement(Mark.FORCED, loss)
     return Judgement(
-        mark=_mark(board, move, loss),
+        mark=_mark_of_best(board, played, others) if is_best else _mark_of_worse(best.value, played.value, color, loss),
         loss=loss,
         accuracy=100.0 * math.exp(-ACCURACY_DECAY * loss),
-        weight=max(LEAST_WEIGHT, _openness(best), _openness(played)),
-        missed_win=not move.is_best and best >= WON and played <= NO_WIN,
-        missed_mate=_missed_mate(move, color),
+        weight=max(LEAST_WEIGHT, _openness(before), _openness(after)),
+        missed_win=not is_best and before >= WON and after <= NO_WIN,
     )
 
 
-def _mark(board: chess.Board, move: SearchedMove, loss: float) -> Mark:
-    color = board.turn
-    if not move.is_best:
-        return _mark_of_mate(move, color) or next((mark for least, mark in LEAST_LOSSES if loss >= least), Mark.SOUND)
-    if move.others is None:
+def _mark_of_best(board: chess.Board, found: Found, others: Value | None) -> Mark:
+    if others is None:
         return Mark.BEST
-    played, others = move.played.value.expected_for(color), move.others.expected_for(color)
+    expected, rival = found.value.expected_for(board.turn), others.expected_for(board.turn)
     # What only delays the loss of a lost game is no good move.
-    if others >= WON or played - others < ONLY_MOVE_LOSS or is_obvious(board, move.played.line[0]):
+    if rival >= WON or expected - rival < ONLY_MOVE_LOSS or is_obvious(board, found.line[0]):
         return Mark.BEST
-    return Mark.BRILLIANT if is_sacrifice(board, move.played.line) else Mark.GOOD
+    return Mark.BRILLIANT if is_sacrifice(board, found.line) else Mark.GOOD
 
 
-def _mark_of_mate(move: SearchedMove, color: chess.Color) -> Mark | None:
-    """The mark of a move that allows a mate, or misses one; None for neither."""
-    best, played = move.best.value, move.played.value
+def _mark_of_worse(best: Value, played: Value, color: chess.Color, loss: float) -> Mark:
+    """The mark by the loss; where a mate is allowed or missed, by what was or is still expected."""
+    mate = best.mate_for(color)
     if played.mate_for(not color) is not None and best.mate_for(not color) is None:
         expected = best.expected_for(not color)
-    elif _missed_mate(move, color) is not None:
+    # It leaves no mate, or a longer one than one that everybody should see.
+    elif mate and (mate <= SHORT_MATE or played.mate_for(color) is None):
         expected = played.expected_for(color)
     else:
-        return None
+        return next((mark for least, mark in LEAST_LOSSES if loss >= least), Mark.SOUND)
     if expected <= MATE_MISTAKE:
         return Mark.BLUNDER
     return Mark.MISTAKE if expected <= MATE_INACCURACY else Mark.INACCURACY
-
-
-def _missed_mate(move: SearchedMove, color: chess.Color) -> int | None:
-    """The moves of the mate that a move misses: it leaves none, or a longer one than one that everybody should see."""
-    mate = None if move.is_best else move.best.value.mate_for(color)
-    return mate if mate and (mate <= SHORT_MATE or move.played.value.mate_for(color) is None) else None
 
 
 def is_book_move(board: chess.Board, move: chess.Move) -> bool:

@@ -26,7 +26,7 @@ from uci_engine.game_analysis.judgement import (
     WON,
     Found,
     Judgement,
-    SearchedMove,
+    Value,
     final_value,
     is_book_move,
     judge,
@@ -189,10 +189,16 @@ def limit_text(limit: Limit) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a look at a move has found, there and in the position `after` it, and what it makes of the move."""
+    """What a look at a move has found, and what it makes of the move. Values are from White's view.
 
-    searched: SearchedMove
+    `best` is the best move with its line, `played` the one played with what follows it, `after` what was found in the
+    position after it. `others`: the best of the other moves, where the move played is the best and that was searched.
+    """
+
+    best: Found
+    played: Found
     after: Found
+    others: Value | None
     judgement: Judgement
 
 
@@ -221,7 +227,7 @@ class Verdicts:
             if mark.is_error and last.judgement.mark.is_error:
                 # Each counts by its length. The milder one alone would miss many a blunder.
                 weighted = (times * look.judgement.loss for times, look in zip(AGAIN, (verdict, last), strict=True))
-                return replace(last, judgement=judge(board, last.searched, loss=sum(weighted) / sum(AGAIN)))
+                return replace(last, judgement=judge(board, last.best, last.played, loss=sum(weighted) / sum(AGAIN)))
             verdict = min(last, verdict, key=lambda look: look.judgement.mark.gravity)
         return verdict
 
@@ -241,13 +247,10 @@ class Verdicts:
             is_open = value.expected_for(color) > 1 - WON and value.mate_for(color) != 1
             is_asked = is_overlooked or (is_open and not is_obvious(board, move))
             rival = self.find(board, share * times, without=move) if is_asked else Found(DRAWN)
-        if not rival.line:
-            searched = SearchedMove(played, played)
-        elif value.order_for(color) >= rival.value.order_for(color):
-            searched = SearchedMove(played, played, rival.value)
-        else:
-            searched = SearchedMove(rival, played)
-        return Verdict(searched, after, judge(board, searched, is_book_move(board, move)))
+        is_best = not rival.line or value.order_for(color) >= rival.value.order_for(color)
+        best, others = played if is_best else rival, rival.value if is_best and rival.line else None
+        judgement = judge(board, best, played, others, is_book=is_book_move(board, move))
+        return Verdict(best, played, after, others, judgement)
 
     def find(
         self, board: chess.Board, times: float = 1, *, without: chess.Move | None = None, is_end: bool = False
