@@ -41,7 +41,7 @@ from uci_engine.game_analysis.boards import board_after, variation
 from uci_engine.game_analysis.causes import Cause, Why, causes_of
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS, MISTAKE_LOSS, Found, final_value
 from uci_engine.game_analysis.pgn import ReadGame
-from uci_engine.game_analysis.searches import EXTENSION, FOR_EDIT, MOVE_EFFORT, Searches, share_of
+from uci_engine.game_analysis.searches import FOR_EDIT, MOVE_EFFORT, Searches, share_of
 from uci_engine.game_analysis.words import cause_words
 
 ERRORS = ("blunder", "mistake", "inaccuracy")
@@ -150,8 +150,8 @@ def searched(job: CheckJob, board: chess.Board, move: chess.Move) -> dict[str, A
     if better.value.expected_for(color) - played.value.expected_for(color) < INACCURACY_LOSS:
         return None
     began = time.perf_counter()
-    better, played = (searches.extended(board, found, EXTENSION) for found in (better, played))
-    causes = causes_of(board, played, better, searches.finder(share_of(limit, FOR_EDIT), EXTENSION))
+    better, played = (searches.extended(board, found) for found in (better, played))
+    causes = causes_of(board, played, better, searches.finder(share_of(limit, FOR_EDIT)))
     return {"seconds": round(time.perf_counter() - began, 4), **row_of(job, board, played, better, causes)}
 
 

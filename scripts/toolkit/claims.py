@@ -11,8 +11,6 @@ from uci_engine.game_analysis.causes import Cause
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
 
 PAWNS = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
-# The most legal moves in zugzwang.
-MOST_MOVES = 12
 
 
 def claims_of(cause: Cause) -> list[tuple[str, bool]]:
@@ -151,7 +149,6 @@ RULES: dict[Kind, Callable[[Claim], bool]] = {
     Kind.PERPETUAL_CHECK: Claim.repeats,
     Kind.STALEMATE: lambda it: it.line.end.is_stalemate(),
     Kind.PROMOTION: lambda it: it.move.promotion is not None,
-    Kind.ZUGZWANG: lambda it: not it.after.is_check() and it.after.legal_moves.count() <= MOST_MOVES,
     Kind.NO_CASTLING: lambda it: it.before.has_castling_rights(it.mover) and not it.after.has_castling_rights(it.mover),
     Kind.UNGUARDED: lambda it: sees(it.before, it.move.from_square, it.target) and not sees(it.after, it.to, it.target),
     Kind.OPENED: lambda it: is_between(it.move.from_square, it.other, it.target),

@@ -16,7 +16,7 @@ from uci_engine import Engine
 from uci_engine.game_analysis.boards import numbered
 from uci_engine.game_analysis.causes import Account, Cause, Why, causes_of, merits_of
 from uci_engine.game_analysis.judgement import Found, value_of
-from uci_engine.game_analysis.searches import EXTENSION, Searches
+from uci_engine.game_analysis.searches import Searches
 from uci_engine.game_analysis.tactics import Kind, Line, Motif, opened_by
 from uci_engine.game_analysis.words import cause_words, material_words, sentence
 
@@ -49,7 +49,7 @@ def test_the_cause_of_an_error(engine: Engine, row: list[str]) -> None:
     fen, played, played_line, better, better_line, why, named, how, material = row
     board = chess.Board(fen)
     engine.new_game()
-    find = Searches(engine).finder(Limit(nodes=20_000), EXTENSION)
+    find = Searches(engine).finder(Limit(nodes=20_000))
     cause, *_ = causes_of(board, found(played, played_line), found(better, better_line), find)
     assert cause.why.value == why
     told = [

@@ -51,7 +51,7 @@ class Script(MaterialAnalyser):
 def verdict(script: Script, thorough: bool = False) -> Verdict:
     """That on 1.e4 from a position that is in no book, the first look with 100 nodes."""
     board = chess.Board("rnbqkbnr/1ppppppp/p7/8/8/P7/1PPPPPPP/RNBQKBNR w KQkq - 0 1")
-    return Verdicts(Searches(script), Limit(nodes=100)).of(board, E4, is_last=False, thorough=thorough)
+    return Verdicts(Searches(script), Limit(nodes=400)).of(board, E4, is_last=False, thorough=thorough)
 
 
 LOOKS = [(ply, nodes) for nodes in (100, 200, 800) for ply in (0, 1)]
@@ -112,7 +112,7 @@ def test_a_repetition_at_the_end_of_the_game_is_a_draw() -> None:
     script = Script((400,) * 3, (400,) * 3)
     for is_last, score in ((True, Cp(0)), (False, Cp(400))):
         # Whoever goes on has not claimed it.
-        found = Verdicts(Searches(script), Limit(nodes=100)).of(board, chess.Move.from_uci("f6g8"), is_last=is_last)
+        found = Verdicts(Searches(script), Limit(nodes=400)).of(board, chess.Move.from_uci("f6g8"), is_last=is_last)
         assert found.after.value.score == score
 
 
@@ -141,7 +141,7 @@ def test_each_mate_that_is_stated_is_proved_by_the_mate_search() -> None:
     board.reset()
     stated = []
     with Engine(hash=16) as engine:
-        verdicts = Verdicts(Searches(engine), Limit(nodes=3000))
+        verdicts = Verdicts(Searches(engine), Limit(nodes=12_000))
         for move in moves:
             mate = verdicts.of(board, move, is_last=move == moves[-1]).best.value.mate_for(chess.WHITE)
             if mate is not None:

@@ -23,7 +23,7 @@ from uci_engine.game_analysis.boards import numbered, positions
 from uci_engine.game_analysis.examination import ExaminedMove, examined
 from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Mark, Phase, Value, is_book_move, phases_of
 from uci_engine.game_analysis.pgn import ReadGame, checksum, is_unknown, spoken, times_of
-from uci_engine.game_analysis.searches import FIRST_SHARE, FOR_EDIT, Analyser, Searches, Verdicts, limit_text, share_of
+from uci_engine.game_analysis.searches import Analyser, Searches, Verdicts, limit_text
 from uci_engine.game_analysis.words import sentence
 
 # To players below this rating inaccuracies say little.
@@ -139,18 +139,16 @@ def analyse_game(
     opening, theory_plies = _opening_of(boards)
     phases = phases_of(map(phase_weight, boards))
     ratings = [str(rating or game.header(name)) for name in ("BlackElo", "WhiteElo")]
-    searches = Searches(analyser)
-    verdicts = Verdicts(searches, share_of(limit, FIRST_SHARE))
+    verdicts = Verdicts(Searches(analyser), limit)
     start = verdicts.find(boards[0], is_end=not nodes).value
     on_position(1 / len(boards))
     plies: list[Ply] = []
     for index, (node, board) in enumerate(zip(nodes, boards, strict=False)):
-        elo, for_edit = ratings[board.turn], share_of(limit, FOR_EDIT)
-        is_last = index + 1 == len(nodes)
-        found = examined(searches, verdicts, board, node.move, for_edit, elo, is_last=is_last)
+        elo = ratings[board.turn]
+        found = examined(verdicts, board, node.move, elo, is_last=index + 1 == len(nodes))
         notes = [f"End of the book: {opening}."] if opening and index + 1 == theory_plies else []
-        if found.verdict not in ("", plies[-1].verdict if plies else ""):
-            notes.append(f"The tablebases say: {found.verdict}.")
+        if found.tables not in ("", plies[-1].tables if plies else ""):
+            notes.append(f"The tablebases say: {found.tables}.")
         signs = node.nags & MARK_NAGS.keys()
         ply = Ply(
             **vars(found),

@@ -10,9 +10,10 @@ from uci_engine.board.game import moves_kept
 from uci_engine.board.pieces import captured_type
 from uci_engine.score import SEE_VALUES
 
-PIECE_VALUES = [value_cp // 100 for value_cp in SEE_VALUES]
 # More than all other pieces together.
 KING_VALUE = 100
+# In pawns, by the type of the piece, 0 for none.
+PIECE_VALUES = [*(value_cp // 100 for value_cp in SEE_VALUES[:-1]), KING_VALUE]
 # What a side gains that mates.
 MATE_VALUE = 1000
 # Out of check, so few moves leave not much to find.
@@ -89,10 +90,7 @@ def surplus(board: chess.Board, piece_type: chess.PieceType, color: chess.Color)
 
 def value_at(board: chess.Board, square: chess.Square) -> int:
     """The value of the piece on a square, in pawns: 0 for none, KING_VALUE for a king."""
-    piece_type = board.piece_type_at(square)
-    if piece_type is None:
-        return 0
-    return KING_VALUE if piece_type == chess.KING else PIECE_VALUES[piece_type]
+    return PIECE_VALUES[board.piece_type_at(square) or 0]
 
 
 def king_of(board: chess.Board, color: chess.Color) -> chess.Square:
@@ -155,15 +153,6 @@ def is_quiet(board: chess.Board) -> bool:
     return board.is_checkmate() or not (board.is_check() or best_capture(board)[1])
 
 
-def with_turn(board: chess.Board, color: chess.Color) -> chess.Board:
-    """The same position with this side to move. An en passant capture is gone where that changes the side."""
-    turned = board.copy(stack=False)
-    if turned.turn != color:
-        turned.turn = color
-        turned.ep_square = None
-    return turned
-
-
 def attacked_by_mover(board: chess.Board) -> set[chess.Square]:
     """What its side could take at a profit where the piece that has just moved attacks it, if it moved again."""
     mover = not board.turn
@@ -178,7 +167,9 @@ def capture_gain(
 
     Below 0 where every capture loses, -KING_VALUE where there is none.
     """
-    turned = with_turn(board, color)
+    turned = board.copy(stack=False)
+    if turned.turn != color:
+        turned.turn, turned.ep_square = color, None
     captures = list(turned.generate_legal_captures(pieces, chess.BB_SQUARES[square]))
     return max((exchange(turned, move) for move in captures), default=-KING_VALUE)
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 import chess
-from chess.engine import Limit
 
 from uci_engine.game_analysis import thresholds
 from uci_engine.game_analysis.boards import (
@@ -27,7 +26,7 @@ from uci_engine.game_analysis.boards import (
     takes_back,
 )
 from uci_engine.game_analysis.judgement import DRAWN, MAX_LINE_PLIES, MISTAKE_LOSS, ONLY_MOVE_LOSS, Found, Value
-from uci_engine.game_analysis.searches import EXTENSION, Finder, Searches, Verdict
+from uci_engine.game_analysis.searches import Finder
 from uci_engine.game_analysis.tactics import DRAWS, Case, Kind, Line, Motif, attack, capture, deciding_motifs, opened_by
 
 
@@ -73,11 +72,6 @@ class Account:
     @property
     def gain(self) -> int:
         return self.line.balance(self.end) - self.line.balance(self.begin)
-
-    @property
-    def is_lasting(self) -> bool:
-        """Whether the line goes on after it, and nothing is taken back up to its end."""
-        return self.end < len(self.line.moves) and self.line.balance(-1) == self.line.balance(self.end)
 
     @property
     def material(self) -> tuple[int, ...]:
@@ -207,20 +201,6 @@ class Comparison:
         return found.line[:2] if is_worse else ()
 
 
-def explained(
-    searches: Searches, board: chess.Board, verdict: Verdict, limit: Limit
-) -> tuple[Found, Found, tuple[Cause, ...]]:
-    """The best move and the one played with their lines as they are shown, and why that is worse, or why it is good.
-
-    `limit`: that of each search of an edit.
-    """
-    find = searches.finder(limit, EXTENSION)
-    best, played = (searches.extended(board, found, EXTENSION) for found in (verdict.best, verdict.played))
-    if best.move == played.move:
-        return best.shown, played.shown, merits_of(board, played, verdict.others, find)
-    return best.shown, played.shown, causes_of(board, played, best, find)
-
-
 def passed_board(board: chess.Board) -> chess.Board | None:
     """The position with the turn handed over; None in check, or where the game would be over."""
     if board.is_check():
@@ -265,9 +245,6 @@ def merits_of(board: chess.Board, played: Found, others: Value | None, find: Fin
             end = threats[-1].win_ply + 1
             causes.append(Cause(Why.DEFENCE, color, account.line, threats, end, evidence=(evidence,)))
     return tuple(causes)
-
-
-# What is forced ------------------------------------------------------------------------------------------------------
 
 
 def _forced(lines: Comparison) -> tuple[Cause, ...]:
@@ -330,6 +307,8 @@ def _won(lines: Comparison, account: Account, other: Account, value: Value) -> C
     # What comes later is not the work of the reply alone.
     is_late = motifs[0].ply > first if motifs else account.end > first + thresholds.SOON
     evidence, opened = ((), None) if is_missed or is_late else _origin(lines, motifs)
+    # It is told only where the line goes on after it, and nothing is taken back up to its end.
+    is_lasting = other.end < len(other.line.moves) and other.line.balance(-1) == other.line.balance(other.end)
     return Cause(
         Why.MISSED_GAIN if is_missed else Why.LOSS,
         line.winner,
@@ -337,7 +316,7 @@ def _won(lines: Comparison, account: Account, other: Account, value: Value) -> C
         motifs,
         account.end,
         account.material,
-        tuple(-count for count in other.material) if other.gain <= -1 and other.is_lasting else (),
+        tuple(-count for count in other.material) if other.gain <= -1 and is_lasting else (),
         lines.refused(line, value),
         opened=opened,
         evidence=evidence,
@@ -449,9 +428,6 @@ def _taken(lines: Comparison, threat: Cause, other: Line, value: Value) -> Cause
         return None
     motif = case.motif(Kind.CAPTURE, case.move.to_square, (case.square,))
     return replace(threat, motifs=(motif,), refused=refused, threat=None)
-
-
-# Castling ------------------------------------------------------------------------------------------------------------
 
 
 def _castling(lines: Comparison) -> tuple[Cause, ...]:

@@ -6,16 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import chess
 from chess.engine import Limit
 
 from uci_engine.game_analysis.boards import board_after, numbered
-from uci_engine.game_analysis.causes import Cause, explained
-from uci_engine.game_analysis.judgement import Found, Judgement, Mark, Value
+from uci_engine.game_analysis.causes import Cause, causes_of, merits_of
+from uci_engine.game_analysis.judgement import Found, Mark, Value
 from uci_engine.game_analysis.people import COMMON, MARKS, People, people_of, rating_of
-from uci_engine.game_analysis.searches import FIRST_SHARE, FOR_EDIT, Analyser, Searches, Verdicts, share_of
+from uci_engine.game_analysis.searches import Analyser, Searches, Verdict, Verdicts, share_of
 from uci_engine.game_analysis.words import people_words, percent, sentence
 from uci_engine.text import DASHES
 
@@ -115,24 +115,17 @@ class MoveComparison:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExaminedMove:
-    """A move, what was found and why it is good or bad. Values are from White's view.
+class ExaminedMove(Verdict):
+    """A move, its verdict with the lines as they are shown, and why it is good or bad.
 
-    `played` is the move with the best play after it: what supports or refutes it. `after` is what was found in the
-    position after it. `best` is the best move, `others` the value of the best other move where that is the move itself.
-    `causes` say why it is worse than the best move, or why it is good. `verdict` is what the tablebases say after the
+    `causes` say why it is worse than the best move, or why it is good. `tables` is what the tablebases say after the
     move, "" for nothing. `people`: who would play it, and the best move.
     """
 
     board: chess.Board
     move: chess.Move
-    judgement: Judgement
-    played: Found
-    after: Found
-    best: Found
-    others: Value | None
     causes: tuple[Cause, ...]
-    verdict: str
+    tables: str
     people: People | None
 
     @property
@@ -150,42 +143,25 @@ class ExaminedMove:
 
 
 def examined(
-    searches: Searches,
-    verdicts: Verdicts,
-    board: chess.Board,
-    move: chess.Move,
-    limit: Limit,
-    rating: object,
-    *,
-    is_last: bool,
-    is_asked: bool = False,
+    verdicts: Verdicts, board: chess.Board, move: chess.Move, rating: object, *, is_last: bool, is_asked: bool = False
 ) -> ExaminedMove:
     """Examine a move of a game, or one that `is_asked` for, of which all is told that is known.
 
-    `limit`: that of each search of an edit. `rating`: that of the player, as for `rating_of`.
+    `rating`: that of the player, as for `rating_of`.
     """
-    verdict = verdicts.of(board, move, is_last=is_last, thorough=is_asked)
+    verdict, searches = verdicts.of(board, move, is_last=is_last, thorough=is_asked), verdicts.searches
     mark, tables = verdict.judgement.mark, searches.tablebase_verdict(board_after(board, [move]))
     # So the causes are those that are found for this move alone.
     searches.forget()
-    best, played, causes = (
-        explained(searches, board, verdict, limit)
-        if is_asked or mark.sign
-        else (verdict.best.shown, verdict.played.shown, ())
-    )
+    best, played, causes = verdict.best, verdict.played, tuple[Cause, ...]()
+    if is_asked or mark.sign:
+        best, played = searches.extended(board, best), searches.extended(board, played)
+        find, is_best = searches.finder(verdicts.for_edit), best.move == played.move
+        causes = merits_of(board, played, verdict.others, find) if is_best else causes_of(board, played, best, find)
     is_told = is_asked or mark in MARKS
-    return ExaminedMove(
-        board=board,
-        move=move,
-        judgement=verdict.judgement,
-        played=played,
-        after=verdict.after,
-        best=best,
-        others=verdict.others,
-        causes=causes,
-        verdict=tables,
-        people=people_of(searches, board, mark, best, move, rating_of(rating)) if is_told else None,
-    )
+    people = people_of(searches, board, mark, best, move, rating_of(rating)) if is_told else None
+    shown = replace(verdict, best=best.shown, played=played.shown)
+    return ExaminedMove(**vars(shown), board=board, move=move, causes=causes, tables=tables, people=people)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,7 +195,7 @@ class Examination(ExaminedMove):
             "why": self.why or None,
             "causes": [_cause_data(cause) for cause in self.causes],
             "people": None if self.people is None else self.people.data(),
-            "tablebases": self.verdict or None,
+            "tablebases": self.tables or None,
         }
 
     def __repr__(self) -> str:
@@ -248,8 +224,8 @@ class Examination(ExaminedMove):
         texts += who
         others, replies = board.legal_moves.count() - 1, board_after(board, [self.move]).legal_moves.count()
         texts.append(f"Tried to depth {self.played.depth}; other moves: {others}, replies: {replies}.")
-        if self.verdict:
-            texts.append(f"The tablebases say: {self.verdict}.")
+        if self.tables:
+            texts.append(f"The tablebases say: {self.tables}.")
         return texts
 
     def _verdict(self) -> str:
@@ -294,6 +270,6 @@ def examine(
 ) -> Examination:
     """Examine one legal move. The limit is for all of it; a depth is for each search. `rating`: see `rating_of`."""
     searches = Searches(analyser, limit)
-    verdicts, for_edit = Verdicts(searches, share_of(limit, FIRST_SHARE / EFFORTS)), share_of(limit, FOR_EDIT / EFFORTS)
-    found = examined(searches, verdicts, board.copy(), move, for_edit, rating, is_last=True, is_asked=True)
+    verdicts = Verdicts(searches, share_of(limit, 1 / EFFORTS))
+    found = examined(verdicts, board.copy(), move, rating, is_last=True, is_asked=True)
     return Examination(**vars(found), nodes=searches.nodes, seconds=searches.seconds)

@@ -217,8 +217,8 @@ def _said(ply: Ply) -> str:
         said += f". {sentence(ply.causes)}"
     if ply.who:
         said += f". {' '.join(ply.who).removesuffix('.')}"
-    if ply.verdict:
-        said += f". Tablebases: {ply.verdict}"
+    if ply.tables:
+        said += f". Tablebases: {ply.tables}"
     return said + _quoted(ply.words)
 
 

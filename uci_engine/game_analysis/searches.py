@@ -136,7 +136,7 @@ class Searches:
             nodes=min((each for each in (limit.nodes, left.nodes) if each is not None), default=None),
         )
 
-    def extended(self, board: chess.Board, found: Found, limit: Limit) -> Found:
+    def extended(self, board: chess.Board, found: Found) -> Found:
         """The same with a longer line, by short searches while some are left, if it is too short to show anything."""
         line = found.line
         for _ in range(MAX_EXTENSIONS):
@@ -144,16 +144,16 @@ class Searches:
             is_long = len(line) >= LEAST_LINE_PLIES or final_value(end, claims=True) is not None
             if is_long or not line or self.left() is None:
                 break
-            line += self.find(end, limit).line[: MAX_LINE_PLIES - len(line)]
+            line += self.find(end, EXTENSION).line[: MAX_LINE_PLIES - len(line)]
         return replace(found, line=line)
 
-    def finder(self, limit: Limit, extension: Limit) -> Finder:
+    def finder(self, limit: Limit) -> Finder:
         """Searches of this limit, whose lines are `extended`. They find nothing where nothing is left."""
 
         def find(board: chess.Board, moves: Sequence[chess.Move] | None) -> Found:
             if self.left() is None:
                 return Found(DRAWN)
-            return self.extended(board, self.find(board, limit, moves), extension)
+            return self.extended(board, self.find(board, limit, moves))
 
         return find
 
@@ -187,7 +187,7 @@ def limit_text(limit: Limit) -> str:
 # Verdicts -------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Verdict:
     """What a look at a move has found, and what it makes of the move. Values are from White's view.
 
@@ -208,9 +208,9 @@ class Verdicts:
     Each search begins with an empty table. A look at a move searches the position before it and the one after it.
     """
 
-    def __init__(self, searches: Searches, first: Limit) -> None:
-        """`first`: the limit of each search of a first look."""
-        self._searches, self._first = searches, first
+    def __init__(self, searches: Searches, limit: Limit) -> None:
+        """`limit`: the effort for a move of a game."""
+        self.searches, self._first, self.for_edit = searches, share_of(limit, FIRST_SHARE), share_of(limit, FOR_EDIT)
         self._found: dict[tuple[object, ...], Found] = {}
 
     def of(self, board: chess.Board, move: chess.Move, *, is_last: bool, thorough: bool = False) -> Verdict:
@@ -250,7 +250,7 @@ class Verdicts:
         is_best = not rival.line or value.order_for(color) >= rival.value.order_for(color)
         best, others = played if is_best else rival, rival.value if is_best and rival.line else None
         judgement = judge(board, best, played, others, is_book=is_book_move(board, move))
-        return Verdict(best, played, after, others, judgement)
+        return Verdict(best=best, played=played, after=after, others=others, judgement=judgement)
 
     def find(
         self, board: chess.Board, times: float = 1, *, without: chess.Move | None = None, is_end: bool = False
@@ -267,6 +267,6 @@ class Verdicts:
         limit = share_of(self._first, times)
         key = (root.root().fen(), *root.move_stack, str(limit), without)
         if key not in self._found:
-            self._searches.forget()
-            self._found[key] = self._searches.find(root, limit, moves if without else None)
+            self.searches.forget()
+            self._found[key] = self.searches.find(root, limit, moves if without else None)
         return self._found[key]

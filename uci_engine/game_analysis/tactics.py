@@ -27,9 +27,8 @@ from uci_engine.game_analysis.boards import (
     pins_of,
     positions,
     value_at,
-    with_turn,
 )
-from uci_engine.game_analysis.thresholds import MAX_QUIET, MAX_ZUGZWANG_MOVES
+from uci_engine.game_analysis.thresholds import MAX_QUIET
 
 
 class Line:
@@ -117,7 +116,6 @@ class Kind(Enum):
     PERPETUAL_CHECK = "perpetual check"  # the king
     STALEMATE = "stalemate"  # the king without a move
     PROMOTION = "promotion"  # where the pawn promotes
-    ZUGZWANG = "zugzwang"  # the king of the side that has to move
     # What a move does by itself.
     CAPTURE = "capture"  # what it takes at a profit
     ATTACK = "attack"  # what the piece that moved could take next
@@ -183,11 +181,11 @@ class Case:
         return self.line.moves[self.ply + 1]
 
     def is_new(self) -> bool:
-        """Whether it could not be taken before, or at less profit."""
-        if self.before.is_check():
-            return self.target in self.attacked()
-        square = self.line.where_was(self.square, self.win_ply, self.ply)
-        return capture_gain(self.before, self.winner, square) < self.worth
+        """Whether the piece that takes it could not do so before, or at less profit."""
+        square, taker = (
+            self.line.where_was(each, self.win_ply, self.ply) for each in (self.square, self.capture.from_square)
+        )
+        return capture_gain(self.before, self.winner, square, chess.BB_SQUARES[taker]) < self.worth
 
     def attacked(self) -> chess.SquareSet:
         """What the piece that moved attacks."""
@@ -199,9 +197,6 @@ class Case:
 
     def motif(self, kind: Kind, actor: chess.Square, targets: Squares, others: Squares = ()) -> Motif:
         return Motif(kind, self.ply, self.move, actor, targets, others, self.win_ply)
-
-
-# What is taken now ---------------------------------------------------------------------------------------------------
 
 
 def capture(case: Case) -> Motif | None:
@@ -307,15 +302,12 @@ def _recaptures(case: Case) -> list[chess.Move]:
 
 
 def pinned_guard(case: Case) -> Motif | None:
-    """The only guard of what is taken is pinned and may not take back; what takes is worth more than is taken."""
+    """The only guard of what is taken is pinned and may not take back."""
     board, square = case.before, case.capture.to_square
-    if value_at(board, case.capture.from_square) <= gain_of(board, case.capture):
-        return None
     able = {move.from_square for move in _recaptures(case)}
     for guard in board.attackers(not case.winner, square):
         for slider, back in pins_of(board, guard) if able <= {guard} else ():
-            off_line = not chess.ray(slider, guard) & chess.BB_SQUARES[square]
-            if off_line and slider != case.capture.from_square:
+            if not chess.ray(slider, guard) & chess.BB_SQUARES[square]:
                 return case.motif(Kind.PINNED_GUARD, slider, (square,), (guard, back))
     return None
 
@@ -384,29 +376,6 @@ def clearance(case: Case) -> Motif | None:
     return None
 
 
-# Endings and draws ---------------------------------------------------------------------------------------------------
-
-
-def zugzwang(line: Line, until: int) -> Motif | None:
-    """Nothing is threatened, but every move of the other side loses something, and something is won until this ply."""
-    for ply in line.own_plies():
-        board, move = line.boards[ply + 1], line.moves[ply]
-        replies = list(board.legal_moves)
-        is_quiet = ply + 2 <= until and not board.is_check() and _most_won(board, line.winner) < 1
-        if not is_quiet or not 0 < len(replies) <= MAX_ZUGZWANG_MOVES:
-            continue
-        # What takes as much as it loses is a trade.
-        if all(_most_won(board_after(board, [reply]), line.winner) > gain_of(board, reply) for reply in replies):
-            return Motif(Kind.ZUGZWANG, ply, move, move.to_square, (king_of(board, not line.winner),), (), until)
-    return None
-
-
-def _most_won(board: chess.Board, color: chess.Color) -> int:
-    """What this side wins at most by one move if it is to move: by what it takes or promotes to, or by mate."""
-    turned = with_turn(board, color)
-    return max((exchange(turned, move) for move in list(turned.legal_moves)), default=0)
-
-
 def perpetual_check(line: Line) -> Motif | None:
     """The line ends with checks of one side, and a position comes again between them, or by one more move."""
     own = line.own_plies()
@@ -425,9 +394,6 @@ def stalemate(line: Line) -> Motif | None:
         return None
     king, ply = king_of(line.end, line.winner), max(len(line.moves) - 2, 0)
     return Motif(Kind.STALEMATE, ply, line.moves[ply], king, (king,), (), len(line.moves) - 1)
-
-
-# Mates that have a name, by the position in which the side to move is mated ------------------------------------------
 
 
 def mate_of(board: chess.Board) -> Kind:
@@ -513,15 +479,12 @@ def _of_win(case: Case) -> tuple[Motif, ...]:
     """What explains something that is won, and what prepared it."""
     before = _before(case)
     found = _first(AT_ONCE, [case]) or _first(PREPARED, [each for each in before if each.is_new()])
-    found = found or zugzwang(case.line, case.ply) or _first([attraction], before)
+    found = found or _first([attraction], before)
     if found is None:
         return ()
     earlier = [case.at(found.ply - 2)] if found.ply >= 2 else []
     prepared = _first([attraction, clearance], earlier)
     return (prepared, found) if prepared else (found,)
-
-
-# What a move does for its reply --------------------------------------------------------------------------------------
 
 
 def opened_by(line: Line) -> Motif | None:

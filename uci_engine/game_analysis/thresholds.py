@@ -7,8 +7,6 @@ CONFIRMED = 2 / 3
 SOON = 4
 # The quiet moves up to a win, beside that of the motif: with more nothing is forced.
 MAX_QUIET = 1
-# With more legal moves nobody speaks of zugzwang.
-MAX_ZUGZWANG_MOVES = 12
 # A longer mate explains nothing to a player.
 LONGEST_MATE = 8
 # A move is as good as another if it is worth at most this much less, the noise of short searches, in shown centipawns.

@@ -45,7 +45,6 @@ SENTENCES = {
     Kind.PERPETUAL_CHECK: "{move} begins a perpetual check",
     Kind.STALEMATE: "{move} leads to stalemate",
     Kind.PROMOTION: "{move} promotes{promoted}",
-    Kind.ZUGZWANG: "after {move} {side} is in zugzwang: every move loses something",
     Kind.MATE: "{move} is mate",
     Kind.CAPTURE: "{taken}{move} takes {targets}{why}{also}",
     Kind.ATTACK: "{move} attacks {targets}",
@@ -87,7 +86,6 @@ def motif_words(line: Line, motif: Motif) -> str:
         actor=named(motif.actor),
         square=chess.square_name(square),
         squares=joined([chess.square_name(target) for target in motif.targets]),
-        side="White" if after.turn else "Black",
         promoted=f" to a {chess.piece_name(promoted)}" if promoted not in (None, chess.QUEEN) else "",
         **(_capture_words(line, motif.ply) if motif.kind is Kind.CAPTURE else {}),
         mate=motif.kind.value,
@@ -119,6 +117,8 @@ def _capture_words(line: Line, ply: int) -> dict[str, str]:
         why = ", which nothing guards"
     elif value > value_at(before, move.from_square):
         why = ", which is worth more"
+    elif exchange(before, move) >= 1:
+        why = ", which has not enough guards"
     worth_more = [
         f"the {piece_on(after, at)}" for at in sorted(attacked_by_mover(after)) if value_at(after, at) > value
     ]
