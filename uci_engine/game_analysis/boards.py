@@ -10,10 +10,9 @@ from uci_engine.board.game import moves_kept
 from uci_engine.board.pieces import captured_type
 from uci_engine.score import SEE_VALUES
 
+PIECE_VALUES = [value_cp // 100 for value_cp in SEE_VALUES]
 # More than all other pieces together.
 KING_VALUE = 100
-# In pawns, by the type of the piece, 0 for none.
-PIECE_VALUES = [*(value_cp // 100 for value_cp in SEE_VALUES[:-1]), KING_VALUE]
 # What a side gains that mates.
 MATE_VALUE = 1000
 # Out of check, so few moves leave not much to find.
@@ -90,7 +89,8 @@ def surplus(board: chess.Board, piece_type: chess.PieceType, color: chess.Color)
 
 def value_at(board: chess.Board, square: chess.Square) -> int:
     """The value of the piece on a square, in pawns: 0 for none, KING_VALUE for a king."""
-    return PIECE_VALUES[board.piece_type_at(square) or 0]
+    piece_type = board.piece_type_at(square) or 0
+    return KING_VALUE if piece_type == chess.KING else PIECE_VALUES[piece_type]
 
 
 def king_of(board: chess.Board, color: chess.Color) -> chess.Square:

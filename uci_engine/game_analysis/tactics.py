@@ -187,10 +187,6 @@ class Case:
         )
         return capture_gain(self.before, self.winner, square, chess.BB_SQUARES[taker]) < self.worth
 
-    def attacked(self) -> chess.SquareSet:
-        """What the piece that moved attacks."""
-        return self.after.attacks(self.move.to_square) & chess.SquareSet(self.after.occupied_co[not self.winner])
-
     def gain_on(self, square: chess.Square) -> int:
         """What the piece that moved could win there, as `capture_gain`."""
         return capture_gain(self.after, self.winner, square, chess.BB_SQUARES[self.move.to_square])
@@ -208,7 +204,7 @@ def capture(case: Case) -> Motif | None:
 
 def attack(case: Case) -> Motif | None:
     """The piece that moved attacks what is taken, and could not be taken at a profit before."""
-    if case.target not in case.attacked() or case.gain_on(case.target) < 1 or not case.is_new():
+    if case.gain_on(case.target) < 1 or not case.is_new():
         return None
     return case.motif(Kind.ATTACK, case.move.to_square, (case.target,))
 
@@ -223,7 +219,7 @@ def fork(case: Case) -> Motif | None:
     """
     actor, after = case.move.to_square, case.after
     attacked = []
-    for square in case.attacked():
+    for square in after.attacks(actor) & after.occupied_co[not case.winner]:
         is_king = after.piece_type_at(square) == chess.KING
         if is_king or case.gain_on(square) >= (1 if square == case.target else 2):
             attacked.append(square)
