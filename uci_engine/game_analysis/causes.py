@@ -274,7 +274,7 @@ def _forced(lines: Comparison) -> tuple[Cause, ...]:
 def _material(lines: Comparison) -> tuple[Cause, ...]:
     """What one of the lines wins and the other does not; () where their accounts differ by less than a pawn.
 
-    The difference has to agree with what the searches say that the move costs.
+    The searches have to say that the move costs as much, or nearly.
     """
     both = lines.played_line, lines.better_line
     # What both moves take for nothing is no difference.
@@ -283,8 +283,7 @@ def _material(lines: Comparison) -> tuple[Cause, ...]:
     # What never settles is taken for level.
     played, better = (account_of(line, lines.find, begin) or Account(line, begin, begin) for line in both)
     difference = played.gain + better.gain
-    most = thresholds.MOST_UNSAID * max(difference, played.gain, better.gain)
-    if difference < 1 or not thresholds.LEAST_SAID * difference <= lines.lost <= most:
+    if difference < 1 or lines.lost < thresholds.LEAST_SAID * difference:
         return ()
     sides = [(played, better, lines.played_value), (better, played, lines.better_value)]
     causes = [_won(lines, *side) for side in sorted(sides, key=lambda side: -side[0].gain) if side[0].gain >= 1]
@@ -436,7 +435,7 @@ def _castling(lines: Comparison) -> tuple[Cause, ...]:
     rights = [board.has_castling_rights(lines.color) for board in line.boards[: thresholds.SOON + 2]]
     castles = any(map(chess.Board.is_castling, better.boards[::2], better.moves[::2]))
     is_kept = castles or better.end.has_castling_rights(lines.color)
-    if not rights[0] or rights[-1] or not is_kept or lines.lost > thresholds.MOST_UNSAID:
+    if not rights[0] or rights[-1] or not is_kept or lines.lost > thresholds.LEAST_THREAT:
         return ()
     ply = rights.index(False) - 1
     move = line.moves[ply]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import groupby
 
 import chess
 
@@ -70,16 +71,12 @@ class Line:
     def wins(self) -> list[Case]:
         """The captures and promotions at a profit, most valuable first. An exchange on one square is one of them."""
         wins = []
-        ply = 0
-        while ply < len(self.moves):
-            following, square = ply + 1, self.moves[ply].to_square
-            while following < len(self.moves) and self.moves[following].to_square == square:
-                following += 1
-            own = [i for i in range(ply, following) if i in self.own_plies() and gain_of(self.boards[i], self.moves[i])]
-            worth = self.balance(following) - self.balance(ply)
+        for _, group in groupby(range(len(self.moves)), lambda ply: self.moves[ply].to_square):
+            plies = list(group)
+            own = [i for i in plies if i in self.own_plies() and gain_of(self.boards[i], self.moves[i])]
+            worth = self.balance(plies[-1] + 1) - self.balance(plies[0])
             if own and worth >= 1:
                 wins.append(Case(self, own[0], worth))
-            ply = following
         return sorted(wins, key=lambda case: (-case.worth, case.ply))
 
     def where_was(self, square: chess.Square, after: int, before: int) -> chess.Square:

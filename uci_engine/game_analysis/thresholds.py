@@ -13,11 +13,9 @@ LONGEST_MATE = 8
 AS_GOOD_CP = 20
 # An account of material is closed after so many plies.
 LONGEST_LINE = 14
-# Who loses this many times the material that is told has lost it by something else.
-MOST_UNSAID = 3
 # Who loses less than this part of it has got something for it.
 LEAST_SAID = 0.4
 # The plies of a line that may win something without a name.
 LONGEST_UNNAMED = 9
-# A threat to win less, in pawns, is no reason.
+# A threat to win less, in pawns, is no reason, nor is castling that is lost for a greater loss.
 LEAST_THREAT = 2
