@@ -65,12 +65,13 @@ class Library:
     def games(self, fields: Fields) -> Answer:
         """The games of all files, the last ones first, each as its row."""
         rows = [row for row, _ in self._loaded] if len(self._loaded) > 1 else []
+        what = "The loaded games, and the" if rows else "The"
         for path in self._files():
             if len(rows) < MAX_GAMES:
                 with suppress(OSError):
                     rows += reversed(self._rows_of(path))
         more = f" The newest {MAX_GAMES:,} games are listed." if len(rows) > MAX_GAMES else ""
-        return {"remark": f"The PGN files in {self._folder}.{more}", "games": rows[:MAX_GAMES]}
+        return {"remark": f"{what} PGN files in {self._folder}.{more}", "games": rows[:MAX_GAMES]}
 
     def open(self, fields: Fields) -> Answer:
         """The game with this `number` in a `file` of the list, and its `key`. ValueError: there is none."""
