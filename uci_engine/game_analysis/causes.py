@@ -286,7 +286,8 @@ def _material(lines: Comparison) -> tuple[Cause, ...]:
     if difference < 1 or lines.lost < thresholds.LEAST_SAID * difference:
         return ()
     sides = [(played, better, lines.played_value), (better, played, lines.better_value)]
-    causes = [_won(lines, *side) for side in sorted(sides, key=lambda side: -side[0].gain) if side[0].gain >= 1]
+    sides.sort(key=lambda side: (-side[0].gain, side[0].end))
+    causes = (_won(lines, *side) for side in sides if side[0].gain >= 1)
     return tuple(filter(None, causes))[:1]
 
 
@@ -297,8 +298,14 @@ def _won(lines: Comparison, account: Account, other: Account, value: Value) -> C
     wins = [win for win in line.wins() if win.ply < account.end and not _is_in(win, other.line)]
     motifs = _motifs_of(line, wins, -other.gain)
     is_long = account.end > first + thresholds.LONGEST_UNNAMED and not motifs
+    # It is told only where the line goes on after it, and nothing is taken back up to its end.
+    is_lasting = other.end < len(other.line.moves) and other.line.balance(-1) == other.line.balance(other.end)
+    otherwise = tuple(-count for count in other.material) if other.gain <= -1 and is_lasting else ()
     # Who is mated has lost more.
-    if value.mate_for(line.winner) is not None or not wins or is_long:
+    if value.mate_for(line.winner) is not None or is_long:
+        return None
+    # What falls in both lines is told only of the move played, with what the better one has for it.
+    if not wins and (is_missed or not otherwise):
         return None
     last = min(motifs[0].ply + 2, motifs[0].win_ply) if motifs else account.end
     if lines.is_avoided(account, value, last):
@@ -306,8 +313,6 @@ def _won(lines: Comparison, account: Account, other: Account, value: Value) -> C
     # What comes later is not the work of the reply alone.
     is_late = motifs[0].ply > first if motifs else account.end > first + thresholds.SOON
     evidence, opened = ((), None) if is_missed or is_late else _origin(lines, motifs)
-    # It is told only where the line goes on after it, and nothing is taken back up to its end.
-    is_lasting = other.end < len(other.line.moves) and other.line.balance(-1) == other.line.balance(other.end)
     return Cause(
         Why.MISSED_GAIN if is_missed else Why.LOSS,
         line.winner,
@@ -315,7 +320,7 @@ def _won(lines: Comparison, account: Account, other: Account, value: Value) -> C
         motifs,
         account.end,
         account.material,
-        tuple(-count for count in other.material) if other.gain <= -1 and is_lasting else (),
+        otherwise,
         lines.refused(line, value),
         opened=opened,
         evidence=evidence,
@@ -407,14 +412,14 @@ def _threat(lines: Comparison, line: Line, other: Line, value: Value) -> Cause |
         return cause
     # A pawn counts where it can be taken at once.
     least = max(thresholds.CONFIRMED * lines.lost, 1 if account.end == 1 else thresholds.LEAST_THREAT)
-    is_answered = any(line.boards[ply + 1].is_capture(answer) for answer in line.moves[ply + 1 : ply + 2])
-    if account.gain < least or is_answered or takes_back(before, move):
+    if account.gain < least or line.is_taken_back(ply) or takes_back(before, move):
         return None
     if before.is_capture(move):
         return _taken(lines, cause, other, value)
     is_attack = gain_of(after, taking) > 1 and taking.from_square == move.to_square
-    # What comes in the other line, too, makes little difference.
-    if move in other.moves and (is_attack or account.gain < thresholds.LEAST_THREAT):
+    is_answered = is_attack and any(map(after.is_capture, line.moves[ply + 1 : ply + 2]))
+    # What comes in the other line, too, makes little difference, nor what is attacked where something else is taken.
+    if is_answered or (move in other.moves and (is_attack or account.gain < thresholds.LEAST_THREAT)):
         return None
     motif = Motif(Kind.ATTACK, ply, move, move.to_square, (taking.to_square,))
     return replace(cause, motifs=(motif,) if is_attack else ())
