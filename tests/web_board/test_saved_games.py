@@ -12,8 +12,8 @@ import pytest
 
 from tests.support.kernel import random_game, start_board
 from tests.web_board.served import GAMES_FILE, Served
-from uci_engine.web_board.facts import key_of
 from uci_engine.web_board.questions import Fields
+from uci_engine.web_board.report import key_of
 from uci_engine.web_board.saved_games import save
 
 NOTES = b'[Site "x"]\n\n1. d4 d5 *\n\nMy notes: [GameId "c3"]\n'

@@ -30,8 +30,7 @@ from uci_engine.game_analysis.pgn import ReadGame, game_texts, read_game
 from uci_engine.game_analysis.searches import MOVE_EFFORT, limit_text
 from uci_engine.options import usable_processors
 from uci_engine.text import printable
-from uci_engine.web_board.facts import facts_of, key_of
-from uci_engine.web_board.report import Report
+from uci_engine.web_board.report import Report, facts_of, key_of
 
 JOURNAL_FILE = "unfinished.journal"
 LOCK_FILE = "unfinished.lock"

@@ -16,8 +16,8 @@ from time import time_ns
 from evaluation.files import reason_of
 from uci_engine.game_analysis.pgn import HEADER, ReadGame, decoded, game_texts, is_unknown, read_game
 from uci_engine.web_board.desk import Answer
-from uci_engine.web_board.facts import MAX_WORD, key_of
-from uci_engine.web_board.questions import Fields, loaded
+from uci_engine.web_board.questions import MAX_WORD, Fields, loaded
+from uci_engine.web_board.report import key_of
 
 MAX_FILES = 200
 MAX_FILE_BYTES = 64 << 20

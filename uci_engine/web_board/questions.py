@@ -26,9 +26,10 @@ from uci_engine.game_analysis.people import rating_of
 from uci_engine.game_analysis.pgn import MAX_PLIES, ReadGame
 from uci_engine.game_analysis.searches import MOVE_EFFORT, Searches, found_by, share_of
 from uci_engine.web_board.desk import Answer, Turn
-from uci_engine.web_board.facts import MAX_WORD
 from uci_engine.web_board.trees import nodes_of, shown_notes, tree_of, walk
 
+# Maximum length of a name or a remark, in characters.
+MAX_WORD = 200
 # Seconds.
 REPLY = 1.0
 # A move is explained at once, and then with the verdict that the review of a game gives.

@@ -16,9 +16,8 @@ from evaluation.files import locked, read_start, reason_of, replace_file
 from uci_engine import __version__
 from uci_engine.game_analysis.pgn import RESULTS
 from uci_engine.web_board.desk import Answer
-from uci_engine.web_board.facts import key_of
 from uci_engine.web_board.questions import Fields
-from uci_engine.web_board.report import PATIENCE_SECONDS
+from uci_engine.web_board.report import PATIENCE_SECONDS, key_of
 
 TIME_CONTROL = re.compile(r"-|\d{1,6}\+\d{1,4}")
 GAME_ID = re.compile("[0-9a-f]{1,16}")

@@ -1,7 +1,7 @@
 // What the analysis of games has found: the report over those of the folder, as far as they are analysed.
 
 /**
- * What is known of a move and of a game: see `facts.py`. A mistake has a cause and a name.
+ * What is known of a move and of a game: see `report.py`. A mistake has a cause and a name.
  * @typedef {{index: number, side: Side, phase: string, clock: string, lost: number, cause?: string, name?: string}}
  *   Fact
  * @typedef {{names: Record<Side, string>, opening: string, start: string, moves: string[], judged: Fact[],
