@@ -18,7 +18,7 @@ from chess.engine import Limit
 from uci_engine.board.game import play, read_fen
 from uci_engine.book.book import name_of
 from uci_engine.game_analysis.analysed_game import AnalysedGame, analyse_game
-from uci_engine.game_analysis.boards import last_move, numbered
+from uci_engine.game_analysis.boards import king_of, last_move, numbered
 from uci_engine.game_analysis.examination import EFFORTS, NOTHING, compare_moves, examine
 from uci_engine.game_analysis.judgement import accuracy_of
 from uci_engine.game_analysis.pages import line, position, positions_of, worst
@@ -160,36 +160,30 @@ def premoves(fields: Fields) -> Answer:
     board = fields.board()
     mine = not board.turn
     wishes = {}
-    for square in chess.scan_forward(board.occupied_co[mine]):
-        for to in chess.scan_forward(_reach(board, square)):
-            wishes[chess.Move(square, to).uci()] = _wish_name(board, square, to)
+    for square, piece in board.piece_map(mask=board.occupied_co[mine]).items():
+        for to in _reach(square, piece):
+            wishes[chess.Move(square, to).uci()] = _wish_name(square, piece, to)
     # A king that castles by taking its rook is written as everywhere.
-    king = board.king(mine)
+    king = king_of(board, mine)
     for rook in chess.scan_forward(board.castling_rights & chess.BB_RANKS[0 if mine else 7]):
-        if king is not None:
-            wishes[board.uci(chess.Move(king, rook))] = "O-O" if rook > king else "O-O-O"
+        wishes[board.uci(chess.Move(king, rook))] = "O-O" if rook > king else "O-O-O"
     return {"premoves": wishes}
 
 
-def _reach(board: chess.Board, square: chess.Square) -> chess.Bitboard:
+def _reach(square: chess.Square, piece: chess.Piece) -> chess.SquareSet:
     """Where a piece may go on a board that is empty but for it. A pawn may also take."""
-    piece = board.piece_at(square)
     alone = chess.Board(None)
     alone.set_piece_at(square, piece)
-    reach = int(alone.attacks(square))
-    if piece is not None:
-        alone.turn = piece.color
-    for move in alone.pseudo_legal_moves:
-        reach |= chess.BB_SQUARES[move.to_square]
-    return reach
+    alone.turn = piece.color
+    return alone.attacks(square) | {move.to_square for move in alone.pseudo_legal_moves}
 
 
-def _wish_name(board: chess.Board, square: chess.Square, to: chess.Square) -> str:
-    kind, file = board.piece_type_at(square), chess.square_file(square)
-    if kind != chess.PAWN:
-        return f"{chess.piece_symbol(kind or chess.KING).upper()}{chess.square_name(to)}"
-    takes = "" if file == chess.square_file(to) else f"{chess.FILE_NAMES[file]}x"
-    return takes + chess.square_name(to)
+def _wish_name(square: chess.Square, piece: chess.Piece, to: chess.Square) -> str:
+    name = chess.square_name(to)
+    if piece.piece_type != chess.PAWN:
+        return piece.symbol().upper() + name
+    file = chess.square_file(square)
+    return name if file == chess.square_file(to) else f"{chess.FILE_NAMES[file]}x{name}"
 
 
 def loaded(game: ReadGame) -> Answer:
