@@ -110,19 +110,17 @@ const ownKept = () => kept(passing, location.pathname);
 // The position on the board, as the server is asked about it.
 const path = () => ({ start: viewer.track.start, moves: viewer.track.moves.slice(0, viewer.at) });
 
-// The track with all its positions. It comes with those before the first of these moves.
-async function filled(track) {
-  const { start, moves, positions } = track;
-  const found = await ask("positions", { start, moves, first: positions.length });
-  return { ...track, positions: [...positions, ...found.positions] };
+// A track up to a place, and these moves behind it. The server has their positions.
+async function withMoves({ start, moves, positions }, at, added) {
+  const line = { start, moves: [...moves.slice(0, at), ...added] };
+  const found = await ask("positions", { ...line, first: at + 1 });
+  return { ...line, positions: [...positions.slice(0, at + 1), ...found.positions] };
 }
 
 // Go into a line from here, to the position after so many of its moves.
 async function enter({ steps, title, value, share }, count = 1) {
-  const { start, moves } = path();
   const { track, at } = viewer;
-  const positions = track.positions.slice(0, at + 1);
-  const line = await filled({ start, moves: [...moves, ...steps.map(({ last }) => last)], positions });
+  const line = await withMoves(track, at, steps.map(({ last }) => last));
   if (viewer.track !== track) return;
   // All of it has one value, but the end of a game.
   for (const each of line.positions.slice(at + 1)) if (each.share === undefined) Object.assign(each, { value, share });
@@ -255,7 +253,7 @@ async function engineMoves() {
 async function commit(move) {
   const before = game.moves;
   const from = latest();
-  const { positions } = await filled({ ...game, moves: [...before, move] });
+  const { positions } = await withMoves(game, before.length, [move]);
   tick();
   // In the meantime the player may have moved, taken back, resigned, or begun another game.
   if (game.moves !== before || !isPlaying()) return;
@@ -274,9 +272,7 @@ const play = (move) => (canPlay() ? commit(move) : vary(move));
 
 // A line of the engine becomes a variation, too, by a move in it. Where nobody plays, the end of the game goes on.
 async function vary(move) {
-  const { start, moves } = path();
-  const known = viewer.track.positions.slice(0, viewer.at + 1);
-  const { positions } = await filled({ start, moves: [...moves, move], positions: known });
+  const { positions } = await withMoves(viewer.track, viewer.at, [move]);
   if (positions[0] !== game.positions[0]) return;
   const position = positions.slice(1).reduce(grow, positions[0]);
   const isLonger = game.color === null && game.result === "*" && position.from === latest();
