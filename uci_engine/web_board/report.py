@@ -74,8 +74,7 @@ def _read(path: Path) -> dict[str, Any]:
         return {}
     text = read_start(path, MAX_FILE_BYTES, ValueError)
     try:
-        known = json.loads(text)
-        return {key: {**facts} for key, facts in known.items()}
+        return {key: {**facts} for key, facts in json.loads(text).items()}
     except (ValueError, AttributeError, TypeError, RecursionError):
         raise ValueError(f"{path} has something else than Secateur writes: remove it or rename it") from None
 

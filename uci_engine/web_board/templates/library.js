@@ -2,12 +2,6 @@
 const MAX_LISTED = 100;
 let library = [];
 
-// The games whose words have all of these.
-function matching(games, text) {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  return games.filter(({ found }) => words.every((word) => found.includes(word)));
-}
-
 async function showLibrary() {
   const { remark, games } = await ask("games", {});
   library = games.map(([file, number, words, key]) => {
@@ -17,8 +11,10 @@ async function showLibrary() {
   searchLibrary();
 }
 
+// List the games that have all words of the search.
 function searchLibrary() {
-  const found = matching(library, byId("search").value);
+  const words = byId("search").value.toLowerCase().split(/\s+/);
+  const found = library.filter((game) => words.every((word) => game.found.includes(word)));
   const count = `${found.length} of ${library.length} games`;
   byId("library-count").textContent = found.length > MAX_LISTED ? `${count}, the first ${MAX_LISTED} are shown` : count;
   const items = found.slice(0, MAX_LISTED).map((each) => listItem(each.words, () => openGame(each)));

@@ -179,7 +179,6 @@ async function start() {
   const list = byId("moves");
   new ResizeObserver(() => keepInView(list, list.querySelector("[aria-current]"))).observe(list);
   setInterval(tick, 200);
-  sound.show();
   viewer.connect([
     ["resume", "", () => begin(newGame(lastKept()))],
     ["takeback", "", takeBack],

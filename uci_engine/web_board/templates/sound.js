@@ -35,14 +35,11 @@ const sound = {
   turn() {
     sound.isOn = !sound.isOn;
     lasting["secateur-sound"] = sound.isOn ? "on" : "off";
-    sound.show();
+    byId("sound").ariaPressed = sound.isOn;
     sound.play("move");
   },
-
-  show() {
-    byId("sound").ariaPressed = sound.isOn;
-  },
 };
+byId("sound").ariaPressed = sound.isOn;
 
 // Noise that dies away, through a filter that rings.
 function knock(context, wait, frequency, gain) {
