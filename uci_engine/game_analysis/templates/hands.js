@@ -8,6 +8,14 @@ let drag = null;
 
 const targets = (square) => Object.keys(choices()).filter((move) => move.startsWith(square));
 
+// The squares of the piece that is taken: its own, and those that it may go to. `names`: those of moves in the style
+// sheet, where they have one of their own.
+function drawTargets(names = new Map()) {
+  if (selected === null) return;
+  board.fill("selected", selected);
+  for (const move of targets(selected)) board.fill(names.get(move) ?? "target", move.slice(2, 4));
+}
+
 // Take or put down the piece of a square.
 function touch(square) {
   dropPremove();

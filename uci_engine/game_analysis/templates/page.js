@@ -25,14 +25,7 @@ function drawArrows(on, [played, better]) {
   on.arrow("better", better.positions[1].last);
 }
 
-// The position, with the squares that a piece in the hand may go to.
-function drawBoard() {
-  board.draw(viewer.here, () => {
-    if (selected === null) return;
-    board.fill("selected", selected);
-    for (const move of targets(selected)) board.fill("target", move.slice(2, 4));
-  });
-}
+const drawBoard = () => board.draw(viewer.here, drawTargets);
 
 function show() {
   const { track, at, here, isLine, ply } = viewer;

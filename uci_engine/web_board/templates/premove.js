@@ -12,17 +12,11 @@ const waitingMove = () => (premove?.position === here() ? premove.move : null);
 function drawBelow() {
   for (const square of waitingMove()?.match(/../g) ?? []) board.fill("premove", square);
   const costs = isExplaining() && !isWaiting() ? (here().costs ?? []) : [];
-  if (selected === null) {
-    // The best move of a piece, which comes first, counts.
-    const best = new Map(costs.toReversed().map(({ move, cost }) => [move.slice(0, 2), cost]));
-    for (const [square, cost] of best) if (cost < COSTS[1]) board.fill(costClass(cost), square);
-    return;
-  }
-  board.fill("selected", selected);
-  for (const move of targets(selected)) {
-    const known = costs.find((each) => each.move === move);
-    board.fill(known ? costClass(known.cost) : "target", move.slice(2, 4));
-  }
+  drawTargets(new Map(costs.map(({ move, cost }) => [move, costClass(cost)])));
+  if (selected !== null) return;
+  // The best move of a piece, which comes first, counts.
+  const best = new Map(costs.toReversed().map(({ move, cost }) => [move.slice(0, 2), cost]));
+  for (const [square, cost] of best) if (cost < COSTS[1]) board.fill(costClass(cost), square);
 }
 
 // What a move on the board means: one for later, a question, or a move of the game or of a line.
