@@ -1,13 +1,6 @@
 // What the analysis of games has found: the report over those of the folder, as far as they are analysed.
 
-/**
- * What is known of a move and of a game: see `report.py`. A mistake has a cause and a name.
- * @typedef {{index: number, side: Side, phase: string, clock: string, lost: number, cause?: string, name?: string}}
- *   Fact
- * @typedef {{names: Record<Side, string>, opening: string, start: string, moves: string[], judged: Fact[],
- *   solved?: number[]}} Facts
- */
-/** @type {Record<string, Facts>} by the keys of the games */
+/** @type {Record<string, any>} the facts of games by their keys: see `facts_of` of `report.py` */
 let report = {};
 const KINDS = ["opening", "phase", "side", "clock", "cause"];
 const MAX_LINES = 12;
@@ -24,10 +17,7 @@ function gameOf({ names, start, moves }, count = moves.length) {
   return newGame({ names, start, moves: moves.slice(0, count), title: titleOf({ names }) });
 }
 
-/**
- * The facts of the player's moves or, without a name, of all, each with its game.
- * @type {(games: [string, Facts][], name: string) => (Facts & Fact & {key: string, isSolved?: boolean})[]}
- */
+// The facts of the player's moves or, without a name, of all, each with its game.
 function factsOf(games, name) {
   const isNamed = (each) => name !== "" && each.toLowerCase().includes(name.toLowerCase());
   return games.flatMap(([key, game]) => {
