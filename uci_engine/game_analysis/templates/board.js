@@ -36,10 +36,8 @@ class Board {
     return Object.fromEntries(squares.filter(([, letter]) => letter !== " "));
   }
 
-  /**
-   * Where each piece that stands on a new square comes from: the nearest one that its like has left.
-   * @type {(before: Squares, after: Squares) => Map<string, string>}
-   */
+  // Where each piece that stands on a new square comes from: the nearest one that its like has left.
+  /** @type {(before: Squares, after: Squares) => Map<string, string>} */
   static moved(before, after) {
     const left = Object.keys(before).filter((square) => after[square] !== before[square]);
     const distance = (a, b) => Math.hypot(a.charCodeAt(0) - b.charCodeAt(0), Number(a[1]) - Number(b[1]));
@@ -62,10 +60,7 @@ class Board {
     return `Board. White: ${sides.White.sort().join(", ")}. Black: ${sides.Black.sort().join(", ")}.`;
   }
 
-  /**
-   * Where the board shows a square.
-   * @type {(square: string) => Place}
-   */
+  /** @type {(square: string) => Place} where the board shows a square */
   place(square) {
     const [x, y] = [square.charCodeAt(0) - 97, 8 - Number(square[1])];
     return this.flipped ? { x: (7 - x) * 45, y: (7 - y) * 45 } : { x: x * 45, y: y * 45 };
@@ -120,10 +115,8 @@ class Board {
     delete this.squares[from];
   }
 
-  /**
-   * `below` draws what lies under the pieces. What is only looked at for a moment has no slides.
-   * @param {Shown} shown
-   */
+  // `below` draws what lies under the pieces. What is only looked at for a moment has no slides.
+  /** @param {Shown} shown */
   draw({ fen, last = "", check }, below = () => {}, isPreview = false) {
     const squares = Board.read(fen);
     if (isPreview || this.isPreview) this.slides.clear();

@@ -3,10 +3,8 @@
 // The question that the engine is answering, with the position on the board, null for none.
 let asking = null;
 
-/**
- * `tell` gets each answer. Returns the last one.
- * @type {(name: string, fields: object, tell?: (answer: any) => void, signal?: AbortSignal) => Promise<any>}
- */
+// `tell` gets each answer. Returns the last one.
+/** @type {(name: string, fields: object, tell?: (answer: any) => void, signal?: AbortSignal) => Promise<any>} */
 async function ask(name, fields, tell = () => {}, signal = undefined) {
   const fail = (error) => {
     if (signal?.aborted) throw error;
@@ -34,10 +32,8 @@ async function ask(name, fields, tell = () => {}, signal = undefined) {
   }
 }
 
-/**
- * Ask the engine, which ends what was asked before. Returns null if the page has gone on.
- * @type {(name: string, fields: object, tell?: (answer: any) => void) => Promise<any>}
- */
+// Ask the engine, which ends what was asked before. Returns null if the page has gone on.
+/** @type {(name: string, fields: object, tell?: (answer: any) => void) => Promise<any>} */
 async function question(name, fields, tell = () => {}) {
   stop();
   const mine = { name, position: here(), controller: new AbortController() };

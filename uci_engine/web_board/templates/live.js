@@ -42,10 +42,7 @@ function statusOf(position) {
   return parts.filter(Boolean).join(" ");
 }
 
-/**
- * What can be asked for here.
- * @param {Position} position
- */
+/** @param {Position} position */
 function showButtons(position) {
   byId("play-from").hidden = isPlaying() && position === latest();
   byId("play-from").disabled = Boolean(position.result);

@@ -32,10 +32,8 @@ function listOfMoves() {
 const said = (...parts) => element("p", { className: "said" }, ...parts);
 const numberOf = ({ ply }) => `${Math.ceil(ply / 2)}${ply % 2 ? "." : "..."}`;
 
-/**
- * Its name has the sign of the review, or else the player's.
- * @type {(position: Position, className: string, number?: string) => HTMLButtonElement}
- */
+// Its name has the sign of the review, or else the player's.
+/** @type {(position: Position, className: string, number?: string) => HTMLButtonElement} */
 function moveButton(position, className, number = "") {
   const { from, last, mark, sign = "" } = position;
   position.button = button(`${number}${from.legal[last]}${mark || sign}`, () => goTo(position), className);
