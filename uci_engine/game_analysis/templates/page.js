@@ -68,6 +68,8 @@ function showRetry() {
 }
 
 function tryAgain(at = data.errors[0]) {
+  // There may be no mistake.
+  if (at === undefined) return;
   retry = at;
   const [played] = errors.get(at);
   board.flipped = played.positions[1].say.includes("...");
@@ -89,11 +91,11 @@ function act(move) {
 
 connectHands();
 viewer.connect([
-  ["retry-start", "r", () => tryAgain([...errors.keys()].find((at) => at >= viewer.ply))],
+  ["retry-start", "r", () => tryAgain(data.errors.find((at) => at >= viewer.ply))],
   ["retry-answer", "", () => go(errors.get(retry)[1], 1)],
-  ["retry-next", "", () => tryAgain([...errors.keys()].find((at) => at > retry))],
-  ["error-before", "p", () => go(game, [...errors.keys()].findLast((ply) => ply < viewer.ply))],
-  ["error-after", "n", () => go(game, [...errors.keys()].find((ply) => ply > viewer.ply))],
+  ["retry-next", "", () => tryAgain(data.errors.find((at) => at > retry))],
+  ["error-before", "p", () => go(game, data.errors.findLast((ply) => ply < viewer.ply))],
+  ["error-after", "n", () => go(game, data.errors.find((ply) => ply > viewer.ply))],
 ]);
 all(".move").forEach((button, index) => {
   button.dataset.to = index + 1;
