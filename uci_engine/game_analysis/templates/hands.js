@@ -8,12 +8,11 @@ let drag = null;
 
 const targets = (square) => Object.keys(choices()).filter((move) => move.startsWith(square));
 
-// The squares of the piece that is taken: its own, and those that it may go to. `names`: those of moves in the style
-// sheet, where they have one of their own.
-function drawTargets(names = new Map()) {
+// The square of the piece that is taken, and those that it may go to. `classes`: of the squares, by the moves there.
+function drawTargets(classes = new Map()) {
   if (selected === null) return;
   board.fill("selected", selected);
-  for (const move of targets(selected)) board.fill(names.get(move) ?? "target", move.slice(2, 4));
+  for (const move of targets(selected)) board.fill(classes.get(move) ?? "target", move.slice(2, 4));
 }
 
 // Take or put down the piece of a square.
