@@ -75,6 +75,8 @@ Move = chess.Move | str
 Moves = Iterable[Move] | None
 # Options as python-chess has them: by the names of UCI or the keywords. None presses the button Clear Hash.
 Config = Mapping[str, bool | int | str | None]
+# Values of options by keyword, each of the type of its option.
+Values = dict[str, Any]
 
 # How long a thread waits at a time: on Windows Ctrl-C does not end a wait, and is seen after it.
 WAIT_SECONDS = 0.2
@@ -331,7 +333,7 @@ class Engine:
         found = ((keyword, inner.options.find(keyword)) for keyword in KEYWORDS)
         self._options = {keyword: option for keyword, option in found if isinstance(option, ValueOption)}
         # Of the options that a search has for itself, the values before it.
-        self._lasting: dict[str, Any] = {}
+        self._lasting: Values = {}
         self._evaluator: tuple[Weights, Network | None, Evaluator, BaseBoard] | None = None
         # For an engine that is dropped without `close`, and at the end of the program.
         self._finalizer = weakref.finalize(self, _release, inner, self._condition)
@@ -607,12 +609,12 @@ class Engine:
             if "uci_analyse_mode" in settings:
                 self._chooses_analyse_mode = False
 
-    def _settings(self, config: Mapping[str, object]) -> dict[str, Any]:
+    def _settings(self, config: Mapping[str, object]) -> Values:
         """Options by keyword, with their values, also given as text. `uci_elo` alone asks for that strength, too.
 
         ValueError: an option or a value is wrong.
         """
-        found: dict[str, Any] = {}
+        found: Values = {}
         for name, value in config.items():
             named = self._inner.options.find(name)
             keyword = next((keyword for keyword, option in self._options.items() if option is named), None)
@@ -624,7 +626,7 @@ class Engine:
             found.setdefault("uci_limit_strength", True)
         return found
 
-    def _set(self, values: Mapping[str, Any]) -> None:
+    def _set(self, values: Values) -> None:
         for keyword, value in values.items():
             for message in self._options[keyword].assign(value):
                 LOGGER.warning("%s", message.text)

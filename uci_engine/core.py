@@ -100,12 +100,11 @@ def load(name: str = "auto") -> Core:
     return core
 
 
-def build_info() -> Mapping[str, Any]:
+def build_info() -> dict[str, Any]:
     """What setup.py recorded of the last build; empty when nothing was built here."""
     if not _BUILD_INFO.is_file():
         return {}
-    info: Mapping[str, Any] = json.loads(_BUILD_INFO.read_text("utf-8"))
-    return info
+    return dict(json.loads(_BUILD_INFO.read_text("utf-8")))
 
 
 def compiled_modules(place: Path = _ROOT) -> dict[str, Path]:

@@ -42,6 +42,8 @@ REPLY_SECONDS = 10.0
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 STOP_SECONDS = 0.05
 DEFAULT_MIB = 256
+# An object of JSON.
+Json = dict[str, Any]
 
 DESCRIPTION = f"""\
 Analyse on lichess.org with this engine: it appears among the engines of the analysis board there. Ctrl-C ends it.
@@ -131,7 +133,7 @@ class Provider:
         self._client = client
         self._url = url
         self._secret = registration["providerSecret"]
-        self._most: dict[str, Any] = {"threads": registration["maxThreads"], "hash": registration["maxHash"]}
+        self._most: Json = {"threads": registration["maxThreads"], "hash": registration["maxHash"]}
         self._engine = UciEngine(core)
         self._engine.options.set("UCI_AnalyseMode", "true")
         # One waits for work, one answers.
@@ -158,7 +160,7 @@ class Provider:
             wait([self._answered], STOP_SECONDS)
         self._answered.result()
 
-    def _next_job(self) -> dict[str, Any]:
+    def _next_job(self) -> Json:
         """Wait for work, also while lichess cannot be reached."""
         import httpx
 
@@ -167,8 +169,7 @@ class Provider:
             try:
                 answer = self._client.post(self._url, json={"providerSecret": self._secret}).raise_for_status()
                 if answer.status_code == httpx.codes.OK:
-                    job: dict[str, Any] = answer.json()
-                    return job
+                    return dict(answer.json())
                 pause = FIRST_PAUSE
             except httpx.ReadTimeout:
                 pause = FIRST_PAUSE
@@ -178,7 +179,7 @@ class Provider:
                 time.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
 
-    def _answer(self, job: Mapping[str, Any]) -> None:
+    def _answer(self, job: Json) -> None:
         """Search, and send the lines. Lichess hangs up when nobody wants them any more."""
         import httpx
 
@@ -194,7 +195,7 @@ class Provider:
             self._engine.stop()
             self._engine.wait()
 
-    def _begin(self, work: Mapping[str, Any]) -> Iterator[bytes]:
+    def _begin(self, work: Json) -> Iterator[bytes]:
         """Begin a search, and return its lines with a score. ValueError, TypeError, KeyError: it is no such work."""
         limits = Limits(
             movetime_ms=work.get("movetime"),
