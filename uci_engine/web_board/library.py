@@ -6,6 +6,7 @@ A file is read anew only when it has changed. What it cannot be read for is left
 from __future__ import annotations
 
 from codecs import BOM_UTF8
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from io import BytesIO
@@ -39,13 +40,15 @@ class Library:
         self._folder = folder.resolve()
         # The rows of each file, with its time and size when they were read.
         self._rows: dict[Path, tuple[tuple[int, int], list[Row]]] = {}
-        # The games that were loaded last, each with its row.
+        # The games of the last load, each with its row, and those of the last load of several, which are listed.
+        self._opened: list[tuple[Row, bytes]] = []
         self._loaded: list[tuple[Row, bytes]] = []
 
     def load(self, given: BytesIO) -> Iterator[Answer]:
-        """Take games in PGN, or a position in FEN, until others are loaded. Several are in the list.
+        """Keep games in PGN, or a position in FEN, until the next load. Several are listed until the next several.
 
-        Tells the progress, from 0 to 1, and at the end the `file` of their rows. ValueError: there is no text.
+        Tells the progress, from 0 to 1, and at the end the `file` of their rows, their `count`, and a `remark` on
+        them. ValueError: there is no text.
         """
         fen = given.readline(MAX_WORD).strip()
         if fen.partition(b" ")[0].count(b"/") == 7:
@@ -58,13 +61,15 @@ class Library:
                 yield {"done": given.tell() / len(given.getbuffer())}
         if not loaded:
             raise ValueError("this is neither a game in PGN nor a position in FEN")
-        self._loaded = loaded
+        self._opened = loaded
+        if len(loaded) > 1:
+            self._loaded = loaded
         remark = f"The first of {len(loaded):,} games. The list of games begins with them."
-        yield {"file": file, "remark": remark if len(loaded) > 1 else ""}
+        yield {"file": file, "count": len(loaded), "remark": remark if len(loaded) > 1 else ""}
 
     def games(self, fields: Fields) -> Answer:
-        """The games of all files, the last ones first, each as its row."""
-        rows = [row for row, _ in self._loaded] if len(self._loaded) > 1 else []
+        """The loaded games, then those of all files, the last ones first, each as its row."""
+        rows = [row for row, _ in self._loaded]
         what = "The loaded games, and the" if rows else "The"
         for path in self._files():
             if len(rows) < MAX_GAMES:
@@ -84,7 +89,7 @@ class Library:
         return loaded(read_game(text)) | {"key": key_of(text)}
 
     def _text(self, file: str, number: int) -> bytes | None:
-        for row, text in self._loaded:
+        for row, text in (*self._opened, *self._loaded):
             if row[:2] == (file, number):
                 return text
         for path in self._files():
@@ -108,9 +113,9 @@ class Library:
         known = self._rows.get(path)
         if known is None or known[0] != state:
             with path.open("rb") as lines:
-                texts = enumerate(islice(game_texts(lines), MAX_GAMES))
-                rows = [_row(path.name, number, text) for number, text in texts]
-            known = self._rows[path] = (state, rows)
+                rows = (_row(path.name, number, text) for number, text in enumerate(game_texts(lines)))
+                last = [*deque(rows, MAX_GAMES)]
+            known = self._rows[path] = (state, last)
         return known[1]
 
 

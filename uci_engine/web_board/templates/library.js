@@ -21,6 +21,9 @@ function searchLibrary() {
   byId("library").replaceChildren(...items);
 }
 
+// Without those that were loaded.
+const ofFolder = () => library.filter(({ file }) => file.endsWith(".pgn"));
+
 async function openGame({ file, number }, remark = "") {
   const found = await askForGame("open", { file, number });
   if (!found || !(await begin(newGame(found)))) return;

@@ -18,8 +18,9 @@ async function load(given) {
   const tell = ({ done = 0 }) => (bar.value = done);
   const found = await askForGame("load", new Blob([given]), tell).finally(() => (bar.hidden = true));
   if (!found) return;
+  if (found.count > 1) await showLibrary();
   await openGame({ file: found.file, number: 0 }, found.remark);
-  if (found.remark) await showLibrary().then(() => reveal(byId("library")));
+  if (found.count > 1) reveal(byId("library"));
 }
 
 async function review() {

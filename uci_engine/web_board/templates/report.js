@@ -50,13 +50,13 @@ async function tellReport(fields = {}) {
 }
 
 function showReport() {
-  const keys = new Set(library.map(({ key }) => key));
+  const keys = new Set(ofFolder().map(({ key }) => key));
   const games = Object.entries(report).filter(([key]) => keys.has(key));
-  const left = library.filter(isLeft).length;
+  const left = ofFolder().filter(isLeft).length;
   exercises = exercisesOf(factsOf(Object.entries(report), ownName()));
   const solved = exercises.filter(({ isSolved }) => isSolved).length;
   const found = `Mistakes and blunders of ${ownName() || "all players"}: ${exercises.length}, of which ${solved} are solved. `;
-  const analysed = `${games.length || "None"} of ${library.length} games in the folder have been analysed.`;
+  const analysed = `${games.length || "None"} of ${ofFolder().length} games in the folder have been analysed.`;
   byId("report-text").textContent = `${exercises.length ? found : ""}${analysed}`;
   byId("solve").disabled = !nextExercise();
   byId("analyse-rest").hidden = !left;
@@ -89,7 +89,7 @@ async function analyseRest() {
   isReading = true;
   byId("explain").checked = false;
   showReport();
-  const left = library.filter(isLeft);
+  const left = ofFolder().filter(isLeft);
   for (const [index, each] of left.entries()) {
     byId("report-text").textContent = `Game ${index + 1} of ${left.length}: ${each.words}`;
     try {
