@@ -288,14 +288,15 @@ def _material(lines: Comparison) -> tuple[Cause, ...]:
     sides = [(played, better, lines.played_value), (better, played, lines.better_value)]
     sides.sort(key=lambda side: (-side[0].gain, side[0].end))
     causes = (_won(lines, *side) for side in sides if side[0].gain >= 1)
-    return tuple(filter(None, causes))[:1]
+    cause = next(filter(None, causes), None)
+    return (cause,) if cause else ()
 
 
 def _won(lines: Comparison, account: Account, other: Account, value: Value) -> Cause | None:
     """What one line wins, named by what begins it; None where nothing forces it."""
     line, is_missed = account.line, account.line.winner == lines.color
     first = line.own_plies().start
-    wins = [win for win in line.wins() if win.ply < account.end and not _is_in(win, other.line)]
+    wins = [win for win in line.wins() if account.begin <= win.ply < account.end and not _is_in(win, other.line)]
     motifs = _motifs_of(line, wins, -other.gain)
     is_long = account.end > first + thresholds.LONGEST_UNNAMED and not motifs
     # It is told only where the line goes on after it, and nothing is taken back up to its end.
