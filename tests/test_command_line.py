@@ -141,6 +141,7 @@ def test_openbench_gets_openings_and_speedtest_a_report(tmp_path: Path) -> None:
         ("go depth 3 fen rubbish", 2, "did you mean --fen?"),
         ("benhc", 2, "did you mean bench?"),
         ("UCI", 2, "did you mean uci?"),
+        ("Go", 2, "did you mean go?"),
         ("play", 2, "to play: secateur board"),
         ("analyse missing.pgn", 1, "secateur analyse: missing.pgn: "),
         ("analyse tests/web_board", 1, "secateur analyse: there is no .pgn file in "),

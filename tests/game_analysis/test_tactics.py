@@ -44,6 +44,8 @@ class Row(NamedTuple):
 
 ROWS = [Row(*row) for row in table("motifs.tsv")]
 WORDS = table("motif_words.tsv")
+# What the table has, and nothing looks for.
+UNSOUGHT = ("intermezzo", "opposition", "zugzwang")
 NAMED = re.compile(r"\d+\.+[-\w+#=]+|\b[a-h][1-8]\b|\b(?:pawns?|piece|knight|bishop|rook|queen|king|White|Black)\b")
 
 
@@ -77,6 +79,8 @@ def check(line: Line) -> int:
 
 def test_every_kind_has_a_rule() -> None:
     assert set(RULES) == set(Kind)
+    known = {NONE, *UNSOUGHT, *(kind.value for kind in Kind)}
+    assert {kind for row in ROWS for kind in row.expected.split("|")} <= known
 
 
 @pytest.mark.parametrize("winner", chess.COLORS)

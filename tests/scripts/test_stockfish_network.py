@@ -49,9 +49,7 @@ def network_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def boards() -> list[chess.Board]:
     """Few pieces anywhere, and games with many."""
-    return [random_pieces(seed, seed % 10) for seed in range(25)] + [
-        random_game(seed, 8 * seed) for seed in range(3, 13)
-    ]
+    return [random_pieces(seed, seed % 10) for seed in range(50)] + [random_game(seed, 8 * seed) for seed in range(20)]
 
 
 def slow_score(data: bytes, board: chess.Board) -> float:

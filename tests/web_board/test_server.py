@@ -199,6 +199,8 @@ def only_game(server: Served, text: str) -> dict[str, Any]:
         ("{}", "no game"),
         ("<b>/1/2/3/4/5/6/7", "cannot be read"),
         ('[Variant "Atomic"]\n\n1. e4 *', "a game of atomic"),
+        ('[FEN "x"]\n[SetUp "1"]\n\n1. e4 *', "cannot be read"),
+        ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n[SetUp "1"]\n\n*', "cannot be read"),
         ("8/8/8/8/8/8/8/8 w - - 0 1", "cannot be read"),
         ("x" * (2 << 20), "no game"),
     ],
