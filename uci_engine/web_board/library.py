@@ -34,7 +34,7 @@ Row = tuple[str, int, str, str]
 
 
 class Library:
-    """The PGN files of a folder. May be called from any thread."""
+    """The PGN files of a folder, and the games that were loaded. May be called from any thread."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
@@ -89,9 +89,9 @@ class Library:
         return loaded(read_game(text)) | {"key": key_of(text)}
 
     def _text(self, file: str, number: int) -> bytes | None:
-        for row, text in (*self._opened, *self._loaded):
-            if row[:2] == (file, number):
-                return text
+        for games in (self._opened, self._loaded):
+            if games and games[0][0][0] == file:
+                return games[number][1] if number < len(games) else None
         for path in self._files():
             if path.name == file:
                 with path.open("rb") as lines:

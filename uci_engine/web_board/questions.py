@@ -316,8 +316,11 @@ def prove(turn: Turn, fields: Fields) -> None:
             {
                 "name": f"{numbered(board, move)}{mark.sign}",
                 "value": found.played.value.shown,
-                "best": {"value": found.best.value.shown, "share": round(found.best.value.expected, 3)},
-                "better": board.uci(found.best.move) if found.best.move else "",
+                "best": {
+                    "move": board.uci(found.best.move) if found.best.move else "",
+                    "value": found.best.value.shown,
+                    "share": round(found.best.value.expected, 3),
+                },
                 "mark": mark.word,
                 "is_error": mark.is_error,
                 "texts": found.paragraphs(),

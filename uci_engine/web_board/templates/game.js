@@ -16,7 +16,7 @@ const SIDES = ["white", "black"];
  *   threat_name?: string, sum?: {families: any[], pieces: any[], white_score_cp: number},
  *   costs?: {move: string, value: string, share: number, cost: number, loss: string}[],
  *   proof?: {move: string, name: string, value: string, mark: string, is_error: boolean, texts: string[],
- *     lines: Line[], best: {value: string, share: number}, better: string}}} Learnt
+ *     lines: Line[], best: {move: string, value: string, share: number}}}} Learnt
  */
 /**
  * What is said of a move: by players, by the review, and in the list of moves.

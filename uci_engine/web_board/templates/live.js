@@ -87,7 +87,7 @@ function drawBoard() {
   }
   const refutation = proof?.lines[0]?.steps[1]?.last;
   if (refutation) board.arrow("played", refutation);
-  if (proof?.better && retry === null) board.arrow("better", proof.better);
+  if (proof?.best.move && retry === null) board.arrow("better", proof.best.move);
   if (threat) board.arrow("played", threat);
   if (hint) board.arrow("better", hint);
 }
@@ -167,7 +167,8 @@ async function copyGame() {
 async function start() {
   byId(innerWidth < 900 ? "show-moves" : "show-engine").checked = true;
   // The level is that of the last game.
-  for (const level of byId("level").options) level.selected ||= Number(level.value) === lastKept()?.elo;
+  const elo = lastKept()?.elo;
+  for (const level of byId("level").options) level.selected ||= Number(level.value) === elo;
   const own = ownKept();
   const isShown = own !== null && (await begin(newGame(own)).then(() => true, () => false));
   if (!isShown) await beginGame({ color: data.start.split(" ")[1] === "b" ? "black" : "white" });

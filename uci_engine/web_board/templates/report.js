@@ -50,13 +50,14 @@ async function tellReport(fields = {}) {
 }
 
 function showReport() {
-  const keys = new Set(ofFolder().map(({ key }) => key));
+  const listed = ofFolder();
+  const keys = new Set(listed.map(({ key }) => key));
   const games = Object.entries(report).filter(([key]) => keys.has(key));
-  const left = ofFolder().filter(isLeft).length;
+  const left = listed.filter(isLeft).length;
   exercises = exercisesOf(factsOf(Object.entries(report), ownName()));
   const solved = exercises.filter(({ isSolved }) => isSolved).length;
   const found = `Mistakes and blunders of ${ownName() || "all players"}: ${exercises.length}, of which ${solved} are solved. `;
-  const analysed = `${games.length || "None"} of ${ofFolder().length} games in the folder have been analysed.`;
+  const analysed = `${games.length || "None"} of ${listed.length} games in the folder have been analysed.`;
   byId("report-text").textContent = `${exercises.length ? found : ""}${analysed}`;
   byId("solve").disabled = !nextExercise();
   byId("analyse-rest").hidden = !left;
