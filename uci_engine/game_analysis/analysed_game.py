@@ -177,7 +177,7 @@ def _opening_of(boards: Sequence[chess.Board]) -> tuple[OpeningName | None, int]
         return None, 0
     plies = 0
     for ply, (before, after) in enumerate(pairwise(boards), start=1):
-        if is_book_move(before, after.peek()):
+        if is_book_move(before, after):
             name, plies = name_of(after) or name, ply
     return name, plies
 

@@ -283,11 +283,9 @@ def _mark_of_worse(best: Value, played: Value, color: chess.Color, loss: float) 
     return Mark.MISTAKE if expected <= MATE_INACCURACY else Mark.INACCURACY
 
 
-def is_book_move(board: chess.Board, move: chess.Move) -> bool:
-    """Whether the position after a move has a name as an opening, or the built-in book has the move."""
-    after = board.copy(stack=False)
-    after.push(move)
-    return name_of(after) is not None or any(move == known for known, _ in built_in_book().moves(board))
+def is_book_move(board: chess.Board, after: chess.Board) -> bool:
+    """Whether the position `after` a move on this board has a name as an opening, or the built-in book has the move."""
+    return name_of(after) is not None or any(after.peek() == known for known, _ in built_in_book().moves(board))
 
 
 def _openness(expected: float) -> float:

@@ -210,7 +210,9 @@ class Verdicts:
 
     def __init__(self, searches: Searches, limit: Limit) -> None:
         """`limit`: the effort for a move of a game."""
-        self.searches, self._first, self.for_edit = searches, share_of(limit, FIRST_SHARE), share_of(limit, FOR_EDIT)
+        self.searches = searches
+        self.for_edit = share_of(limit, FOR_EDIT)
+        self._first = share_of(limit, FIRST_SHARE)
         self._found: dict[tuple[object, ...], Found] = {}
 
     def of(self, board: chess.Board, move: chess.Move, *, is_last: bool, thorough: bool = False) -> Verdict:
@@ -233,7 +235,8 @@ class Verdicts:
 
     def _look(self, board: chess.Board, move: chess.Move, times: float, is_last: bool) -> Verdict:
         color, here = board.turn, self.find(board, times)
-        after = self.find(board_after(board, [move]), times, is_end=is_last)
+        moved = board_after(board, [move])
+        after = self.find(moved, times, is_end=is_last)
         value = after.value.backed_up(color)
         played = Found(value, after.depth + 1, after.nodes, (move, *after.line))
         rival = here
@@ -249,7 +252,7 @@ class Verdicts:
             rival = self.find(board, share * times, without=move) if is_asked else Found(DRAWN)
         is_best = not rival.line or value.order_for(color) >= rival.value.order_for(color)
         best, others = played if is_best else rival, rival.value if is_best and rival.line else None
-        judgement = judge(board, best, played, others, is_book=is_book_move(board, move))
+        judgement = judge(board, best, played, others, is_book=is_book_move(board, moved))
         return Verdict(best=best, played=played, after=after, others=others, judgement=judgement)
 
     def find(
