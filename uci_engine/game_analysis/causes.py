@@ -159,8 +159,10 @@ class Comparison:
     def reply_on(self, board: chess.Board | None) -> Evidence | None:
         """The reply in another position; None where it is no move."""
         reply = self.played_line.moves[1]
-        found = self.find(board, [reply]) if board and board.is_legal(reply) else None
-        return Evidence(board, found) if board and found and found.line else None
+        if board is None or not board.is_legal(reply):
+            return None
+        found = self.find(board, [reply])
+        return Evidence(board, found) if found.line else None
 
     def share(self, evidence: Evidence) -> float:
         """The part of the cost that the same reply has in another position."""
@@ -403,9 +405,11 @@ def _threat(lines: Comparison, line: Line, other: Line, value: Value) -> Cause |
         return None
     before, move, after = line.boards[ply], line.moves[ply], line.boards[ply + 1]
     threat = _threatened(after, line.winner, lines.find)
-    if threat is None or threat[1].end > thresholds.LONGEST_UNNAMED:
+    if threat is None:
         return None
     evidence, account = threat
+    if account.end > thresholds.LONGEST_UNNAMED:
+        return None
     why, taking = Why.REPLY if ply else Why.MISSED_THREAT, account.line.moves[0]
     mate = evidence.found.value.mate_for(line.winner)
     cause = Cause(why, line.winner, line, (), ply + 1, threat=account, mate=mate or 0, evidence=(evidence,))
@@ -426,13 +430,13 @@ def _threat(lines: Comparison, line: Line, other: Line, value: Value) -> Cause |
     return replace(cause, motifs=(motif,) if is_attack else ())
 
 
-def _taken(lines: Comparison, threat: Cause, other: Line, value: Value) -> Cause | None:
+def _taken(lines: Comparison, cause: Cause, other: Line, value: Value) -> Cause | None:
     """What the move takes that also threatens something; None where it is no gain, and where both lines take it."""
-    case, refused = Case(threat.line, threat.first, 0), lines.refused(threat.line, value)
+    case, refused = Case(cause.line, cause.first, 0), lines.refused(cause.line, value)
     if _is_in(case, other) or not (refused or exchange(case.before, case.move) >= 1):
         return None
     motif = case.motif(Kind.CAPTURE, case.move.to_square, (case.square,))
-    return replace(threat, motifs=(motif,), refused=refused, threat=None)
+    return replace(cause, motifs=(motif,), refused=refused, threat=None)
 
 
 def _castling(lines: Comparison) -> tuple[Cause, ...]:

@@ -200,7 +200,7 @@ def capture(case: Case) -> Motif | None:
 
 
 def attack(case: Case) -> Motif | None:
-    """The piece that moved attacks what is taken, and could not be taken at a profit before."""
+    """The piece that moved attacks what is taken. The one that takes could not do so before, or at less profit."""
     if case.gain_on(case.target) < 1 or not case.is_new():
         return None
     return case.motif(Kind.ATTACK, case.move.to_square, (case.target,))
