@@ -133,8 +133,8 @@ def exchange(board: chess.Board, move: chess.Move) -> int:
 
 
 def is_gain(board: chess.Board, move: chess.Move) -> bool:
-    """Whether a move takes at a profit, and does not take back."""
-    return board.is_capture(move) and exchange(board, move) >= 1 and not takes_back(board, move)
+    """Whether a move takes or promotes at a profit, and does not take back."""
+    return gain_of(board, move) > 0 and exchange(board, move) >= 1 and not takes_back(board, move)
 
 
 def best_capture(board: chess.Board) -> tuple[int, chess.Move | None]:

@@ -129,7 +129,8 @@ def account_of(line: Line, find: Finder, begin: int = 0) -> Account | None:
     last = max((ply for ply in quiet if MAX_LINE_PLIES - thresholds.SOON < ply <= MAX_LINE_PLIES), default=quiet[-1])
     gains = [line.balance(ply) - line.balance(begin) for ply in quiet]
     kept = [min(gains[index:]) for index in range(len(gains))]
-    final = min(gain for ply, gain in zip(quiet, gains, strict=True) if ply > last - thresholds.SOON)
+    late = [gain for ply, gain in zip(quiet, gains, strict=True) if ply > max(begin, last - thresholds.SOON)]
+    final = min(late, default=0)
     settled = zip(quiet, gains, kept, strict=True)
     at = next(ply for ply, gain, least in settled if gain == least and (2 * gain > final or gain == final))
     # Quiet moves at the end show nothing.
@@ -260,7 +261,7 @@ def _forced(lines: Comparison) -> tuple[Cause, ...]:
         motifs = deciding_motifs(line)
         is_drawing = bool(motifs) and motifs[-1].kind in DRAWS
         if mate is not None and mate <= thresholds.LONGEST_MATE:
-            evidence, opened = _origin(lines, ()) if line is lines.played_line and length > 1 else ((), None)
+            evidence, opened = _origin(lines, ()) if line is lines.played_line else ((), None)
             named = motifs if line.end.is_checkmate() else ()
             causes.append(Cause(mates, winner, line, named, length, mate=mate, opened=opened, evidence=evidence))
         elif value.is_tablebase and value.expected_for(winner) > 0.5:
@@ -341,18 +342,21 @@ def _motifs_of(line: Line, wins: Sequence[Case], expected: int) -> tuple[Motif, 
 
 
 def _is_in(win: Case, line: Line) -> bool:
-    """Whether the same piece is taken at a profit in this other line, too."""
-    origin = win.line.where_was(win.square, win.ply, 0)
+    """Whether the same piece is taken at a profit, or the same pawn promotes, in this other line, too."""
+    prize = win.line.prize(win.ply)
     return any(
-        line.where_was(move.to_square, ply, 0) == origin
-        for ply, move in enumerate(line.moves[: win.ply + thresholds.SOON])
-        if line.boards[ply].turn == win.winner and is_gain(line.boards[ply], move)
+        is_gain(line.boards[ply], line.moves[ply]) and line.prize(ply) == prize
+        for ply in range(min(win.ply + thresholds.SOON, len(line.moves)))
+        if line.boards[ply].turn == win.winner
     )
 
 
 def _origin(lines: Comparison, motifs: Sequence[Motif]) -> tuple[tuple[Evidence, ...], Motif | None]:
     """The search that shows the reply as a threat before the move played, or what the move did for it."""
-    line, before = lines.played_line, lines.reply_on(passed_board(lines.board))
+    line = lines.played_line
+    if len(line.moves) < 2:
+        return (), None
+    before = lines.reply_on(passed_board(lines.board))
     share = lines.share(before) if before else 0
     if before is None or share <= 1 - thresholds.CONFIRMED:
         return (), opened_by(line)

@@ -79,6 +79,11 @@ class Line:
                 wins.append(Case(self, own[0], worth))
         return sorted(wins, key=lambda case: (-case.worth, case.ply))
 
+    def prize(self, ply: int) -> chess.Square:
+        """Where at the beginning stood what a move takes, or the pawn that it promotes."""
+        move = self.moves[ply]
+        return self.where_was(move.from_square if move.promotion else captured_square(self.boards[ply], move), ply, 0)
+
     def where_was(self, square: chess.Square, after: int, before: int) -> chess.Square:
         """Where the piece stood before move `before` that stands on a square before move `after`, both indices."""
         for ply in range(after - 1, before - 1, -1):
@@ -194,7 +199,8 @@ class Case:
 
 def capture(case: Case) -> Motif | None:
     """The first move of its side takes a piece at a profit, and does not take back."""
-    if case.ply != case.line.own_plies().start or not is_gain(case.before, case.move):
+    is_capture = case.before.is_capture(case.move)
+    if case.ply != case.line.own_plies().start or not is_capture or not is_gain(case.before, case.move):
         return None
     return case.motif(Kind.CAPTURE, case.move.to_square, (case.square,))
 
@@ -221,7 +227,7 @@ def fork(case: Case) -> Motif | None:
         if is_king or case.gain_on(square) >= (1 if square == case.target else 2):
             attacked.append(square)
     # What is attacked may also take the forking piece, and be taken there.
-    is_taker = case.taker == actor or case.reply.to_square == actor
+    is_taker = case.taker == actor or (case.reply.from_square, case.reply.to_square) == (case.target, actor)
     if not is_taker or case.target not in attacked or len(attacked) < 2:
         return None
     return case.motif(Kind.FORK, actor, tuple(sorted(attacked, key=lambda square: -value_at(after, square))))
