@@ -138,9 +138,9 @@ def is_gain(board: chess.Board, move: chess.Move) -> bool:
 
 
 def best_capture(board: chess.Board) -> tuple[int, chess.Move | None]:
-    """What the side to move wins at most by a capture that does not allow mate, and the capture."""
+    """What the side to move wins at most by a capture or promotion that does not allow mate, and the move."""
     position = board.copy(stack=False)
-    moves = list(position.generate_legal_captures())
+    moves = [move for move in position.legal_moves if gain_of(position, move)]
     for gain, _, move in sorted(((exchange(position, move), move.uci(), move) for move in moves), reverse=True):
         after = board_after(position, [move])
         if gain >= 1 and not any(board_after(after, [reply]).is_checkmate() for reply in after.legal_moves):

@@ -25,7 +25,7 @@ from uci_engine.game_analysis.boards import (
     surplus,
     takes_back,
 )
-from uci_engine.game_analysis.judgement import DRAWN, MAX_LINE_PLIES, MISTAKE_LOSS, ONLY_MOVE_LOSS, Found, Value
+from uci_engine.game_analysis.judgement import DRAWN, MISTAKE_LOSS, ONLY_MOVE_LOSS, Found, Value, final_value
 from uci_engine.game_analysis.searches import Finder
 from uci_engine.game_analysis.tactics import DRAWS, Case, Kind, Line, Motif, attack, capture, deciding_motifs, opened_by
 
@@ -125,11 +125,9 @@ def account_of(line: Line, find: Finder, begin: int = 0) -> Account | None:
     quiet = [begin, *(ply for ply in range(begin + 1, len(line.moves) + 1) if is_quiet(line.boards[ply]))]
     if 2 * quiet[-1] < len(line.moves):
         return None
-    # What the moves that are shown come to, or else the first that is settled.
-    last = max((ply for ply in quiet if MAX_LINE_PLIES - thresholds.SOON < ply <= MAX_LINE_PLIES), default=quiet[-1])
     gains = [line.balance(ply) - line.balance(begin) for ply in quiet]
     kept = [min(gains[index:]) for index in range(len(gains))]
-    late = [gain for ply, gain in zip(quiet, gains, strict=True) if ply > max(begin, last - thresholds.SOON)]
+    late = [gain for ply, gain in zip(quiet, gains, strict=True) if ply > max(begin, quiet[-1] - thresholds.SOON)]
     final = min(late, default=0)
     settled = zip(quiet, gains, kept, strict=True)
     at = next(ply for ply, gain, least in settled if gain == least and (2 * gain > final or gain == final))
@@ -157,38 +155,31 @@ class Comparison:
     def _expected(self, value: Value) -> float:
         return value.expected_for(self.color)
 
-    def reply_on(self, board: chess.Board | None) -> Evidence | None:
+    def share(self, found: Found) -> float:
+        """The part of the cost that something else that was found has."""
+        return (self._expected(self.better_value) - self._expected(found.value)) / self.cost
+
+    def reply_on(self, board: chess.Board) -> Evidence | None:
         """The reply in another position; None where it is no move."""
         reply = self.played_line.moves[1]
-        if board is None or not board.is_legal(reply):
-            return None
-        found = self.find(board, [reply])
+        found = self.find(board, [reply]) if board.is_legal(reply) else Found(DRAWN)
         return Evidence(board, found) if found.line else None
-
-    def share(self, evidence: Evidence) -> float:
-        """The part of the cost that the same reply has in another position."""
-        return (self._expected(self.better_value) - self._expected(evidence.found.value)) / self.cost
-
-    def is_avoided(self, account: Account, value: Value, end: int) -> bool:
-        """Whether the loser, by another answer before the ply `end` that is no error, loses nothing."""
-        line = account.line
-        for ply in range(line.own_plies().start + 1, end, 2):
-            board = line.boards[ply]
-            others = [move for move in board.legal_moves if move != line.moves[ply]]
-            found = self.find(board, others) if others else Found(DRAWN)
-            if found.line and found.value.cp_for(line.winner) <= value.cp_for(line.winner) + thresholds.AS_GOOD_CP:
-                other = account_of(Line(board, found.shown.line, line.winner), self.find)
-                if other and other.line.balance(other.end) <= line.balance(0):
-                    return True
-        return False
 
     def is_met(self) -> bool:
         """Whether the better move does not allow the reply, or leaves it without most of what it costs now."""
         board, reply = self.better_line.boards[1], self.played_line.moves[1]
-        there = self.reply_on(board)
-        if there is None or reply in self.better_line.moves[1:2]:
-            return not board.is_legal(reply)
-        return self.share(there) <= 1 - thresholds.CONFIRMED
+        if not board.is_legal(reply):
+            return True
+        there = None if reply in self.better_line.moves[1:2] else self.reply_on(board)
+        return there is not None and self.share(there.found) <= 1 - thresholds.CONFIRMED
+
+    def is_decisive(self, line: Line) -> bool:
+        """Whether the other replies cost less, or the moves beside the better one cost most of it, too."""
+        ply = line.own_plies().start
+        board = line.boards[ply]
+        others = [move for move in board.legal_moves if move != line.moves[ply]]
+        share = self.share(self.find(board, others)) if others else 0
+        return share < 1 if ply else share >= thresholds.CONFIRMED
 
     def refused(self, line: Line, value: Value) -> tuple[chess.Move, ...]:
         """Taking back what the winner's first move took, where the exchange would win nothing, and the answer to it."""
@@ -259,7 +250,7 @@ def _forced(lines: Comparison) -> tuple[Cause, ...]:
     ):
         winner, mate, length = line.winner, value.mate_for(line.winner), len(line.moves)
         motifs = deciding_motifs(line)
-        is_drawing = bool(motifs) and motifs[-1].kind in DRAWS
+        is_drawing = motifs[-1].kind in DRAWS if motifs else final_value(line.end, claims=True) == DRAWN
         if mate is not None and mate <= thresholds.LONGEST_MATE:
             evidence, opened = _origin(lines, ()) if line is lines.played_line else ((), None)
             named = motifs if line.end.is_checkmate() else ()
@@ -311,9 +302,6 @@ def _won(lines: Comparison, account: Account, other: Account, value: Value) -> C
     # What falls in both lines is told only of the move played, with what the better one has for it.
     if not wins and (is_missed or not otherwise):
         return None
-    last = min(motifs[0].ply + 2, motifs[0].win_ply) if motifs else account.end
-    if lines.is_avoided(account, value, last):
-        return None
     # What comes later is not the work of the reply alone.
     is_late = motifs[0].ply > first if motifs else account.end > first + thresholds.SOON
     evidence, opened = ((), None) if is_missed or is_late else _origin(lines, motifs)
@@ -356,8 +344,9 @@ def _origin(lines: Comparison, motifs: Sequence[Motif]) -> tuple[tuple[Evidence,
     line = lines.played_line
     if len(line.moves) < 2:
         return (), None
-    before = lines.reply_on(passed_board(lines.board))
-    share = lines.share(before) if before else 0
+    passed = passed_board(lines.board)
+    before = lines.reply_on(passed) if passed else None
+    share = lines.share(before.found) if before else 0
     if before is None or share <= 1 - thresholds.CONFIRMED:
         return (), opened_by(line)
     # A capture that wins more now is no old threat, nor what takes the piece that has just moved.
@@ -367,24 +356,35 @@ def _origin(lines: Comparison, motifs: Sequence[Motif]) -> tuple[tuple[Evidence,
     return (before,) if share >= thresholds.CONFIRMED and is_same and not is_new else (), None
 
 
-# Threats -------------------------------------------------------------------------------------------------------------
+# Captures and threats ------------------------------------------------------------------------------------------------
 
 
 def _threats(lines: Comparison) -> tuple[Cause, ...]:
-    """The reply that soon threatens most of what the move costs and that the better move takes the sting out of.
+    """What the reply takes or threatens, where the better move takes the sting out of it, or else the better move."""
+    line, other = lines.played_line, lines.better_line
+    # What only takes back is nothing new.
+    if len(line.moves) > 1 and not line.is_taken_back(0):
+        cause = _taken(lines, line, other, lines.played_value) or _threat(lines, line, other)
+        if cause and lines.is_met() and (not cause.threat or lines.is_decisive(line)):
+            return (cause,)
+    missed = _taken(lines, other, line, lines.better_value) or _threat(lines, other, line)
+    return (missed,) if missed and (not missed.threat or missed.mate or lines.is_decisive(other)) else ()
 
-    Or else the better move that threatens as much, where the move played does not.
-    """
-    reply = _threat(lines, lines.played_line, lines.better_line, lines.played_value)
-    if reply and lines.is_met():
-        return (reply,)
-    missed = _threat(lines, lines.better_line, lines.played_line, lines.better_value)
-    played = _threatened(lines.played_line.boards[1], lines.color, lines.find) if missed and missed.threat else None
-    if missed is None or missed.threat is None or played is None:
-        return (missed,) if missed else ()
-    evidence, account = played
-    is_new = evidence.found.value.mate_for(lines.color) is None and account.gain < missed.threat.gain
-    return (missed,) if is_new else ()
+
+def _taken(lines: Comparison, line: Line, other: Line, value: Value) -> Cause | None:
+    """What the first move of the winner takes at a profit and the other line keeps, whatever comes back later."""
+    case = Case(line, line.own_plies().start, 0)
+    before, move = case.before, case.move
+    if not before.is_capture(move) or takes_back(before, move) or _is_in(case, other):
+        return None
+    refused = () if exchange(before, move) >= 1 else lines.refused(line, value)
+    if not refused and exchange(before, move) < 1:
+        return None
+    motifs = (case.motif(Kind.CAPTURE, move.to_square, (case.square,)),)
+    is_loss = line is lines.played_line
+    evidence, opened = _origin(lines, motifs) if is_loss else ((), None)
+    why, end = Why.LOSS if is_loss else Why.MISSED_GAIN, case.ply + 1
+    return Cause(why, line.winner, line, motifs, end, refused=refused, opened=opened, evidence=evidence)
 
 
 def _threatened(after: chess.Board, winner: chess.Color, find: Finder) -> tuple[Evidence, Account] | None:
@@ -401,46 +401,29 @@ def _threatened(after: chess.Board, winner: chess.Color, find: Finder) -> tuple[
     return (Evidence(passed, found), account) if account else None
 
 
-def _threat(lines: Comparison, line: Line, other: Line, value: Value) -> Cause | None:
-    """What the first move of the winner of a line takes or threatens; None for too little, and for a trade."""
+def _threat(lines: Comparison, line: Line, other: Line) -> Cause | None:
+    """What the first move of the winner of a line threatens; None for too little, for a trade, and in both lines."""
     ply = line.own_plies().start
-    # What only takes back threatens nothing new.
-    if len(line.moves) <= ply or (ply and line.is_taken_back(0)) or line.boards[ply].is_check():
-        return None
     before, move, after = line.boards[ply], line.moves[ply], line.boards[ply + 1]
-    threat = _threatened(after, line.winner, lines.find)
-    if threat is None:
+    is_asked = not (move in other.moves or takes_back(before, move) or before.is_check())
+    found = _threatened(after, line.winner, lines.find) if is_asked else None
+    if found is None or found[1].end > thresholds.LONGEST_UNNAMED:
         return None
-    evidence, account = threat
-    if account.end > thresholds.LONGEST_UNNAMED:
-        return None
-    why, taking = Why.REPLY if ply else Why.MISSED_THREAT, account.line.moves[0]
-    mate = evidence.found.value.mate_for(line.winner)
+    evidence, account = found
+    mate, taking = evidence.found.value.mate_for(line.winner), account.line.moves[0]
+    why = Why.REPLY if ply else Why.MISSED_THREAT
     cause = Cause(why, line.winner, line, (), ply + 1, threat=account, mate=mate or 0, evidence=(evidence,))
-    if mate is not None:
-        return cause
     # A pawn counts where it can be taken at once.
     least = max(thresholds.CONFIRMED * lines.lost, 1 if account.end == 1 else thresholds.LEAST_THREAT)
-    if account.gain < least or line.is_taken_back(ply) or takes_back(before, move):
-        return None
-    if before.is_capture(move):
-        return _taken(lines, cause, other, value)
-    is_attack = gain_of(after, taking) > 1 and taking.from_square == move.to_square
-    is_answered = is_attack and any(map(after.is_capture, line.moves[ply + 1 : ply + 2]))
-    # What comes in the other line, too, makes little difference, nor what is attacked where something else is taken.
-    if is_answered or (move in other.moves and (is_attack or account.gain < thresholds.LEAST_THREAT)):
-        return None
-    motif = Motif(Kind.ATTACK, ply, move, move.to_square, (taking.to_square,))
-    return replace(cause, motifs=(motif,) if is_attack else ())
-
-
-def _taken(lines: Comparison, cause: Cause, other: Line, value: Value) -> Cause | None:
-    """What the move takes that also threatens something; None where it is no gain, and where both lines take it."""
-    case, refused = Case(cause.line, cause.first, 0), lines.refused(cause.line, value)
-    if _is_in(case, other) or not (refused or exchange(case.before, case.move) >= 1):
-        return None
-    motif = case.motif(Kind.CAPTURE, case.move.to_square, (case.square,))
-    return replace(cause, motifs=(motif,), refused=refused, threat=None)
+    if mate is not None or account.gain < least or before.is_capture(move):
+        return None if mate is None else cause
+    if gain_of(after, taking) == 1 or taking.from_square != move.to_square:
+        return cause
+    # What is attacked goes away: the move that comes with it gains time.
+    for answer in line.moves[ply + 1 : len(line.moves) - 1][:1]:
+        if answer.from_square == taking.to_square and not (after.is_capture(answer) or after.gives_check(answer)):
+            return replace(cause, motifs=(Motif(Kind.ATTACK, ply, move, move.to_square, (taking.to_square,)),))
+    return None
 
 
 def _castling(lines: Comparison) -> tuple[Cause, ...]:
@@ -449,7 +432,7 @@ def _castling(lines: Comparison) -> tuple[Cause, ...]:
     rights = [board.has_castling_rights(lines.color) for board in line.boards[: thresholds.SOON + 2]]
     castles = any(map(chess.Board.is_castling, better.boards[::2], better.moves[::2]))
     is_kept = castles or better.end.has_castling_rights(lines.color)
-    if not rights[0] or rights[-1] or not is_kept or lines.lost > thresholds.LEAST_THREAT:
+    if not rights[0] or rights[-1] or not is_kept:
         return ()
     ply = rights.index(False) - 1
     move = line.moves[ply]

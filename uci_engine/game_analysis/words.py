@@ -163,29 +163,34 @@ def cause_words(cause: Cause) -> str:
     if cause.threat:
         begin = f"it allows {line.name(first)}, which" if why is Why.REPLY else f"better, {line.name(first)}"
         return f"{begin} {_threat_words(cause, cause.threat)}"
+    if why is Why.DRAW:
+        begin = "better, " if line.boards[0].turn == cause.winner else ""
+        return f"{begin}{motifs or f'the game is drawn: {variation(line.boards[0], line.moves)}'}"
     if why in (Why.LOSS, Why.MISSED_GAIN):
         return f"{_origin(cause)}{_material_clause(cause, motifs, moves)}"
     return CLAUSES[why].format(motifs=motifs, moves=moves) + _because(cause)
 
 
 def _threat_words(cause: Cause, threat: Account) -> str:
-    """`threatens mate in 2: 15.Qxh7+ Kf8 16.Qh8#`, `attacks the queen on b6, which has to move`."""
+    """`threatens mate in 2: 15.Qxh7+ Kf8 16.Qh8#`, `attacks the queen on b6 and gains time for 16.Rd1`."""
     for motif in cause.motifs:
-        is_driven = [move.from_square for move in cause.line.moves[cause.end : cause.end + 1]] == [*motif.targets]
         attacked = piece_on(cause.line.boards[cause.end], motif.targets[0])
-        return f"attacks the {attacked}{', which has to move' if is_driven else ''}"
+        return f"attacks the {attacked} and gains time for {cause.line.name(cause.end + 1)}"
     what = f"mate in {cause.mate}" if cause.mate else f"to win {material_words(threat.material)}"
     return f"threatens {what}: {variation(threat.line.boards[0], threat.line.moves[: threat.end])}"
 
 
 def _material_clause(cause: Cause, motifs: str, moves: str) -> str:
     """What is won, by what, the moves that show it, and what the other line wins of it."""
-    is_loss, material, otherwise = cause.why is Why.LOSS, material_words(cause.material), ""
+    is_loss, otherwise = cause.why is Why.LOSS, ""
     if cause.otherwise:
         other = "with the better move it is" if is_loss else "the move played wins"
         otherwise = f"; {other} {material_words(cause.otherwise)}"
     otherwise = _because(cause) + otherwise
     begin = "" if is_loss else "better, "
+    if not cause.material:
+        return f"{begin}{motifs}{otherwise}"
+    material = material_words(cause.material)
     if not motifs and cause.end == cause.first + 1:
         return f"{begin}{moves} wins {material}{otherwise}"
     # One move that has been told is not shown again.
@@ -205,7 +210,6 @@ def _because(cause: Cause) -> str:
 CLAUSES = {
     Why.REPLY: "{motifs}",
     Why.MISSED_THREAT: "better, {motifs}",
-    Why.DRAW: "{motifs}",
     Why.CASTLING: "{motifs}, which the better move keeps",
     Why.LOST_TABLEBASE: "the tablebases say that it loses",
     Why.MISSED_TABLEBASE: "the tablebases say that the better move wins",
