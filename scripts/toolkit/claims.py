@@ -112,10 +112,12 @@ class Claim:
         return self.after.turn != self.mover and all(board.is_attacked_by(self.mover, at) for board, at in squares)
 
     def repeats(self) -> bool:
-        """The move gives check, and a position comes again after it, or by one more move."""
-        *seen, last = (board.epd() for board in self.line.boards[self.motif.ply :])
-        more = [_after(self.line.end, move).epd() for move in self.line.end.legal_moves]
-        return self.after.is_check() and not {last, *more}.isdisjoint(seen)
+        """All moves of the side from this one on give check, and a position comes again, or by one more such move."""
+        boards, end = self.line.boards[self.motif.ply :], self.line.end
+        more = [_after(end, move) for move in end.legal_moves]
+        seen = [board.epd() for board in boards]
+        seen += [at.epd() for at in more if at.epd() in seen and (end.turn != self.mover or at.is_check())]
+        return all(board.is_check() for board in boards[1::2]) and len({*seen}) < len(seen)
 
 
 def _after(board: chess.Board, move: chess.Move) -> chess.Board:

@@ -293,7 +293,7 @@ def _won(lines: Comparison, account: Account, other: Account, value: Value) -> C
     wins = [win for win in line.wins() if account.begin <= win.ply < account.end and not _is_in(win, other.line)]
     motifs = _motifs_of(line, wins, -other.gain)
     is_long = account.end > first + thresholds.LONGEST_UNNAMED and not motifs
-    # It is told only where the line goes on after it, and nothing is taken back up to its end.
+    # What the other line wins is told only if it lasts to the end of that line.
     is_lasting = other.end < len(other.line.moves) and other.line.balance(-1) == other.line.balance(other.end)
     otherwise = tuple(-count for count in other.material) if other.gain <= -1 and is_lasting else ()
     # Who is mated has lost more.
@@ -320,7 +320,7 @@ def _won(lines: Comparison, account: Account, other: Account, value: Value) -> C
 
 
 def _motifs_of(line: Line, wins: Sequence[Case], expected: int) -> tuple[Motif, ...]:
-    """What names these wins, those of this line alone, beside what is `expected` anyway, in pawns; () for nothing."""
+    """The motifs of these wins; () for nothing. `expected`: what the side wins in any case, in pawns."""
     first = line.own_plies().start
     motifs = deciding_motifs(line, expected)
     if motifs and motifs[-1].win_ply in [win.ply for win in wins] and motifs[0].ply < first + thresholds.SOON:
@@ -413,7 +413,6 @@ def _threat(lines: Comparison, line: Line, other: Line) -> Cause | None:
     mate, taking = evidence.found.value.mate_for(line.winner), account.line.moves[0]
     why = Why.REPLY if ply else Why.MISSED_THREAT
     cause = Cause(why, line.winner, line, (), ply + 1, threat=account, mate=mate or 0, evidence=(evidence,))
-    # A pawn counts where it can be taken at once.
     least = max(thresholds.CONFIRMED * lines.lost, 1 if account.end == 1 else thresholds.LEAST_THREAT)
     if mate is not None or account.gain < least or before.is_capture(move):
         return None if mate is None else cause

@@ -206,7 +206,7 @@ def capture(case: Case) -> Motif | None:
 
 
 def attack(case: Case) -> Motif | None:
-    """The piece that moved attacks what is taken. The one that takes could not do so before, or at less profit."""
+    """The piece that moved attacks what is taken. What takes it could not do so before, or at less profit."""
     if case.gain_on(case.target) < 1 or not case.is_new():
         return None
     return case.motif(Kind.ATTACK, case.move.to_square, (case.target,))
@@ -360,7 +360,7 @@ def attraction(case: Case) -> Motif | None:
 
 
 def clearance(case: Case) -> Motif | None:
-    """A piece leaves a square with a threat, and the next move puts another one there, or mates beyond it.
+    """A piece leaves a square, and the next move puts another one there, or mates beyond it.
 
     A piece that trades itself or wins something, or that goes on along the line, has another aim.
     """
@@ -376,7 +376,7 @@ def clearance(case: Case) -> Motif | None:
 
 
 def perpetual_check(line: Line) -> Motif | None:
-    """The line ends with checks of one side, and a position comes again between them, or by one more move."""
+    """The line ends with checks of one side, and a position comes again, or does by one more move."""
     own = line.own_plies()
     begin = max((ply + 2 for ply in own if not line.boards[ply + 1].is_check()), default=own.start)
     more = [move for move in line.end.legal_moves if line.end.turn != line.winner or line.end.gives_check(move)]
@@ -434,7 +434,9 @@ def deciding_motifs(line: Line, expected: int = 0) -> tuple[Motif, ...]:
     drawing = stalemate(line) or perpetual_check(line)
     if drawing:
         return (drawing,)
-    for win in line.wins() if line.gain() - expected >= 1 else []:
+    if line.gain() - expected < 1:
+        return ()
+    for win in line.wins():
         found = _of_win(win)
         if found and _is_forced(line, found[-1]):
             return found
