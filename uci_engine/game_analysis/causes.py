@@ -211,7 +211,15 @@ def causes_of(board: chess.Board, played: Found, better: Found, find: Finder) ->
     The first decides. `find` searches the edits.
     """
     lines = Comparison(board, played, better, find)
-    return _forced(lines) or _material(lines) or _threats(lines) or _castling(lines)
+    if forced := _forced(lines):
+        return forced
+    material = _material(lines)
+    # What is won late and has no name is told only where no threat is found.
+    is_near = any(cause.motifs or cause.end <= cause.first + thresholds.SOON for cause in material)
+    threats = () if is_near else _threats(lines)
+    if material and any(motif.kind is Kind.ATTACK for cause in threats for motif in cause.motifs):
+        return material
+    return threats or material or _castling(lines)
 
 
 def merits_of(board: chess.Board, played: Found, others: Value | None, find: Finder) -> tuple[Cause, ...]:
@@ -292,12 +300,14 @@ def _won(lines: Comparison, account: Account, other: Account, value: Value) -> C
     first = line.own_plies().start
     wins = [win for win in line.wins() if account.begin <= win.ply < account.end and not _is_in(win, other.line)]
     motifs = _motifs_of(line, wins, -other.gain)
-    is_long = account.end > first + thresholds.LONGEST_UNNAMED and not motifs
+    # Without a name it has to be near, and to explain enough.
+    is_far = account.end > first + thresholds.LONGEST_UNNAMED
+    is_little = account.gain < (1 - thresholds.CONFIRMED) * lines.lost
     # What the other line wins is told only if it lasts to the end of that line.
     is_lasting = other.end < len(other.line.moves) and other.line.balance(-1) == other.line.balance(other.end)
     otherwise = tuple(-count for count in other.material) if other.gain <= -1 and is_lasting else ()
     # Who is mated has lost more.
-    if value.mate_for(line.winner) is not None or is_long:
+    if value.mate_for(line.winner) is not None or (not motifs and (is_far or is_little)):
         return None
     # What falls in both lines is told only of the move played, with what the better one has for it.
     if not wins and (is_missed or not otherwise):
