@@ -415,7 +415,7 @@ def _threat(lines: Comparison, line: Line, other: Line) -> Cause | None:
     """What the first move of the winner of a line threatens; None for too little, for a trade, and in both lines."""
     ply = line.own_plies().start
     before, move, after = line.boards[ply], line.moves[ply], line.boards[ply + 1]
-    is_asked = not (move in other.moves or takes_back(before, move) or before.is_check())
+    is_asked = not (takes_back(before, move) or before.is_check())
     found = _threatened(after, line.winner, lines.find) if is_asked else None
     if found is None or found[1].end > thresholds.LONGEST_UNNAMED:
         return None
@@ -426,7 +426,11 @@ def _threat(lines: Comparison, line: Line, other: Line) -> Cause | None:
     least = max(thresholds.CONFIRMED * lines.lost, 1 if account.end == 1 else thresholds.LEAST_THREAT)
     if mate is not None or account.gain < least or before.is_capture(move):
         return None if mate is None else cause
-    if gain_of(after, taking) == 1 or taking.from_square != move.to_square:
+    is_attack = gain_of(after, taking) > 1 and taking.from_square == move.to_square
+    # A move that comes in the other line, too, makes little difference, but for a reply that threatens much.
+    if move in other.moves and (ply == 0 or is_attack or account.gain < thresholds.LEAST_THREAT):
+        return None
+    if not is_attack:
         return cause
     # What is attacked goes away: the move that comes with it gains time.
     for answer in line.moves[ply + 1 : len(line.moves) - 1][:1]:
