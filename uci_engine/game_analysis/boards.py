@@ -137,20 +137,20 @@ def is_gain(board: chess.Board, move: chess.Move) -> bool:
     return gain_of(board, move) > 0 and exchange(board, move) >= 1 and not takes_back(board, move)
 
 
-def best_capture(board: chess.Board) -> tuple[int, chess.Move | None]:
-    """What the side to move wins at most by a capture or promotion that does not allow mate, and the move."""
+def best_capture(board: chess.Board) -> int:
+    """What the side to move wins at most by a capture or promotion that does not allow mate, 0 for nothing."""
     position = board.copy(stack=False)
     moves = [move for move in position.legal_moves if gain_of(position, move)]
     for gain, _, move in sorted(((exchange(position, move), move.uci(), move) for move in moves), reverse=True):
         after = board_after(position, [move])
         if gain >= 1 and not any(board_after(after, [reply]).is_checkmate() for reply in after.legal_moves):
-            return gain, move
-    return 0, None
+            return gain
+    return 0
 
 
 def is_quiet(board: chess.Board) -> bool:
     """Whether the side to move is not in check, and takes nothing at a profit."""
-    return board.is_checkmate() or not (board.is_check() or best_capture(board)[1])
+    return board.is_checkmate() or not (board.is_check() or best_capture(board))
 
 
 def attacked_by_mover(board: chess.Board) -> set[chess.Square]:

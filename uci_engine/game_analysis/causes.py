@@ -181,7 +181,11 @@ class Comparison:
         share = self.share(self.find(board, others)) if others else 0
         return share < 1 if ply else share >= thresholds.CONFIRMED
 
-    def refused(self, line: Line, value: Value) -> tuple[chess.Move, ...]:
+    def value_for(self, winner: chess.Color) -> Value:
+        """The value of the line by which a side profits."""
+        return self.better_value if winner == self.color else self.played_value
+
+    def refused(self, line: Line) -> tuple[chess.Move, ...]:
         """Taking back what the winner's first move took, where the exchange would win nothing, and the answer to it."""
         first = line.own_plies().start
         board, move = line.boards[first + 1], line.moves[first]
@@ -191,7 +195,8 @@ class Comparison:
         if not backs or line.is_taken_back(first):
             return ()
         found = self.find(board, backs)
-        is_worse = found.value.cp_for(line.winner) > value.cp_for(line.winner) + thresholds.AS_GOOD_CP
+        least_cp = self.value_for(line.winner).cp_for(line.winner) + thresholds.AS_GOOD_CP
+        is_worse = found.value.cp_for(line.winner) > least_cp
         return found.line[:2] if is_worse else ()
 
 
@@ -287,14 +292,12 @@ def _material(lines: Comparison) -> tuple[Cause, ...]:
     difference = played.gain + better.gain
     if difference < 1 or lines.lost < thresholds.LEAST_SAID * difference:
         return ()
-    sides = [(played, better, lines.played_value), (better, played, lines.better_value)]
-    sides.sort(key=lambda side: (-side[0].gain, side[0].end))
+    sides = sorted([(played, better), (better, played)], key=lambda side: (-side[0].gain, side[0].end))
     causes = (_won(lines, *side) for side in sides if side[0].gain >= 1)
-    cause = next(filter(None, causes), None)
-    return (cause,) if cause else ()
+    return next(((cause,) for cause in causes if cause), ())
 
 
-def _won(lines: Comparison, account: Account, other: Account, value: Value) -> Cause | None:
+def _won(lines: Comparison, account: Account, other: Account) -> Cause | None:
     """What one line wins, named by what begins it; None where nothing forces it."""
     line, is_missed = account.line, account.line.winner == lines.color
     first = line.own_plies().start
@@ -307,26 +310,23 @@ def _won(lines: Comparison, account: Account, other: Account, value: Value) -> C
     is_lasting = other.end < len(other.line.moves) and other.line.balance(-1) == other.line.balance(other.end)
     otherwise = tuple(-count for count in other.material) if other.gain <= -1 and is_lasting else ()
     # Who is mated has lost more.
-    if value.mate_for(line.winner) is not None or (not motifs and (is_far or is_little)):
+    if lines.value_for(line.winner).mate_for(line.winner) is not None or (not motifs and (is_far or is_little)):
         return None
     # What falls in both lines is told only of the move played, with what the better one has for it.
     if not wins and (is_missed or not otherwise):
         return None
     # What comes later is not the work of the reply alone.
     is_late = motifs[0].ply > first if motifs else account.end > first + thresholds.SOON
+    cause = _told(lines, line, motifs, account.end, is_late=is_late)
+    return replace(cause, material=account.material, otherwise=otherwise, refused=lines.refused(line))
+
+
+def _told(lines: Comparison, line: Line, motifs: tuple[Motif, ...], end: int, *, is_late: bool = False) -> Cause:
+    """What a line wins, with what confirms it, and of a reply that is not late where it comes from."""
+    is_missed = line.winner == lines.color
     evidence, opened = ((), None) if is_missed or is_late else _origin(lines, motifs)
-    return Cause(
-        Why.MISSED_GAIN if is_missed else Why.LOSS,
-        line.winner,
-        line,
-        motifs,
-        account.end,
-        account.material,
-        otherwise,
-        lines.refused(line, value),
-        opened=opened,
-        evidence=evidence,
-    )
+    why = Why.MISSED_GAIN if is_missed else Why.LOSS
+    return Cause(why, line.winner, line, motifs, end, opened=opened, evidence=evidence)
 
 
 def _motifs_of(line: Line, wins: Sequence[Case], expected: int) -> tuple[Motif, ...]:
@@ -374,27 +374,24 @@ def _threats(lines: Comparison) -> tuple[Cause, ...]:
     line, other = lines.played_line, lines.better_line
     # What only takes back is nothing new.
     if len(line.moves) > 1 and not line.is_taken_back(0):
-        cause = _taken(lines, line, other, lines.played_value) or _threat(lines, line, other)
+        cause = _taken(lines, line, other) or _threat(lines, line, other)
         if cause and lines.is_met() and (not cause.threat or lines.is_decisive(line)):
             return (cause,)
-    missed = _taken(lines, other, line, lines.better_value) or _threat(lines, other, line)
+    missed = _taken(lines, other, line) or _threat(lines, other, line)
     return (missed,) if missed and (not missed.threat or missed.mate or lines.is_decisive(other)) else ()
 
 
-def _taken(lines: Comparison, line: Line, other: Line, value: Value) -> Cause | None:
+def _taken(lines: Comparison, line: Line, other: Line) -> Cause | None:
     """What the first move of the winner takes at a profit and the other line keeps, whatever comes back later."""
     case = Case(line, line.own_plies().start, 0)
     before, move = case.before, case.move
     if not before.is_capture(move) or takes_back(before, move) or _is_in(case, other):
         return None
-    refused = () if exchange(before, move) >= 1 else lines.refused(line, value)
-    if not refused and exchange(before, move) < 1:
+    refused = lines.refused(line)
+    if exchange(before, move) < 1 and not refused:
         return None
     motifs = (case.motif(Kind.CAPTURE, move.to_square, (case.square,)),)
-    is_loss = line is lines.played_line
-    evidence, opened = _origin(lines, motifs) if is_loss else ((), None)
-    why, end = Why.LOSS if is_loss else Why.MISSED_GAIN, case.ply + 1
-    return Cause(why, line.winner, line, motifs, end, refused=refused, opened=opened, evidence=evidence)
+    return replace(_told(lines, line, motifs, case.ply + 1), refused=refused)
 
 
 def _threatened(after: chess.Board, winner: chess.Color, find: Finder) -> tuple[Evidence, Account] | None:

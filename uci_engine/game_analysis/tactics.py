@@ -65,8 +65,8 @@ class Line:
 
     def gain(self) -> int:
         """What the line wins, in pawns, after the best capture of the side to move at its end."""
-        gain, _ = best_capture(self.end)
-        return self.balance(-1) + gain * (1 if self.end.turn == self.winner else -1) - self.balance(0)
+        sign = 1 if self.end.turn == self.winner else -1
+        return self.balance(-1) + best_capture(self.end) * sign - self.balance(0)
 
     def wins(self) -> list[Case]:
         """The captures and promotions at a profit, most valuable first. An exchange on one square is one of them."""

@@ -208,8 +208,6 @@ def _because(cause: Cause) -> str:
 
 
 CLAUSES = {
-    Why.REPLY: "{motifs}",
-    Why.MISSED_THREAT: "better, {motifs}",
     Why.CASTLING: "{motifs}, which the better move keeps",
     Why.LOST_TABLEBASE: "the tablebases say that it loses",
     Why.MISSED_TABLEBASE: "the tablebases say that the better move wins",
