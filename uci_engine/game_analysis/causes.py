@@ -244,9 +244,9 @@ def merits_of(board: chess.Board, played: Found, others: Value | None, find: Fin
     if others is not None and expected - others.expected_for(color) >= ONLY_MOVE_LOSS:
         causes.append(Cause(Why.ALL_OTHERS_WORSE, color, line, end=1))
     is_busy = motifs or deciding_motifs(Line(board, played.line, not color))
-    threat = None if is_busy else _threatened(board, not color, find)
-    if threat and expected - threat[0].found.value.expected_for(color) >= MISTAKE_LOSS:
-        evidence, account = threat
+    found = None if is_busy else _threatened(board, not color, find)
+    if found and expected - found[0].found.value.expected_for(color) >= MISTAKE_LOSS:
+        evidence, account = found
         threats = deciding_motifs(account.line)
         if threats and threats[0].ply == 0 and threats[-1].win_ply <= 2:
             end = threats[-1].win_ply + 1

@@ -200,16 +200,14 @@ class Case:
 def capture(case: Case) -> Motif | None:
     """The first move of its side takes a piece at a profit, and does not take back."""
     is_capture = case.before.is_capture(case.move)
-    if case.ply != case.line.own_plies().start or not is_capture or not is_gain(case.before, case.move):
-        return None
-    return case.motif(Kind.CAPTURE, case.move.to_square, (case.square,))
+    is_told = is_capture and case.ply == case.line.own_plies().start and is_gain(case.before, case.move)
+    return case.motif(Kind.CAPTURE, case.move.to_square, (case.square,)) if is_told else None
 
 
 def attack(case: Case) -> Motif | None:
     """The piece that moved attacks what is taken. What takes it could not do so before, or at less profit."""
-    if case.gain_on(case.target) < 1 or not case.is_new():
-        return None
-    return case.motif(Kind.ATTACK, case.move.to_square, (case.target,))
+    is_told = case.gain_on(case.target) >= 1 and case.is_new()
+    return case.motif(Kind.ATTACK, case.move.to_square, (case.target,)) if is_told else None
 
 
 # What a move before has made possible --------------------------------------------------------------------------------
@@ -436,11 +434,8 @@ def deciding_motifs(line: Line, expected: int = 0) -> tuple[Motif, ...]:
         return (drawing,)
     if line.gain() - expected < 1:
         return ()
-    for win in line.wins():
-        found = _of_win(win)
-        if found and _is_forced(line, found[-1]):
-            return found
-    return ()
+    found = map(_of_win, line.wins())
+    return next((motifs for motifs in found if motifs and _is_forced(line, motifs[-1])), ())
 
 
 def _is_forced(line: Line, motif: Motif) -> bool:
@@ -490,17 +485,10 @@ def _of_win(case: Case) -> tuple[Motif, ...]:
 
 def opened_by(line: Line) -> Motif | None:
     """What the first move of a line does for the reply: a guard left, or a line opened."""
-    case = Case(line, 1, 0, 0)
-    here, there, begin, end = (
-        case.move.from_square,
-        case.move.to_square,
-        case.capture.from_square,
-        case.capture.to_square,
-    )
-    if end == there:
-        return None
-    if end in case.before.attacks(here) and end not in case.after.attacks(there):
+    case, reply = Case(line, 1, 0, 0), line.moves[1]
+    here, there, end = case.move.from_square, case.move.to_square, reply.to_square
+    if end != there and end in case.before.attacks(here) and end not in case.after.attacks(there):
         return case.motif(Kind.UNGUARDED, there, (end,))
-    if chess.between(begin, end) & chess.BB_SQUARES[here]:
-        return case.motif(Kind.OPENED, there, (end,), (begin,))
+    if end != there and chess.between(reply.from_square, end) & chess.BB_SQUARES[here]:
+        return case.motif(Kind.OPENED, there, (end,), (reply.from_square,))
     return None

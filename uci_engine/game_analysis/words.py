@@ -222,9 +222,7 @@ def _origin(cause: Cause) -> str:
     """Why the reply is there: `it does not meet a threat: `, `12.Be3 cuts the rook on e1 off from e4: `, or ""."""
     if cause.is_threat:
         return "it does not meet a threat: "
-    if cause.opened is None:
-        return ""
-    return f"{motif_words(cause.line, cause.opened)}: "
+    return f"{motif_words(cause.line, cause.opened)}: " if cause.opened else ""
 
 
 def _chain(cause: Cause) -> str:
