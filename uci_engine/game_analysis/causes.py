@@ -2,8 +2,8 @@
 
 An error is explained by what its line and the better one come to: mate, a draw, a result of the tablebases, or the
 material when nothing more is to be taken. What one line wins and the other does not is the cause. `tactics` names how
-it is won. Else the cause is what the reply threatens, or the better move would have, found by handing the turn over, or
-castling that is lost. `uci_engine.game_analysis.words` puts the record into words.
+it is won. Else the cause is what the reply takes or threatens, or the better move would have, found by handing the turn
+over, or castling that is lost. `uci_engine.game_analysis.words` puts the record into words.
 """
 
 from __future__ import annotations
@@ -178,8 +178,9 @@ class Comparison:
         ply = line.own_plies().start
         board = line.boards[ply]
         others = [move for move in board.legal_moves if move != line.moves[ply]]
-        share = self.share(self.find(board, others)) if others else 0
-        return share < 1 if ply else share >= thresholds.CONFIRMED
+        found = self.find(board, others) if others else Found(DRAWN)
+        share = self.share(found)
+        return bool(found.line) and (share < 1 if ply else share >= thresholds.CONFIRMED)
 
     def value_for(self, winner: chess.Color) -> Value:
         """The value of the line by which a side profits."""
