@@ -22,7 +22,9 @@ from uci_engine.web_board.report import key_of
 
 MAX_FILES = 200
 MAX_FILE_BYTES = 64 << 20
+# So many games are listed. One more is kept, to know that there are more.
 MAX_GAMES = 100_000
+MAX_FEN_BYTES = 200
 # How many games are read before the progress is told.
 STEP = 500
 # What the list says of a game. Names are before it, and the result and the day behind them.
@@ -50,12 +52,12 @@ class Library:
         Tells the progress, from 0 to 1, and at the end the `file` of their rows, their `count`, and a `remark` on
         them. ValueError: there is no text.
         """
-        fen = given.readline(MAX_WORD).strip()
+        fen = given.read(MAX_FEN_BYTES).strip().partition(b"\n")[0].strip()
         if fen.partition(b" ")[0].count(b"/") == 7:
             given = BytesIO(b'[SetUp "1"]\n[FEN "%b"]' % fen)
         given.seek(0)
         file, loaded = f"loaded {time_ns()}", list[tuple[Row, bytes]]()
-        for text in islice(game_texts(given), MAX_GAMES):
+        for text in islice(game_texts(given), MAX_GAMES + 1):
             loaded.append((_row(file, len(loaded), text), text))
             if len(loaded) % STEP == 0:
                 yield {"done": given.tell() / len(given.getbuffer())}
@@ -64,19 +66,21 @@ class Library:
         self._opened = loaded
         if len(loaded) > 1:
             self._loaded = loaded
-        remark = f"The first of {len(loaded):,} games. The list of games begins with them."
+        count = f"{len(loaded):,}" if len(loaded) <= MAX_GAMES else f"more than {MAX_GAMES:,}"
+        remark = f"The first of {count} games. The list of games begins with them."
         yield {"file": file, "count": len(loaded), "remark": remark if len(loaded) > 1 else ""}
 
     def games(self, fields: Fields) -> Answer:
-        """The loaded games, then those of all files, the last ones first, each as its row."""
+        """The games as rows: first so many that were `loaded`, then those of all files, the newest first."""
         rows = [row for row, _ in self._loaded]
         what = "The loaded games, and the" if rows else "The"
         for path in self._files():
-            if len(rows) < MAX_GAMES:
+            if len(rows) <= MAX_GAMES:
                 with suppress(OSError):
                     rows += reversed(self._rows_of(path))
-        more = f" The newest {MAX_GAMES:,} games are listed." if len(rows) > MAX_GAMES else ""
-        return {"remark": f"{what} PGN files in {self._folder}.{more}", "games": rows[:MAX_GAMES]}
+        more = f" There are more than the {MAX_GAMES:,} games that are listed." if len(rows) > MAX_GAMES else ""
+        remark = f"{what} PGN files in {self._folder}, the newest first.{more}"
+        return {"remark": remark, "loaded": len(self._loaded), "games": rows[:MAX_GAMES]}
 
     def open(self, fields: Fields) -> Answer:
         """The game with this `number` in a `file` of the list, and its `key`. ValueError: there is none."""
@@ -114,7 +118,7 @@ class Library:
         if known is None or known[0] != state:
             with path.open("rb") as lines:
                 rows = (_row(path.name, number, text) for number, text in enumerate(game_texts(lines)))
-                last = [*deque(rows, MAX_GAMES)]
+                last = [*deque(rows, MAX_GAMES + 1)]
             known = self._rows[path] = (state, last)
         return known[1]
 

@@ -52,9 +52,10 @@ GRACE_SECONDS = 1.0
 TEMPLATES = Path(__file__).with_name("templates")
 PARTS = "game sound engine graph explain pgn library report exercises moves premove live"
 SCRIPTS = [f"{name}.js" for name in PARTS.split()]
+USUAL_LEVEL = 1100
 LEVELS = (
     (MIN_ELO, "beginner"),
-    (1100, "casual player"),
+    (USUAL_LEVEL, "casual player"),
     (1400, "weak club player"),
     (1700, "club player"),
     (2000, "strong club player"),
@@ -107,6 +108,7 @@ class BoardServer(uvicorn.Server):
             styles=("live.css",),
             policy="; connect-src 'self'",
             levels=LEVELS,
+            usual_level=USUAL_LEVEL,
         )
         routes = [Route(f"/{self.token}/", self._open, methods=["GET"])]
         for name in ("load", *self._questions, *self._requests):
@@ -152,6 +154,7 @@ class BoardServer(uvicorn.Server):
             elif name in self._questions:
                 answers = self._desk.ask(partial(self._questions[name], fields=Fields(body.read())))
             else:
+                # The one answer, made in a thread as those of a load are.
                 answers = iterate_in_threadpool(map(self._requests[name], [Fields(body.read())]))
             async for answer in answers:
                 yield json.dumps(answer) + "\n"

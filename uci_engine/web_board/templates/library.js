@@ -1,11 +1,11 @@
-// The games of the folder as a list that can be searched.
+// The games of the folder, and before them those that were loaded, as a list that can be searched.
 const MAX_LISTED = 100;
 let library = [];
 
 async function showLibrary() {
-  const { remark, games } = await ask("games", {});
-  library = games.map(([file, number, words, key]) => {
-    return { file, number, words, key, found: `${words} ${file}`.toLowerCase() };
+  const { remark, loaded, games } = await ask("games", {});
+  library = games.map(([file, number, words, key], index) => {
+    return { file, number, words, key, isLoaded: index < loaded, found: `${words} ${file}`.toLowerCase() };
   });
   byId("library-folder").textContent = remark;
   searchLibrary();
@@ -21,8 +21,11 @@ function searchLibrary() {
   byId("library").replaceChildren(...items);
 }
 
-// Without those that were loaded.
-const ofFolder = () => library.filter(({ file }) => file.endsWith(".pgn"));
+// Those of the folder, each once, also where several files have it.
+function ofFolder() {
+  const own = library.filter(({ isLoaded }) => !isLoaded);
+  return [...new Map(own.map((each) => [each.key, each])).values()];
+}
 
 async function openGame({ file, number }, remark = "") {
   const found = await askForGame("open", { file, number });

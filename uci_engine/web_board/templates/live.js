@@ -98,7 +98,7 @@ byId("notice").onclick = show;
 byId("worth").onchange = drawBoard;
 byId("explain").onchange = () => {
   stop();
-  // The tables are in sight.
+  // A proof would stand above the tables.
   if (isExplaining()) delete here().proof;
   show();
 };
