@@ -146,7 +146,7 @@ def searched(job: CheckJob, board: chess.Board, move: chess.Move) -> dict[str, A
     if best in (None, move):
         return None
     better = searches.find(board, limit, [best])
-    played = Found(following.value.backed_up(color), following.depth, following.nodes, (move, *following.line))
+    played = Found(following.value.backed_up(color), following.depth, (move, *following.line))
     if better.value.expected_for(color) - played.value.expected_for(color) < INACCURACY_LOSS:
         return None
     began = time.perf_counter()

@@ -10,7 +10,7 @@ import pytest
 from tests.game_analysis.test_pgn import report_of
 from tests.support.browser import Keys, Page
 from uci_engine.game_analysis.judgement import ERRORS
-from uci_engine.game_analysis.pages import game_page, index_page, index_row
+from uci_engine.game_analysis.pages import game_page, index_row, render
 from uci_engine.game_analysis.pgn import read_game
 
 GAME = """[Event "A"]
@@ -29,7 +29,8 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     report = report_of(read_game(GAME.encode()))
     assert len(report.errors) >= 2
     (folder / "game.html").write_text(game_page(report, "index.html"), "utf-8")
-    (folder / "index.html").write_text(index_page([{"number": 1, **index_row(report, "game.html")}]), "utf-8")
+    rows = [{"number": 1, **index_row(report, "game.html")}]
+    (folder / "index.html").write_text(render("index.html.j2", {}, rows=rows), "utf-8")
     return folder / "game.html"
 
 

@@ -25,7 +25,7 @@ from uci_engine.game_analysis import pages
 from uci_engine.game_analysis.analysed_game import analyse_game, annotate
 from uci_engine.game_analysis.boards import numbered, positions
 from uci_engine.game_analysis.judgement import Mark
-from uci_engine.game_analysis.pages import MAX_SHOWN_ERRORS, game_page, index_page, index_row
+from uci_engine.game_analysis.pages import MAX_SHOWN_ERRORS, game_page, index_row, render
 from uci_engine.game_analysis.pgn import MAX_PLIES, read_game
 
 EVIL = "<script>alert(1)</script>\u2028</script><img src=x onerror=alert(2)>&amp;'"
@@ -96,7 +96,8 @@ def test_a_script_in_a_name_or_a_comment_is_text(header: str) -> None:
     assert "<" not in page.scripts[0]
     assert "<script>alert(1)</script>" in page.data()["positions"][1]["say"]
     failed = {"number": 2, "names": EVIL, "remarks": [EVIL]}
-    index = Page(index_page([{"number": 1, **index_row(report, "game-0001.html")}, failed]))
+    rows = [{"number": 1, **index_row(report, "game-0001.html")}, failed]
+    index = Page(render("index.html.j2", {}, rows=rows))
     assert index.scripts == []
     assert not [tag for tag, _ in index.tags if tag == "img"]
     # The other game could not be analysed.

@@ -25,7 +25,7 @@ from uci_engine.api import Engine
 from uci_engine.command_line.arguments import Parser, UsageError, add_analysis, analysis_engine, number
 from uci_engine.command_line.console import INTERRUPTED, Progress, result_of, show, warn
 from uci_engine.game_analysis.analysed_game import AnalysedGame, analyse_game, annotate
-from uci_engine.game_analysis.pages import GENERATOR, environment, game_page, index_page, index_row
+from uci_engine.game_analysis.pages import GENERATOR, environment, game_page, index_row, render
 from uci_engine.game_analysis.pgn import ReadGame, game_texts, read_game
 from uci_engine.game_analysis.searches import MOVE_EFFORT, limit_text
 from uci_engine.options import usable_processors
@@ -275,7 +275,7 @@ class _Run:
         except ValueError as error:
             warn(printable(f"secateur analyse: {error}"))
         if self._has_index:
-            replace_file(self._index, index_page(self._entries).encode())
+            replace_file(self._index, render("index.html.j2", {}, rows=self._entries).encode())
         elif self._options.force and self._pages:
             # It names another game for the page of this one.
             self._index.unlink(missing_ok=True)

@@ -113,11 +113,7 @@ class AnalysedGame:
     @property
     def errors(self) -> list[Ply]:
         """The inaccuracies, mistakes and blunders of the player for whom it is."""
-        return [ply for ply in self.errors_of_both if self.side in (None, ply.board.turn)]
-
-    @property
-    def errors_of_both(self) -> list[Ply]:
-        return [ply for ply in self.plies if ply.judgement.mark.is_error]
+        return [ply for ply in self.plies if ply.judgement.mark.is_error and self.side in (None, ply.board.turn)]
 
 
 def analyse_game(

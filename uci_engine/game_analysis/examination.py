@@ -54,6 +54,12 @@ def _line_data(found: Found) -> dict[str, object]:
     return {"line": [move.uci() for move in found.line], "value": _value_data(found.value)}
 
 
+def _move_data(board: chess.Board, found: Found) -> dict[str, object]:
+    """The first move of a line, with what was found."""
+    move = found.line[0]
+    return {"move": board.uci(move), "san": board.san(move), "depth": found.depth, **_line_data(found)}
+
+
 def _cause_data(cause: Cause) -> dict[str, object]:
     """A cause for JSON, with the searches that confirm it."""
     motifs = [
@@ -92,22 +98,12 @@ class MoveComparison:
         return f"<MoveComparison of {len(self.moves)} moves in {self.board.fen()}>"
 
     def __str__(self) -> str:
-        return "\n".join([self.board.fen(), *_table(self.lines()), *_effort(self.nodes, self.seconds)])
-
-    def lines(self) -> list[ShownLine]:
-        return [(self.board.san(found.line[0]), self.board, found) for found in self.moves]
+        lines = [(self.board.san(found.line[0]), self.board, found) for found in self.moves]
+        return "\n".join([self.board.fen(), *_table(lines), *_effort(self.nodes, self.seconds)])
 
     def data(self) -> dict[str, object]:
         """For JSON."""
-        moves = [
-            {
-                "move": self.board.uci(found.line[0]),
-                "san": self.board.san(found.line[0]),
-                "depth": found.depth,
-                **_line_data(found),
-            }
-            for found in self.moves
-        ]
+        moves = [_move_data(self.board, found) for found in self.moves]
         return {"fen": self.board.fen(), "nodes": self.nodes, "moves": moves}
 
 
@@ -181,12 +177,9 @@ class Examination(ExaminedMove):
         board = self.board
         return {
             "fen": board.fen(),
-            "move": board.uci(self.move),
-            "san": board.san(self.move),
-            **_line_data(self.played),
+            **_move_data(board, self.played),
             "judgement": self.judgement.mark.word,
             "loss": round(self.judgement.loss, 4),
-            "depth": self.played.depth,
             "nodes": self.nodes,
             "best": _line_data(self.best),
             "others": None if self.others is None else _value_data(self.others),

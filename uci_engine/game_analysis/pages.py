@@ -182,7 +182,11 @@ def worst(errors: Sequence[Ply], count: int = MAX_SHOWN_ERRORS) -> list[Ply]:
 
 
 def index_row(analysed: AnalysedGame, page: str) -> dict[str, object]:
-    """A game in the index, for JSON. `page` is its file, "" for none."""
+    """A game in the index, for JSON. `page` is its file, "" for none.
+
+    Its template takes these rows, each with its `number` from 1. A game that could not be analysed has its `names`, and
+    `remarks` that say why.
+    """
     judgements = [analysed.judgements(color) for color in chess.COLORS]
     counts = [Counter(one.mark for one in each) for each in judgements]
     cells = [
@@ -194,14 +198,6 @@ def index_row(analysed: AnalysedGame, page: str) -> dict[str, object]:
         *("/".join(str(each[mark]) for mark in ERRORS) for each in counts),
     ]
     return {"names": analysed.game.names, "page": page, "cells": cells}
-
-
-def index_page(rows: Sequence[Mapping[str, object]]) -> str:
-    """The index of many games, out of their rows, each with its `number` from 1.
-
-    A game that could not be analysed has no `page`, but `names` and `remarks`, which say why.
-    """
-    return render("index.html.j2", {}, rows=rows)
 
 
 # Parts of the page ---------------------------------------------------------------------------------------------------
@@ -229,9 +225,10 @@ def _quoted(words: str) -> str:
 
 def _story(analysed: AnalysedGame) -> list[str]:
     """What decided the game: its turning points, the cause that recurs, and who let a won game slip."""
+    of_both = [ply for ply in analysed.plies if ply.judgement.mark.is_error]
     turning = [
         f"{ply.name}{ply.judgement.mark.sign} in the {ply.phase.value} (\u2212{100 * ply.judgement.loss:.0f} %)"
-        for ply in worst(analysed.errors_of_both, TURNING_POINTS)
+        for ply in worst(of_both, TURNING_POINTS)
     ]
     sentences = [f"Turning points: {joined(turning)}."] if turning else []
     for color in chess.COLORS:

@@ -1,7 +1,6 @@
 """Games read from PGN: their moves, times and comments, without what Secateur wrote into them before.
 
-PGN may come from anywhere. A game that is too long is cut. Text that is no UTF-8 is read as Latin-1. What cannot be
-read is told in a sentence, and the next game is read.
+PGN may come from anywhere: what cannot be read is told in a sentence, and the next game is read.
 
 Secateur's own annotations can be told from those of players. Its words stand behind an embedded command, as the PGN
 standard has them: `[%secateur]`, or `[%secateur 2]` where it also gave the move NAG 2. They end at the next `[%` or

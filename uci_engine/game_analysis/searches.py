@@ -74,7 +74,7 @@ def found_by(board: chess.Board, info: InfoDict) -> Found:
     if "score" not in info:
         return Found(DRAWN)
     value = value_of(info["score"].white(), chess.popcount(board.occupied))
-    return Found(value, info.get("depth", 0), info.get("nodes", 0), tuple(info.get("pv", ())))
+    return Found(value, info.get("depth", 0), tuple(info.get("pv", ())))
 
 
 # Finds the best line of a position, of all or of some moves; an empty line where no search is left.
@@ -238,7 +238,7 @@ class Verdicts:
         moved = board_after(board, [move])
         after = self.find(moved, times, is_end=is_last)
         value = after.value.backed_up(color)
-        played = Found(value, after.depth + 1, after.nodes, (move, *after.line))
+        played = Found(value, after.depth + 1, (move, *after.line))
         rival = here
         if here.move in (None, move):
             loss = here.value.expected_for(color) - value.expected_for(color)
