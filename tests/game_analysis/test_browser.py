@@ -164,7 +164,7 @@ def test_tab_reaches_every_control_and_of_the_moves_one(page: Page) -> None:
     reached = [tab()]
     while (name := tab()) not in ("", reached[0]):
         reached.append(name)
-    assert {"next", "last", "flip", "slider", "error-after"} <= set(reached)
+    assert {"next", "last", "flip", "graph", "error-after"} <= set(reached)
     assert sum(name.startswith("show") for name in reached) == len(page.find(".show"))
     assert sum(name.startswith("move") for name in reached) == 1
     assert not any(name.startswith("line-move") for name in reached)
@@ -172,7 +172,7 @@ def test_tab_reaches_every_control_and_of_the_moves_one(page: Page) -> None:
     page.focus(".move[tabindex='0']")
     page.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     assert page.run("document.activeElement.dataset.to") == "2"
-    page.focus("#slider")
+    page.focus("#graph")
     page.press(Keys.HOME, Keys.ARROW_RIGHT)
     assert page.status.startswith("1.e4")
 
@@ -183,7 +183,7 @@ def test_a_screen_reader_and_a_printer_find_what_they_need(page: Page, file: Pat
         assert "heading" in dict(page.roles())
         assert page.run("document.documentElement.lang") == "en"
     page.show(file, media="print")
-    for selector in ("#next", "#slider", "#board", "#error-after"):
+    for selector in ("#next", "#cursor", "#board", "#error-after"):
         assert not page.is_shown(selector), selector
     for selector in (".diagram", ".move", "#graph", "table", ".error p"):
         assert page.is_shown(selector), selector

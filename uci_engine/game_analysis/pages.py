@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).with_name("templates")
 # The scripts of every page.
-SHARED = ("board.js", "hands.js")
+SHARED = ("board.js", "hands.js", "graph.js")
 GENERATOR = f"Secateur {__version__}"
 # Of more errors the worst are shown with their lines, so that the page stays small. All have their marks.
 MAX_SHOWN_ERRORS = 40
@@ -135,10 +135,12 @@ def line(name: str, board: chess.Board, found: Found) -> dict[str, object]:
 def game_page(analysed: AnalysedGame, index: str = "") -> str:
     """The page of a game. `index`: the address of the index, "" for none."""
     errors = worst(analysed.errors)
-    values = [analysed.value, *(ply.value for ply in analysed.plies)]
+    shown = positions_of(analysed)
+    for ply in analysed.errors:
+        shown[ply.index + 1]["error"] = {"mark": ply.judgement.mark.word}
     # Each error has two lines: the better one, and the one that was played.
     data = {
-        "positions": positions_of(analysed),
+        "positions": shown,
         "lines": [
             line(f"{name}: {numbered(ply.board, found.line[0])}", ply.board, found) | {"from": ply.index}
             for ply in errors
@@ -156,8 +158,6 @@ def game_page(analysed: AnalysedGame, index: str = "") -> str:
         accuracy=accuracy_of,
         facts=[fact.replace(".??", "") for fact in map(analysed.game.header, SHOWN_HEADERS) if not is_unknown(fact)],
         index=index,
-        # White's expected result in percent, from the top of the graph.
-        heights=[round(100 - 100 * value.expected, 1) for value in values],
         longest=max((ply.spent for ply in analysed.plies if ply.spent is not None), default=0.0),
         phases=list(Phase),
         marks=ERRORS,

@@ -20,7 +20,7 @@ from uci_engine.book.book import name_of
 from uci_engine.game_analysis.analysed_game import AnalysedGame, analyse_game
 from uci_engine.game_analysis.boards import king_of, last_move, numbered
 from uci_engine.game_analysis.examination import EFFORTS, NOTHING, compare_moves, examine
-from uci_engine.game_analysis.judgement import accuracy_of
+from uci_engine.game_analysis.judgement import Phase, accuracy_of
 from uci_engine.game_analysis.pages import line, position, positions_of, worst
 from uci_engine.game_analysis.people import rating_of
 from uci_engine.game_analysis.pgn import MAX_PLIES, ReadGame
@@ -355,11 +355,18 @@ def review(turn: Turn, fields: Fields, keep: Callable[[str, AnalysedGame], None]
         }
         for ply in worst(analysed.errors)
     ]
-    accuracies = [accuracy_of(analysed.judgements(color)) for color in chess.COLORS]
+    accuracies = [_accuracy(analysed, color) for color in chess.COLORS]
     positions = positions_of(analysed)
     for ply, shown in zip(analysed.plies, positions[1:], strict=True):
         shown |= {"mark": ply.judgement.mark.sign, "value": ply.value_text}
     turn.tell({"errors": errors, "positions": positions, "accuracy": accuracies})
+
+
+def _accuracy(analysed: AnalysedGame, color: chess.Color) -> str:
+    """`81 % (opening 95 %, middlegame 70 %)`: with the phases that the game has."""
+    judged = {phase.value: analysed.judgements(color, phase) for phase in Phase}
+    phases = [f"{name} {accuracy_of(each)}" for name, each in judged.items() if each]
+    return f"{accuracy_of(analysed.judgements(color))} ({', '.join(phases)})"
 
 
 QUESTIONS = {"reply": reply, "threat": threat, "explain": explain, "prove": prove}

@@ -63,13 +63,12 @@ def _time_headers(fields: Fields) -> dict[str, str]:
     began, control = fields.get("began", 0), fields.get("control", "-")
     if not TIME_CONTROL.fullmatch(control):
         raise ValueError("this is no time control")
-    if not began:
-        return {"TimeControl": control}
     try:
         day = datetime.fromtimestamp(began / 1000)
     except (OverflowError, OSError):
         raise ValueError("there is no such day") from None
-    return {"Date": f"{day:%Y.%m.%d}", "Time": f"{day:%H:%M:%S}", "TimeControl": control}
+    times = {"Date": f"{day:%Y.%m.%d}", "Time": f"{day:%H:%M:%S}"} if began else {}
+    return {**times, "TimeControl": control}
 
 
 def _with_game(text: bytes, game: chess.pgn.Game) -> bytes:

@@ -50,7 +50,7 @@ MAX_BODY_BYTES = 1 << 20
 # How long requests may still come, and answers be taken, when the server ends.
 GRACE_SECONDS = 1.0
 TEMPLATES = Path(__file__).with_name("templates")
-PARTS = "game sound engine graph explain pgn library report exercises moves premove live"
+PARTS = "game sound engine explain pgn library report exercises moves premove live"
 SCRIPTS = [f"{name}.js" for name in PARTS.split()]
 USUAL_LEVEL = 1100
 LEVELS = (

@@ -70,21 +70,17 @@ def tree_of(board: chess.Board, nodes: list[object]) -> chess.pgn.Game:
 
 
 def _annotate(node: chess.pgn.GameNode, given: dict[object, object]) -> None:
-    """Write down what is said of a move. ValueError: it is no text, or no NAG."""
+    """Write down what is said of a move. ValueError: it is no text, no NAG, or no time."""
     comment, before, nags = given.get("comment", ""), given.get("before", ""), given.get("nags", [])
     if not (isinstance(comment, str) and isinstance(before, str) and isinstance(nags, list)):
         raise ValueError("what is said of a move is no text")
-    numbers = [nag for nag in nags if isinstance(nag, int) and 0 <= nag <= MAX_NAG]
-    if len(numbers) < len(nags):
+    if not all(isinstance(nag, int) and 0 <= nag <= MAX_NAG for nag in nags):
         raise ValueError("a NAG is no number")
-    node.comment, node.nags = comment, set(numbers)
-    match given.get("clock"):
-        case int() | float() as clock if 0 <= clock <= MAX_SECONDS:
-            node.set_clock(clock)
-        case None:
-            pass
-        case _:
+    node.comment, node.nags, clock = comment, {*nags}, given.get("clock")
+    if clock is not None:
+        if not (isinstance(clock, int | float) and 0 <= clock <= MAX_SECONDS):
             raise ValueError("a clock shows no time")
+        node.set_clock(clock)
     if isinstance(node, chess.pgn.ChildNode):
         node.starting_comment = before
 

@@ -253,10 +253,3 @@ function showCurrent(list, current, hadFocus, said) {
   if (hadFocus) reached?.focus({ preventScroll: true });
   keepInView(list, current, said);
 }
-
-// The number of the position that is pointed at in a graph, which is as wide as the game has plies.
-function plyAt(graph, { clientX }) {
-  const { left, width } = graph.getBoundingClientRect();
-  const share = Math.min(Math.max((clientX - left) / width, 0), 1);
-  return Math.round(share * graph.viewBox.baseVal.width);
-}

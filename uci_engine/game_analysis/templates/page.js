@@ -25,15 +25,22 @@ function drawArrows(on, [played, better]) {
   on.arrow("better", better.positions[1].last);
 }
 
-const drawBoard = () => board.draw(viewer.here, drawTargets);
+const errorHere = () => (viewer.isLine ? undefined : errors.get(viewer.at));
+
+function drawBoard() {
+  board.draw(viewer.here, drawTargets);
+  if (errorHere()) drawArrows(board, errorHere());
+}
+
+// The board shows another position for a moment, null for none.
+const lookAt = (position) => (position ? board.draw(position, undefined, true) : drawBoard());
 
 function show() {
-  const { track, at, here, isLine, ply } = viewer;
-  const error = isLine ? undefined : errors.get(at);
+  const { track, at, here, ply } = viewer;
+  const error = errorHere();
   selected = null;
   showRetry();
   drawBoard();
-  if (error) drawArrows(board, error);
   viewer.showPlace(here.say);
   viewer.showShare();
   const hadFocus = document.activeElement.classList.contains("move");
@@ -43,9 +50,8 @@ function show() {
   }
   byId("legend").hidden = error === undefined;
   error?.forEach(({ title }, index) => (byId("legend").children[index].lastChild.data = title));
-  for (const id of ["cursor", "time-cursor"]) byId(id)?.setAttribute("d", `M${ply} 0V100`);
-  byId("slider").value = ply;
-  byId("slider").setAttribute("aria-valuetext", game.positions[ply].say);
+  showGraph();
+  byId("time-cursor")?.setAttribute("d", `M${ply} 0V100`);
   for (const each of all(".error")) each.classList.toggle("current", each.id === `error-${ply}`);
 }
 
@@ -110,8 +116,8 @@ for (const text of all(".line-moves")) {
   for (const button of line.buttons) button.tabIndex = -1;
   text.replaceChildren(...line.buttons);
 }
-byId("slider").addEventListener("input", (event) => viewer.go(game, Number(event.target.value)));
-for (const graph of all(".graph")) graph.onclick = (event) => viewer.go(game, plyAt(graph, event));
+drawGraph();
+if (byId("times")) connectGraph(byId("times"));
 
 // Each mistake has a small board, seen from the side that moved.
 for (const [at, error] of errors) {

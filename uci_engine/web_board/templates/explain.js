@@ -11,7 +11,7 @@ function learn(position, answer) {
   // The value of the position is that of its best move. The table has the deepest search.
   const { value, share } = position.lines?.[0] ?? answer.costs?.[0] ?? answer.proof?.best ?? position;
   Object.assign(position, { value, share });
-  drawGraph(game.positions);
+  drawGraph();
   if (position === here()) showLearnt(position);
 }
 
@@ -33,6 +33,7 @@ function showValue({ value = "", share }) {
   byId("value").textContent = value;
   const inList = here().button?.querySelector("small");
   if (inList) inList.textContent = value;
+  if (isStale) drawGraph();
   showGraph();
 }
 

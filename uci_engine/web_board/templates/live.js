@@ -144,17 +144,11 @@ byId("load-form").onsubmit = async (event) => {
   byId("load-form").reset();
 };
 
-// Copy a text. Where the browser forbids that, it stands in the field, to be copied by hand. The button answers.
+// Copy a text. The button answers.
 async function copy(text, button) {
   const asked = button.textContent;
-  try {
-    await navigator.clipboard.writeText(text);
-    button.textContent = "Copied";
-  } catch {
-    byId("pgn").value = text;
-    byId("pgn").select();
-    button.textContent = "Copy it from the field";
-  }
+  await navigator.clipboard.writeText(text);
+  button.textContent = "Copied";
   setTimeout(() => (button.textContent = asked), ANSWER_MS);
 }
 

@@ -38,7 +38,7 @@ function showMistakes({ errors, positions, accuracy: [white, black] }) {
   for (const error of errors) game.positions[error.index + 1].error = error;
   const count = errors.length === 1 ? "One mistake" : `${errors.length || "No"} mistakes`;
   isStale = true;
-  byId("review-text").textContent = `${count}. Accuracy: White ${white}, Black ${black}.`;
+  byId("review-text").textContent = `${count}. Accuracy: White ${white}; Black ${black}.`;
   show();
   return tellReport();
 }

@@ -1,16 +1,14 @@
-// The graph under the board: what White expects after each move of the game, as far as that is known, and the mistakes.
+// The graph of a game: what White expects after each move, as far as that is known, and the mistakes.
 const graph = byId("graph");
 const DOTS = ["inaccuracy", "mistake", "blunder"];
 
 function showGraph() {
-  const { positions } = game;
-  if (isStale) drawGraph(positions);
   byId("cursor").setAttribute("d", `M${viewer.ply} 0V100`);
   graph.ariaValueNow = viewer.ply;
-  graph.ariaValueText = positions[viewer.ply].say;
+  graph.ariaValueText = game.positions[viewer.ply].say;
 }
 
-function drawGraph(positions) {
+function drawGraph({ positions } = game) {
   const known = positions.map(({ share }, ply) => [ply, share]).filter(([, share]) => share !== undefined);
   // From the left and the top.
   const points = known.map(([ply, share]) => [ply, Math.round(1000 - 1000 * share) / 10]);
@@ -22,14 +20,24 @@ function drawGraph(positions) {
     const dots = points.filter(([ply]) => positions[ply].error?.mark === kind);
     byId(`dots-${kind}`).setAttribute("d", dots.map(([x, y]) => `M${x} ${y}h0`).join(""));
   }
-  byId("graph-part").classList.toggle("empty", !isKnown);
+  graph.parentElement.classList.toggle("empty", !isKnown);
   graph.ariaValueMax = positions.length - 1;
 }
 
 // The board shows the position that is pointed at, and goes there by a click, or as the pointer is drawn along.
-graph.onpointerdown = (event) => viewer.go(game, plyAt(graph, event));
-graph.onpointermove = (event) => {
-  if (event.buttons) viewer.go(game, plyAt(graph, event));
-  else lookAt(game.positions[plyAt(graph, event)]);
-};
-graph.onpointerleave = () => lookAt(null);
+function connectGraph(graph) {
+  // The graph is as wide as the game has plies.
+  const plyAt = ({ clientX }) => {
+    const { left, width } = graph.getBoundingClientRect();
+    const share = Math.min(Math.max((clientX - left) / width, 0), 1);
+    return Math.round(share * graph.viewBox.baseVal.width);
+  };
+  graph.onpointerdown = (event) => viewer.go(game, plyAt(event));
+  graph.onpointermove = (event) => {
+    if (event.buttons) viewer.go(game, plyAt(event));
+    else lookAt(game.positions[plyAt(event)]);
+  };
+  graph.onpointerleave = () => lookAt(null);
+}
+
+connectGraph(graph);
