@@ -19,7 +19,7 @@ from uci_engine.board.game import play, read_fen
 from uci_engine.book.book import name_of
 from uci_engine.game_analysis.analysed_game import AnalysedGame, analyse_game
 from uci_engine.game_analysis.boards import king_of, last_move, numbered
-from uci_engine.game_analysis.examination import EFFORTS, NOTHING, compare_moves, examine
+from uci_engine.game_analysis.examination import EFFORTS, compare_moves, examine
 from uci_engine.game_analysis.judgement import Phase, accuracy_of
 from uci_engine.game_analysis.pages import line, position, positions_of, worst
 from uci_engine.game_analysis.people import rating_of
@@ -273,31 +273,21 @@ def _tablebase_verdict(turn: Turn, board: chess.Board) -> str:
 
 
 def _costs(turn: Turn, board: chess.Board, seconds: float) -> list[Answer]:
-    """Each legal move with its value, and what it costs of the expected result, best first."""
-    moves = compare_moves(turn, board, Limit(time=seconds)).moves
-    best = moves[0].value.expected_for(board.turn)
-    costs = [max(best - found.value.expected_for(board.turn), 0.0) for found in moves]
+    """Each legal move with its value, best first."""
     return [
-        {
-            "move": board.uci(found.line[0]),
-            "value": found.value.shown,
-            "share": round(found.value.expected, 3),
-            "cost": round(cost, 3),
-            "loss": f"\u2212{100 * cost:.0f} %" if cost >= NOTHING else "",
-        }
-        for found, cost in zip(moves, costs, strict=True)
+        {"move": board.uci(found.line[0]), "value": found.value.shown, "share": round(found.value.expected, 3)}
+        for found in compare_moves(turn, board, Limit(time=seconds)).moves
     ]
 
 
 def _search(turn: Turn, board: chess.Board, seconds: float) -> None:
     """Tell the effort and the best lines after each depth."""
-    alternatives = board.legal_moves.count()
-    lines = min(LINES, alternatives)
+    lines = min(LINES, board.legal_moves.count())
     search = turn.begin(board, Limit(time=seconds), multipv=lines)
     for info in search:
         if info.get("multipv", 1) == lines and "pv" in info:
             depth, nodes, passed = info["depth"], info["nodes"], info["time"]
-            effort = f"Depth {depth}, {nodes:,} positions in {passed:.1f} s, {alternatives} alternatives."
+            effort = f"Depth {depth}, {nodes:,} positions in {passed:.1f} s"
             found = [found_by(board, each) for each in search.multipv if "pv" in each]
             best = [line(board.san(each.line[0]), board, each) for each in found]
             turn.tell({"depth": depth, "effort": effort, "lines": best})

@@ -1,6 +1,8 @@
 // What the engine thinks of the position on the board, and of a move that the player asks about. It is kept with the
 // position.
 const COSTS = [0.02, 0.05, 0.1, 0.15];
+// A cost that is shown as 0 %.
+const NOTHING = 0.005;
 const costClass = (cost) => `cost-${COSTS.filter((least) => cost >= least).length}`;
 const minus = (cp) => (cp < 0 ? "\u2212" : "");
 const pawns = (cp) => (cp > 0 ? "+" : minus(cp)) + (Math.abs(cp) / 100).toFixed(2);
@@ -10,9 +12,24 @@ function learn(position, answer) {
   Object.assign(position, answer);
   // The value of the position is that of its best move. The table has the deepest search.
   const { value, share } = position.lines?.[0] ?? answer.costs?.[0] ?? answer.proof?.best ?? position;
-  Object.assign(position, { value, share });
+  Object.assign(position, { value, share, costs: costsOf(position) });
   drawGraph();
   if (position === here()) showLearnt(position);
+}
+
+// What each move costs, best first. The table, which has searched deeper, is right about its moves, and the others are
+// no better than these.
+/** @param {Position} position */
+function costsOf({ costs, lines = [], turn }) {
+  const expected = ({ share }) => (turn === "white" ? share : 1 - share);
+  const best = Math.max(...(lines.length ? lines : (costs ?? [])).map(expected));
+  const least = Math.min(best, ...lines.map(expected));
+  const priced = costs?.map((each) => {
+    const line = lines.find(({ steps }) => steps[0].last === each.move);
+    const { value, share } = line ?? each;
+    return { move: each.move, value, share, cost: best - (line ? expected(line) : Math.min(least, expected(each))) };
+  });
+  return priced?.sort((a, b) => a.cost - b.cost);
 }
 
 /** @param {Position} position */
@@ -86,9 +103,10 @@ function preview(button, step) {
 
 /** @param {Position} position */
 function showCosts(position) {
-  const chips = (position.costs ?? []).map(({ move, value, cost, loss }) =>
-    button(`${position.legal[move]} ${value} ${loss}`, () => prove(move), `chip ${costClass(cost)}`),
-  );
+  const chips = (position.costs ?? []).map(({ move, value, cost }) => {
+    const loss = cost >= NOTHING ? `\u2212${Math.round(100 * cost)} %` : "";
+    return button(`${position.legal[move]} ${value} ${loss}`, () => prove(move), `chip ${costClass(cost)}`);
+  });
   replace("costs", position, chips);
 }
 

@@ -15,8 +15,8 @@ async function showLibrary() {
 function searchLibrary() {
   const words = byId("search").value.toLowerCase().split(/\s+/);
   const found = library.filter((game) => words.every((word) => game.found.includes(word)));
-  const count = `${found.length} of ${library.length} games`;
-  byId("library-count").textContent = found.length > MAX_LISTED ? `${count}, the first ${MAX_LISTED} are shown` : count;
+  const first = found.length > MAX_LISTED ? `, the first ${MAX_LISTED} are shown` : "";
+  byId("library-count").textContent = `${found.length} of ${library.length} games${first}.`;
   const items = found.slice(0, MAX_LISTED).map((each) => listItem(each.words, () => openGame(each)));
   byId("library").replaceChildren(...items);
 }
