@@ -95,9 +95,8 @@ def test_a_script_in_a_name_or_a_comment_is_text(header: str) -> None:
     # Nor does it end the data.
     assert "<" not in page.scripts[0]
     assert "<script>alert(1)</script>" in page.data()["positions"][1]["say"]
-    failed = {"number": 2, "names": EVIL, "remarks": [EVIL]}
-    rows = [{"number": 1, **index_row(report, "game-0001.html")}, failed]
-    index = Page(render("index.html.j2", {}, rows=rows))
+    failed, row = {"number": 2, "names": EVIL, "remarks": [EVIL]}, index_row(report, "game-0001.html")
+    index = Page(render("index.html.j2", {}, rows=[{"number": 1, **row}, failed]))
     assert index.scripts == []
     assert not [tag for tag, _ in index.tags if tag == "img"]
     # The other game could not be analysed.

@@ -337,8 +337,9 @@ def test_explain_and_prove(page: BoardPage, server: Served, width: int) -> None:
     page.wait("here().proof && asking?.name !== 'prove'")
     assert "g4" in page.text("proof-title")
     assert page.text("proof-text")
-    # The number agrees with the table.
-    assert page.run("byId('value').textContent === here().lines[0].value")
+    # The number and the chip agree with the table.
+    chip = "here().costs.find(({move}) => move === here().lines[0].steps[0].last)"
+    assert page.run(f"[{chip}, here().lines[0]].every(({{value}}) => value === byId('value').textContent)")
     assert page.run("game.moves") == []
     page.wait("here().depth > 3")
     page.do("byId('costs').firstChild.click()")

@@ -102,7 +102,7 @@ class BoardServer(uvicorn.Server):
         }
         self._page = render(
             "board.html.j2",
-            {"start": start.fen(), "max_bytes": MAX_FILE_BYTES},
+            {"start": start.fen()},
             folder=TEMPLATES,
             scripts=SCRIPTS,
             styles=("live.css",),

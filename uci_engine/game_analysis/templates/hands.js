@@ -17,7 +17,6 @@ function drawTargets(classes = new Map()) {
 
 // Take or put down the piece of a square.
 function touch(square) {
-  dropPremove();
   const moves = selected === null ? [] : targets(selected).filter((move) => move.slice(2, 4) === square);
   selected = selected === square || moves.length || !targets(square).length ? null : square;
   if (moves.length > 1) promote(moves[0].slice(0, 4));
@@ -92,7 +91,6 @@ function connectHands() {
   byId("type").onsubmit = (event) => {
     event.preventDefault();
     const text = byId("move").value.trim();
-    dropPremove();
     const move = meant(text);
     byId("move").value = "";
     if (move) act(move);

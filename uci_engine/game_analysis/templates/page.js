@@ -17,7 +17,6 @@ const isTrying = () => retry !== null && !viewer.isLine;
 const choices = () => (isTrying() ? data.legal[data.errors.indexOf(retry)] : {});
 // Nothing is played before one's turn here.
 const isWaiting = () => false;
-const dropPremove = () => {};
 
 // The moves of the first position of two lines, as arrows.
 function drawArrows(on, [played, better]) {
@@ -25,7 +24,7 @@ function drawArrows(on, [played, better]) {
   on.arrow("better", better.positions[1].last);
 }
 
-const errorHere = () => (viewer.isLine ? undefined : errors.get(viewer.at));
+const errorHere = () => (viewer.isLine || isTrying() ? undefined : errors.get(viewer.at));
 
 function drawBoard() {
   board.draw(viewer.here, drawTargets);
@@ -37,9 +36,9 @@ const lookAt = (position) => (position ? board.draw(position, undefined, true) :
 
 function show() {
   const { track, at, here, ply } = viewer;
-  const error = errorHere();
   selected = null;
   showRetry();
+  const error = errorHere();
   drawBoard();
   viewer.showPlace(here.say);
   viewer.showShare();

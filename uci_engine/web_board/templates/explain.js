@@ -1,8 +1,6 @@
 // What the engine thinks of the position on the board, and of a move that the player asks about. It is kept with the
 // position.
 const COSTS = [0.02, 0.05, 0.1, 0.15];
-// A cost that is shown as 0 %.
-const NOTHING = 0.005;
 const costClass = (cost) => `cost-${COSTS.filter((least) => cost >= least).length}`;
 const minus = (cp) => (cp < 0 ? "\u2212" : "");
 const pawns = (cp) => (cp > 0 ? "+" : minus(cp)) + (Math.abs(cp) / 100).toFixed(2);
@@ -104,8 +102,9 @@ function preview(button, step) {
 /** @param {Position} position */
 function showCosts(position) {
   const chips = (position.costs ?? []).map(({ move, value, cost }) => {
-    const loss = cost >= NOTHING ? `\u2212${Math.round(100 * cost)} %` : "";
-    return button(`${position.legal[move]} ${value} ${loss}`, () => prove(move), `chip ${costClass(cost)}`);
+    const percent = Math.round(100 * cost);
+    const loss = percent ? ` \u2212${percent} %` : "";
+    return button(`${position.legal[move]} ${value}${loss}`, () => prove(move), `chip ${costClass(cost)}`);
   });
   replace("costs", position, chips);
 }

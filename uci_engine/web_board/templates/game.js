@@ -104,9 +104,8 @@ const canPlay = () => isPlaying() && here() === latest() && !isThinking();
 let isStale = true;
 // The game without what the server can tell again.
 const record = () => ({ ...game, nodes: nodes(), positions: [] });
-// The last game that any tab has kept, and that of this tab as long as the server is the same.
+// The last game that any tab has kept. Each tab also has its own, as long as the server is the same.
 const lastKept = () => kept(lasting, "secateur-game");
-const ownKept = () => kept(passing, location.pathname);
 // The position on the board, as the server is asked about it.
 const path = () => ({ start: viewer.track.start, moves: viewer.track.moves.slice(0, viewer.at) });
 

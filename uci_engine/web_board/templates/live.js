@@ -3,8 +3,6 @@
 // The position that is shown, and that of a line that is pointed at, null for none.
 let shown = null;
 let pointed = null;
-// How long a button answers.
-const ANSWER_MS = 4000;
 
 // Show ----------------------------------------------------------------------------------------------------------------
 
@@ -138,18 +136,16 @@ function beginGame(fields) {
 
 byId("load-form").onsubmit = async (event) => {
   event.preventDefault();
-  const [file] = byId("file").files;
-  if (file?.size > data.max_bytes) return notify(`${file.name} has more than ${data.max_bytes >> 20} MiB: split it.`);
-  await load(byId("pgn").value.trim() || (file ?? ""));
+  await load(byId("pgn").value.trim() || (byId("file").files[0] ?? ""));
   byId("load-form").reset();
 };
 
-// Copy a text. The button answers.
+// Copy a text. The button answers for four seconds.
 async function copy(text, button) {
   const asked = button.textContent;
   await navigator.clipboard.writeText(text);
   button.textContent = "Copied";
-  setTimeout(() => (button.textContent = asked), ANSWER_MS);
+  setTimeout(() => (button.textContent = asked), 4000);
 }
 
 async function copyGame() {
@@ -163,7 +159,7 @@ async function start() {
   // The level is that of the last game.
   const elo = lastKept()?.elo;
   for (const level of byId("level").options) level.selected ||= Number(level.value) === elo;
-  const own = ownKept();
+  const own = kept(passing, location.pathname);
   const isShown = own !== null && (await begin(newGame(own)).then(() => true, () => false));
   if (!isShown) await beginGame({ color: data.start.split(" ")[1] === "b" ? "black" : "white" });
   connectHands();

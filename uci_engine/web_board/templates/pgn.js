@@ -29,10 +29,8 @@ async function review() {
   const answer = question("review", record(), ({ done = 1 }) => (byId("progress").value = done));
   viewer.go(game, viewer.ply);
   const found = await answer;
-  if (found) await showMistakes(found);
-}
-
-function showMistakes({ errors, positions, accuracy: [white, black] }) {
+  if (!found) return;
+  const { errors, positions, accuracy: [white, black] } = found;
   mistakes = errors;
   positions.forEach((position, ply) => Object.assign(game.positions[ply], position));
   for (const error of errors) game.positions[error.index + 1].error = error;
@@ -40,7 +38,7 @@ function showMistakes({ errors, positions, accuracy: [white, black] }) {
   isStale = true;
   byId("review-text").textContent = `${count}. Accuracy: White ${white}; Black ${black}.`;
   show();
-  return tellReport();
+  await tellReport();
 }
 
 /** @param {Mistake} error */

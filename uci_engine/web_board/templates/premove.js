@@ -34,6 +34,9 @@ function dropPremove() {
   show();
 }
 
+// Before the board knows of the pointer.
+board.element.addEventListener("pointerdown", dropPremove);
+
 // Make the move that the player has made before the engine's, if it is legal now.
 function makePremove(answered) {
   const { move = "", position = null } = premove ?? {};

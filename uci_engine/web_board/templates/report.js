@@ -94,9 +94,8 @@ async function analyseRest() {
   for (const [index, each] of left.entries()) {
     byId("report-text").textContent = `Game ${index + 1} of ${left.length}: ${each.words}`;
     try {
-      const { file, number } = each;
       const tell = ({ done = 1 }) => (byId("report-progress").value = (index + done) / left.length);
-      if (!(await question("review", await ask("open", { file, number }), tell))) break;
+      if (!(await question("review", await ask("open", each), tell))) break;
     } catch {
       each.isRefused = true;
     }
