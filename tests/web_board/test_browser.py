@@ -338,7 +338,7 @@ def test_explain_and_prove(page: BoardPage, server: Served, width: int) -> None:
     assert "g4" in page.text("proof-title")
     assert page.text("proof-text")
     # The number and the chip agree with the table.
-    chip = "here().costs.find(({move}) => move === here().lines[0].steps[0].last)"
+    chip = "costsOf(here()).find(({move}) => move === here().lines[0].steps[0].last)"
     assert page.run(f"[{chip}, here().lines[0]].every(({{value}}) => value === byId('value').textContent)")
     assert page.run("game.moves") == []
     page.wait("here().depth > 3")

@@ -10,24 +10,24 @@ function learn(position, answer) {
   Object.assign(position, answer);
   // The value of the position is that of its best move. The table has the deepest search.
   const { value, share } = position.lines?.[0] ?? answer.costs?.[0] ?? answer.proof?.best ?? position;
-  Object.assign(position, { value, share, costs: costsOf(position) });
+  Object.assign(position, { value, share });
   drawGraph();
   if (position === here()) showLearnt(position);
 }
 
-// What each move costs, best first. The table, which has searched deeper, is right about its moves, and the others are
-// no better than these.
+// What each move costs, best first. The table has searched deeper: it is right about its moves, and no other is better
+// than its last one.
 /** @param {Position} position */
-function costsOf({ costs, lines = [], turn }) {
+function costsOf({ costs = [], lines = [], turn }) {
   const expected = ({ share }) => (turn === "white" ? share : 1 - share);
-  const best = Math.max(...(lines.length ? lines : (costs ?? [])).map(expected));
-  const least = Math.min(best, ...lines.map(expected));
-  const priced = costs?.map((each) => {
-    const line = lines.find(({ steps }) => steps[0].last === each.move);
-    const { value, share } = line ?? each;
-    return { move: each.move, value, share, cost: best - (line ? expected(line) : Math.min(least, expected(each))) };
+  const last = lines.at(-1);
+  const known = costs.map(({ move, ...each }) => {
+    const line = lines.find(({ steps }) => steps[0].last === move);
+    const { value, share } = line ?? (last && expected(last) < expected(each) ? last : each);
+    return { move, value, share };
   });
-  return priced?.sort((a, b) => a.cost - b.cost);
+  const best = Math.max(...known.map(expected));
+  return known.map((each) => ({ ...each, cost: best - expected(each) })).sort((a, b) => a.cost - b.cost);
 }
 
 /** @param {Position} position */
@@ -101,7 +101,7 @@ function preview(button, step) {
 
 /** @param {Position} position */
 function showCosts(position) {
-  const chips = (position.costs ?? []).map(({ move, value, cost }) => {
+  const chips = costsOf(position).map(({ move, value, cost }) => {
     const percent = Math.round(100 * cost);
     const loss = percent ? ` \u2212${percent} %` : "";
     return button(`${position.legal[move]} ${value}${loss}`, () => prove(move), `chip ${costClass(cost)}`);

@@ -14,7 +14,7 @@ const SIDES = ["white", "black"];
  * What the engine has said of a position: see `questions.py`.
  * @typedef {{depth?: number, effort?: string, lines?: Line[], tablebase?: string, hint?: string, threat?: string,
  *   threat_name?: string, sum?: {families: any[], pieces: any[], white_score_cp: number},
- *   costs?: {move: string, value: string, share: number, cost?: number}[],
+ *   costs?: {move: string, value: string, share: number}[],
  *   proof?: {move: string, name: string, value: string, mark: string, is_error: boolean, texts: string[],
  *     lines: Line[], best: {move: string, value: string, share: number}}}} Learnt
  */
