@@ -13,7 +13,6 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from itertools import accumulate
 
 import chess
 from chess.engine import Cp, Mate, MateGiven, Score
@@ -306,8 +305,12 @@ def phases_of(piece_weights: Iterable[int]) -> list[Phase]:
 
     A phase never returns.
     """
-    over = [
-        (ply >= OPENING_PLIES or weight < LEAST_OPENING_WEIGHT, weight <= MOST_ENDGAME_WEIGHT)
-        for ply, weight in enumerate(piece_weights)
-    ]
-    return [[*Phase][count] for count in accumulate(map(sum, over), max)]
+    phases: list[Phase] = []
+    now = Phase.OPENING
+    for ply, weight in enumerate(piece_weights):
+        if weight <= MOST_ENDGAME_WEIGHT:
+            now = Phase.ENDGAME
+        elif now is Phase.OPENING and (ply >= OPENING_PLIES or weight < LEAST_OPENING_WEIGHT):
+            now = Phase.MIDDLEGAME
+        phases.append(now)
+    return phases
