@@ -379,7 +379,14 @@ def _threats(lines: Comparison) -> tuple[Cause, ...]:
         if cause and lines.is_met() and (not cause.threat or lines.is_decisive(line)):
             return (cause,)
     missed = _taken(lines, other, line) or _threat(lines, other, line)
-    return (missed,) if missed and (not missed.threat or missed.mate or lines.is_decisive(other)) else ()
+    if missed is None or missed.threat is None:
+        return (missed,) if missed else ()
+    # What the move played threatens, too, is not missed.
+    played = _threatened(line.boards[1], lines.color, lines.find)
+    is_new = played is None or (
+        played[0].found.value.mate_for(lines.color) is None and played[1].gain < missed.threat.gain
+    )
+    return (missed,) if is_new and (missed.mate or lines.is_decisive(other)) else ()
 
 
 def _taken(lines: Comparison, line: Line, other: Line) -> Cause | None:
