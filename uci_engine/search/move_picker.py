@@ -175,7 +175,7 @@ class MovePicker:
         """Of the remaining moves keep those that give check, in their order."""
         kept = self.cursor[ply]
         for index in range(kept, self.end[ply]):
-            if self.position.gives_check(self.scored_moves[index] & 0xFFFF):
+            if self.stack.gives_check(ply, self.scored_moves[index] & 0xFFFF):
                 self.scored_moves[kept] = self.scored_moves[index]
                 kept += 1
         self.end[ply] = kept
@@ -188,7 +188,7 @@ class MovePicker:
         """Whether a killer is a quiet legal move here, and not skipped."""
         if move == 0 or self.position.is_noisy(move) or not self.position.is_legal(move):
             return False
-        return self.skips_quiets[ply] == 0 or self.position.gives_check(move)
+        return self.skips_quiets[ply] == 0 or self.stack.gives_check(ply, move)
 
     def _score_noisy(self, start: int, end: int) -> void:
         for index in range(start, end):

@@ -609,7 +609,7 @@ class Searcher(Tunables):
                 continue
             # MDP (step 5) in the loop: if only a mate by this move would beat alpha, prune moves that give no check. If
             # beta is a mate by the opponent's next move, any legal move fails high.
-            if ply and alpha >= MATE - ply - 3 and not self.position.gives_check(move):
+            if ply and alpha >= MATE - ply - 3 and not self.stack.gives_check(ply, move):
                 best_score = max(best_score, MATE - ply - 3)
                 continue
             if ply and beta <= ply + 2 - MATE:
@@ -625,7 +625,7 @@ class Searcher(Tunables):
             # 16. Late move pruning (LMP): at low depth, prune late quiet moves unless they give check. Gains 72 ± 35.
             if can_prune and quiet and depth <= self.lmp_depth and move_count >= lmp_count:
                 self.picker.skip_quiets(ply)
-                if not self.position.gives_check(move):
+                if not self.stack.gives_check(ply, move):
                     continue
 
             # 17. Futility pruning: if the static eval is below alpha by a margin, prune quiet moves unless they give
@@ -638,7 +638,7 @@ class Searcher(Tunables):
                 and static_eval + self.futility_base_cp + self.futility_margin_cp * reduced_depth <= alpha
             ):
                 self.picker.skip_quiets(ply)
-                if not self.position.gives_check(move):
+                if not self.stack.gives_check(ply, move):
                     continue
 
             # 18. History pruning: prune quiet moves with a bad history unless they give check. For LMR the history of
@@ -649,7 +649,7 @@ class Searcher(Tunables):
                 and quiet
                 and reduced_depth < self.history_pruning_depth
                 and history < -self.history_pruning_margin * (reduced_depth + 1)
-                and not self.position.gives_check(move)
+                and not self.stack.gives_check(ply, move)
             ):
                 continue
 
@@ -661,7 +661,7 @@ class Searcher(Tunables):
                     see_margin = self.see_quiet_margin_cp * reduced_depth * reduced_depth
                 else:
                     see_margin = self.see_noisy_margin_cp * depth
-                if self.spares_checks and self.position.gives_check(move):
+                if self.spares_checks and self.stack.gives_check(ply, move):
                     see_margin = max(see_margin, ANALYSIS_CHECK_MARGIN_CP * depth)
                 if not self.position.see_at_least(move, -see_margin):
                     continue

@@ -6,7 +6,22 @@ flat array indexed by ply.
 
 from __future__ import annotations
 
-from evaluation.base.bitboards import BISHOP, KING, KING_ATTACKS, KNIGHT, PAWN, attacks_of, pawn_attacks
+from evaluation.base.bitboards import (
+    BB,
+    BISHOP,
+    KING,
+    KING_ATTACKS,
+    KNIGHT,
+    KNIGHT_ATTACKS,
+    PAWN,
+    PAWN_ATTACKS,
+    QUEEN,
+    ROOK,
+    attacks_of,
+    bishop_attacks,
+    pawn_attacks,
+    rook_attacks,
+)
 from evaluation.base.typed import ints, lsb, u64s, void
 from uci_engine.board.moves import from_square, to_square
 from uci_engine.board.position import Position
@@ -30,6 +45,7 @@ class SearchStack:
     moved_piece_to = ints(MAX_PLY + PLIES_BACK)  # [ply + PLIES_BACK]: piece type * 64 + to-square of that move
     attacked = u64s(MAX_PLY)  # squares that the side not to move attacks, see `find_threats`
     threats = u64s(8 * MAX_PLY)  # [ply * 8 + piece type]: squares attacked by enemy pieces of less value
+    checks = u64s(8 * MAX_PLY)  # [ply * 8 + piece type]: squares where such a piece gives check, see `find_threats`
     excluded_move = ints(MAX_PLY)  # the TT move, during a singular search
     double_extensions = ints(MAX_PLY)  # number of them on the line to the move being searched
     cutoff_count = ints(MAX_PLY)  # number of cutoffs at this ply below the node two plies up
@@ -68,7 +84,7 @@ class SearchStack:
         self.moved_piece_to[ply + PLIES_BACK] = 0
 
     def find_threats(self, ply: int) -> void:
-        """Set `attacked` and `threats` of a ply for the position as it is."""
+        """Set `attacked`, `threats` and `checks` of a ply for the position as it is."""
         us = self.position.turn
         theirs = self.position.by_colour[1 - us]
         occupied = theirs | self.position.by_colour[us]
@@ -79,9 +95,27 @@ class SearchStack:
             while pieces:
                 attacks |= attacks_of(piece_type, lsb(pieces), occupied)
                 pieces &= pieces - 1
-        self.attacked[ply] = attacks | KING_ATTACKS[lsb(theirs & self.position.by_type[KING])]
         # A bishop is worth no more than a knight.
         self.threats[8 * ply + BISHOP] = self.threats[8 * ply + KNIGHT]
+        king = lsb(theirs & self.position.by_type[KING])
+        self.attacked[ply] = attacks | KING_ATTACKS[king]
+        diagonal = bishop_attacks(king, occupied)
+        straight = rook_attacks(king, occupied)
+        self.checks[8 * ply + PAWN] = PAWN_ATTACKS[64 * (1 - us) + king]
+        self.checks[8 * ply + KNIGHT] = KNIGHT_ATTACKS[king]
+        self.checks[8 * ply + BISHOP] = diagonal
+        self.checks[8 * ply + ROOK] = straight
+        self.checks[8 * ply + QUEEN] = diagonal | straight
+
+    def gives_check(self, ply: int, move: int) -> bool:
+        """Whether a legal move of a ply gives check. Call `find_threats` before.
+
+        A move of another type, or from a line to the king, may give check by another piece: the position has to look.
+        """
+        origin = from_square(move)
+        if move >> 12 or self.checks[8 * ply + QUEEN] & BB[origin]:
+            return self.position.gives_check(move)
+        return self.checks[8 * ply + (self.position.squares[origin] >> 1)] & BB[to_square(move)] != 0
 
     def add_killer(self, ply: int, move: int) -> void:
         """Make a quiet move the first killer of a ply; the old first becomes the second."""
