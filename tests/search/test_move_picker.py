@@ -42,10 +42,17 @@ def set_up(board: chess.Board) -> tuple[Any, Any]:
     return machine.position, machine
 
 
-def picked(machine: Any, tt_move: int = 0, quiescence: bool = False) -> list[int]:
-    """All moves of a ply in their order; the picker must go on saying that there are no more."""
+def picked(machine: Any, tt_move: int = 0, quiescence: bool = False, skip_after: int = 0) -> list[int]:
+    """All moves of a ply in their order; the picker must go on saying that there are no more.
+
+    `skip_after`: so many moves it is told to skip quiet ones, if not 0.
+    """
     machine.picker.begin(PLY, tt_move, quiescence)
-    found = list(iter(lambda: machine.picker.next(PLY), 0))
+    found: list[int] = []
+    while move := machine.picker.next(PLY):
+        found.append(move)
+        if len(found) == skip_after:
+            machine.picker.skip_quiets(PLY)
     assert machine.picker.next(PLY) == 0
     return found
 
@@ -75,6 +82,9 @@ def test_every_legal_move_comes_exactly_once(chess960: bool) -> None:
             if tt_move in legal:
                 assert found[0] == tt_move
             checks += board.is_check()
+            count = generator.randint(1, len(found))
+            spared = [move for move in found[count:] if position.is_noisy(move) or position.gives_check(move)]
+            assert picked(machine, tt_move, skip_after=count) == found[:count] + spared, board.fen()
             quiet_free = picked(machine, tt_move, quiescence=True)
             expected = legal if board.is_check() else [move for move in legal if position.is_noisy(move)]
             assert sorted(quiet_free) == sorted(expected), board.fen()
@@ -162,10 +172,12 @@ def attacked_by(board: chess.Board, piece_types: set[int]) -> int:
 
 
 @pytest.mark.parametrize("chess960", [False, True])
-def test_threats_are_those_of_python_chess(chess960: bool) -> None:
+def test_threats_and_checks_are_those_of_python_chess(chess960: bool) -> None:
     for game in range(4):
         for board in random_game(game, start_board(game, chess960), 80):
-            _, machine = set_up(board)
+            position, machine = set_up(board)
             assert machine.stack.attacked[PLY] == attacked_by(board, set(chess.PIECE_TYPES)), board.fen()
             threats = {piece_type: machine.stack.threats[8 * PLY + piece_type] for piece_type in LESS}
             assert threats == {piece_type: attacked_by(board, less) for piece_type, less in LESS.items()}, board.fen()
+            for move in position.legal_moves():
+                assert machine.stack.gives_check(PLY, move) == position.gives_check(move), board.fen()

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from evaluation.base.bitboards import ALL, BB, BISHOP, KING, KNIGHT, QUEEN, ROOK
 from evaluation.base.typed import clear_i16s, i16s, ints, u64, void
-from uci_engine.board.moves import EN_PASSANT, MAX_MOVES, from_square, move_type, to_square
+from uci_engine.board.moves import EN_PASSANT, from_square, move_type, to_square
 from uci_engine.board.position import Position
 from uci_engine.search.stack import MAX_SEARCHED, PLIES_BACK, SearchStack
 
@@ -75,7 +75,6 @@ class Histories:
     pawn = i16s(PAWN_SIZE)  # [pawn key][colour][piece type, to]
     errors = i16s(CORRECTION_SIZE)  # by pawns, White's pieces, Black's pieces, 2 plies, 4 plies; within ±LIMIT
     places = ints(TABLES)  # of the errors of the position, see `_find_places`
-    quiet_scores = ints(MAX_MOVES)  # the results of `score_quiets`
 
     def __init__(self, position: Position, stack: SearchStack) -> None:
         self.position = position
@@ -100,14 +99,6 @@ class Histories:
             + self.continuation[second + (self.stack.moved_piece_to[ply + PLIES_BACK - 2] << 9)]
             + (self.continuation[second + (self.stack.moved_piece_to[ply + PLIES_BACK - 4] << 9)] >> 1)
         )
-
-    def score_quiets(self, ply: int, start: int, end: int) -> void:
-        """Write the histories of the quiet moves from `start` to `end` of the move buffer to `quiet_scores`.
-
-        One call for all moves: a call of `quiet_history` for each, from another module, would not be inlined.
-        """
-        for index in range(start, end):
-            self.quiet_scores[index - start] = self.quiet_history(ply, self.position.moves[index])
 
     def capture_history(self, move: int) -> int:
         return self.capture[self._capture_index(move)]

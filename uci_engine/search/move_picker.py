@@ -126,10 +126,8 @@ class MovePicker:
 
         if self.stage[ply] == GENERATE_QUIET:
             self.cursor[ply] = self.end[ply]
-            self.end[ply] = self.position.generate(QUIET, self.cursor[ply])
+            self.end[ply] = self._generate_quiet(ply, self.cursor[ply])
             self._score_quiet(ply, self.cursor[ply], self.end[ply])
-            if self.skips_quiets[ply]:
-                self._keep_checks(ply)
             self.stage[ply] = QUIETS
 
         if self.stage[ply] == QUIETS:
@@ -159,13 +157,13 @@ class MovePicker:
         if self.stage[ply] == AT_ONCE:
             while self.cursor[ply] < self.end[ply]:
                 move = self._select_best(ply)
-                if move != tt_move:
+                if move != tt_move and (not self.skips_quiets[ply] or self._is_spared(ply, move)):
                     return move
             self.stage[ply] = DONE
         return 0
 
     def skip_quiets(self, ply: int) -> void:
-        """From now on return only quiet moves that give check. Evasions are not skipped."""
+        """From now on return only quiet moves that give check."""
         if self.skips_quiets[ply] == 0:
             self.skips_quiets[ply] = 1
             if self.stage[ply] == QUIETS:
@@ -179,6 +177,22 @@ class MovePicker:
                 self.scored_moves[kept] = self.scored_moves[index]
                 kept += 1
         self.end[ply] = kept
+
+    def _generate_quiet(self, ply: int, start: int) -> int:
+        """Generate the quiet moves that are not skipped, from `start` on. Returns the end."""
+        end = self.position.generate(QUIET, start)
+        if not self.skips_quiets[ply]:
+            return end
+        kept = start
+        for index in range(start, end):
+            if self.stack.gives_check(ply, self.position.moves[index]):
+                self.position.moves[kept] = self.position.moves[index]
+                kept += 1
+        return kept
+
+    def _is_spared(self, ply: int, move: int) -> bool:
+        """Whether `skip_quiets` spares a move."""
+        return self.position.is_noisy(move) or self.stack.gives_check(ply, move)
 
     def is_good_capture(self, ply: int) -> bool:
         """Whether the last move returned at a ply was a capture or promotion that loses no material."""
@@ -204,11 +218,9 @@ class MovePicker:
             self.scored_moves[index] = (score << 16) + move
 
     def _score_quiet(self, ply: int, start: int, end: int) -> void:
-        if start < end:
-            self.histories.score_quiets(ply, start, end)
         for index in range(start, end):
             move = self.position.moves[index]
-            score: i64 = self.histories.quiet_scores[index - start]
+            score: i64 = self.histories.quiet_history(ply, move)
             piece_type = self.position.squares[from_square(move)] >> 1
             if self.stack.threats[8 * ply + piece_type] & BB[from_square(move)]:
                 score += THREAT_BONUS[piece_type]

@@ -602,6 +602,28 @@ class Searcher(Tunables):
             lmp_count = lmp_count >> 1
         has_pieces: bool = self.position.has_non_pawn_material()
         while True:
+            reduction_1024 = self.reductions[min(depth, 63) * 64 + min(move_count + 1, 63)]
+            new_depth = depth - 1
+            reduced_depth = max(new_depth - (reduction_1024 >> 10), 0)
+            # Steps 16 to 19 prune moves below the root, only once `best_score` is above a loss, and only with pieces
+            # (zugzwang). Those of a mate by MDP are left to it.
+            can_prune: bool = ply > 0 and has_pieces and best_score > -TABLEBASE_BOUND
+            can_skip: bool = can_prune and alpha < MATE - ply - 3
+
+            # 16. Late move pruning (LMP): at low depth, skip late quiet moves unless they give check. Gains 72 ± 35.
+            if can_skip and depth <= self.lmp_depth and move_count >= lmp_count:
+                self.picker.skip_quiets(ply)
+
+            # 17. Futility pruning: if the static eval is below alpha by a margin, skip quiet moves unless they give
+            # check. Later ones are skipped too: alpha only rises, and the reduced depth only falls.
+            if (
+                can_skip
+                and not in_check
+                and reduced_depth < self.futility_depth
+                and static_eval + self.futility_base_cp + self.futility_margin_cp * reduced_depth <= alpha
+            ):
+                self.picker.skip_quiets(ply)
+
             move = self.picker.next(ply) if ply else self._next_root_move(move_count)
             if move == 0:
                 break
@@ -615,31 +637,6 @@ class Searcher(Tunables):
             if ply and beta <= ply + 2 - MATE:
                 return ply + 2 - MATE
             quiet: bool = not self.position.is_noisy(move)
-            new_depth = depth - 1
-            reduction_1024 = self.reductions[min(depth, 63) * 64 + min(move_count + 1, 63)]
-            reduced_depth = max(new_depth - (reduction_1024 >> 10), 0)
-            # Steps 16 to 19 prune moves below the root, only once `best_score` is above a loss, and only with pieces
-            # (zugzwang).
-            can_prune: bool = ply > 0 and has_pieces and best_score > -TABLEBASE_BOUND
-
-            # 16. Late move pruning (LMP): at low depth, prune late quiet moves unless they give check. Gains 72 ± 35.
-            if can_prune and quiet and depth <= self.lmp_depth and move_count >= lmp_count:
-                self.picker.skip_quiets(ply)
-                if not self.stack.gives_check(ply, move):
-                    continue
-
-            # 17. Futility pruning: if the static eval is below alpha by a margin, prune quiet moves unless they give
-            # check. Later quiet moves are skipped too: alpha only rises, and the reduced depth only falls.
-            if (
-                can_prune
-                and quiet
-                and not in_check
-                and reduced_depth < self.futility_depth
-                and static_eval + self.futility_base_cp + self.futility_margin_cp * reduced_depth <= alpha
-            ):
-                self.picker.skip_quiets(ply)
-                if not self.stack.gives_check(ply, move):
-                    continue
 
             # 18. History pruning: prune quiet moves with a bad history unless they give check. For LMR the history of
             # a capture is doubled, because that of a quiet move is the sum of several tables.
