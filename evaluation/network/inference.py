@@ -211,14 +211,28 @@ class Inference:
         if added == 0:
             for unit in range(UNITS):
                 self.sums[target + unit] = self.sums[base + unit]
-        for pair in range(added):
+        pair = 0
+        # Two pairs at a time: most positions have come from a sibling, by two moves of one piece.
+        while pair + 1 < added:
             plus: i64 = self.added[pair]
             minus: i64 = self.removed[pair]
+            plus_too: i64 = self.added[pair + 1]
+            minus_too: i64 = self.removed[pair + 1]
+            for unit in range(UNITS):
+                self.sums[target + unit] = (
+                    self.sums[base + unit]
+                    + (self.weights.hidden[plus + unit] - self.weights.hidden[minus + unit])
+                    + (self.weights.hidden[plus_too + unit] - self.weights.hidden[minus_too + unit])
+                )
+            base = target
+            pair += 2
+        if pair < added:
+            plus = self.added[pair]
+            minus = self.removed[pair]
             for unit in range(UNITS):
                 self.sums[target + unit] = (
                     self.sums[base + unit] + self.weights.hidden[plus + unit] - self.weights.hidden[minus + unit]
                 )
-            base = target
 
     def _output(self, board: BaseBoard, slot: int) -> int:
         """The output in centipawns for the sums of a slot, rounded down, with the weights for a board's pieces."""
