@@ -167,9 +167,9 @@ class Inference:
                 self._apply(board, of_region, slot, view, 0, seen)
         self._hold(board, slot)
 
-    def _hold(self, board: BaseBoard, slot: int) -> void:
+    def _hold(self, board: BaseBoard, slot: i64) -> void:
         """Note the pieces of a slot."""
-        index: int
+        index: i64
         self.sets[8 * slot] = board.by_colour[1]
         for index in range(1, 7):
             self.sets[8 * slot + index] = board.by_type[index]
@@ -199,7 +199,7 @@ class Inference:
     def _add_up(self, base: i64, target: i64, added: int, removed: int) -> void:
         """The sums at `target`: those at `base`, with some rows added and some taken away.
 
-        Indices have 64 bits here and in `_output`. With fewer bits the C compiler makes no vector code of the loops.
+        Indices have 64 bits here, in `_output` and in `_hold`. With fewer bits the C compiler makes no vector code of the loops.
         """
         unit: i64
         while added < removed:
