@@ -1,0 +1,41 @@
+"""The C code of the kernel's modules, changed so that they are one library: they call each other directly.
+
+Cython's modules call each other through pointers that they look up at import, and so they read each other's tables.
+"""
+
+from __future__ import annotations
+
+import re
+
+# The table of a class's functions: its name, and the declarations in it.
+CLASS = re.compile(r"^struct __pyx_vtabstruct_(\w+) \{\n(.*?)^\};", re.MULTILINE | re.DOTALL)
+CALL = re.compile(r"\(\(struct __pyx_vtabstruct_(\w+) \*\)[\w>.-]+__pyx_vtab\)->(__pyx_base\.)?(\w+)\(")
+REPLACED = {
+    # The functions and tables of a module are for the others, too.
+    r"^static (?!CYTHON_INLINE)([^\n(=;]*?__pyx_f_\w+\()": r"\1",
+    r"^static ([^\n(=]*?__pyx_v_\w+\[\d+\];)": r"\1",
+    # The pointers to those of others are looked up, but no longer used.
+    r"^static (.*?)\(\*(__pyx_f_\w+)\)(\(.*\))": r"\1\2\3; static \1(*found\2)\3",
+    r"\(void \(\*\*\)\(void\)\)&(__pyx_f_)": r"(void (**)(void))&found\1",
+    r"^(static (.*?)\(\*__pyx_vp_(\w+)\)(\[\d+\]) = 0;)\n#define .*": r"\1 extern \2 __pyx_v_\3\4;",
+}
+
+
+def direct(code: str) -> str:
+    """The C code of a module with plain calls. No C function of a class is overridden."""
+    for old, new in REPLACED.items():
+        code = re.sub(old, new, code, flags=re.MULTILINE)
+    bases = {name: base[1] for name, body in CLASS.findall(code) if (base := re.search(r"_vtabstruct_(\w+)", body))}
+
+    def declared(cls: re.Match[str]) -> str:
+        functions = "\n".join(line for line in cls[2].splitlines() if "(*" in line)
+        return cls[0] + "\n" + re.sub(r"\(\*(\w+)\)", lambda one: _function(cls[1], one[1]), functions)
+
+    code = CLASS.sub(declared, code)
+    return CALL.sub(lambda call: _function(bases[call[1]] if call[2] else call[1], call[3]) + "(", code)
+
+
+def _function(cls: str, name: str) -> str:
+    """Cython's name for a C function of a class."""
+    module, _, short = cls.rpartition("_")
+    return f"__pyx_f_{module}_{len(short)}{short}_{name}"
