@@ -199,7 +199,8 @@ class Inference:
     def _add_up(self, base: i64, target: i64, added: int, removed: int) -> void:
         """The sums at `target`: those at `base`, with some rows added and some taken away.
 
-        Indices have 64 bits here, in `_output` and in `_hold`. With fewer bits the C compiler makes no vector code of the loops.
+        Indices have 64 bits here, in `_output` and in `_hold`. With fewer bits the C compiler makes no vector code of
+        the loops.
         """
         unit: i64
         while added < removed:
