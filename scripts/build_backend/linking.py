@@ -1,7 +1,4 @@
-"""The C code of the kernel's modules, changed so that they are one library: they call each other directly.
-
-Cython's modules call each other through pointers that they look up at import, and so they read each other's tables.
-"""
+"""The C code of the kernel's modules, changed so that they are one library: they call each other without a pointer."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ REPLACED = {
 
 
 def direct(code: str) -> str:
-    """The C code of a module with plain calls. No C function of a class is overridden."""
+    """The C code of a module with plain calls and tables. No C function of a class is overridden."""
     for old, new in REPLACED.items():
         code = re.sub(old, new, code, flags=re.MULTILINE)
     bases = {name: base[1] for name, body in CLASS.findall(code) if (base := re.search(r"_vtabstruct_(\w+)", body))}

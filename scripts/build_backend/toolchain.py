@@ -127,11 +127,8 @@ def fast_instructions() -> tuple[dict[str, str], dict[str, str]]:
 
 @cache
 def lto_flags() -> list[str]:
-    """The flags by which the system's compiler optimises across files (LTO); none where it cannot.
-
-    By default gcc lets the whole grow little, and leaves calls: 9 % more instructions. A profile of `bench` (PGO) saves
-    more, and makes the kernel 3 % slower.
-    """
+    """The flags by which the system's compiler optimises across files (LTO); none where it cannot."""
+    # By default gcc leaves calls: 9 % more instructions. A profile of `bench` (PGO) saves more, and is 3 % slower.
     flags = ["-flto=auto", "--param=inline-unit-growth=150", "--param=large-function-growth=300"]
     return flags if system_compiler_problem(flags) is None else []
 
