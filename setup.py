@@ -30,7 +30,7 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
-from setuptools.errors import CompileError
+from setuptools.errors import CompileError, LinkError
 from setuptools.modified import newer
 
 # Run by pip, this folder is in the path already.
@@ -46,6 +46,8 @@ TYPES = Path("evaluation", "base", "typed.pxd")
 FAST_COPY = "uci_engine.fast."
 # The library of all modules, with the address of the function that begins each, and the extension file of one module.
 LIBRARY = "uci_engine.kernel"
+# ELF: a function of the library comes before one of the same name elsewhere.
+OWN_FIRST = [] if sys.platform in ("darwin", "win32") else ["-Wl,-Bsymbolic"]
 LIBRARY_CODE = """#include <Python.h>
 {declarations}
 static int fill(PyObject *module) {{ return {entries}; }}
@@ -123,7 +125,7 @@ def kernel_extensions() -> list[Extension]:
             prefix + module,
             [str(GENERATED / f"{prefix}{module}.c")],
             define_macros=[("Py_LIMITED_API", OLDEST_ABI)] if STABLE_ABI else [],
-            depends=[str(code_of(module)) for module in KERNEL_MODULES] if module == LIBRARY else [],
+            depends=["setup.py", *(str(code_of(each)) for each in KERNEL_MODULES if module == LIBRARY)],
             py_limited_api=STABLE_ABI,
         )
         for prefix in prefixes
@@ -238,7 +240,7 @@ class BuildKernel(build_ext):
             names = [name.rpartition(".")[2] for name in KERNEL_MODULES]
             declared, entries = "\n".join(map(DECLARATION.format, names)), " || ".join(map(ENTRY.format, names))
             code = LIBRARY_CODE.format(declarations=declared, entries=entries)
-            extension.extra_compile_args, extension.extra_link_args = arguments, of_both
+            extension.extra_compile_args, extension.extra_link_args = arguments, [*of_both, *OWN_FIRST]
         else:
             library = FAST_COPY + LIBRARY if copy else LIBRARY
             code = MODULE_CODE.format(name=module.rpartition(".")[2], library=library)
@@ -261,7 +263,7 @@ class BuildKernel(build_ext):
                 self.build_by_zig(ext)
             else:
                 super().build_extension(ext)
-        except CompileError as error:
+        except (CompileError, LinkError) as error:
             raise SystemExit(self.failure(ext, str(error))) from None
 
     def compile_module(self, library: Extension, module: str) -> str:
@@ -285,7 +287,7 @@ class BuildKernel(build_ext):
         """Not through setuptools, which on Windows knows no such compiler, and adds flags meant for another one."""
         output = Path(self.get_ext_fullpath(extension.name))
         sources = [*extension.sources, *extension.extra_objects]
-        self.run_zig(extension, output, sources, ["-shared", *extension.extra_compile_args])
+        self.run_zig(extension, output, sources, ["-shared", *extension.extra_compile_args, *extension.extra_link_args])
 
     def run_zig(self, extension: Extension, output: Path, sources: list[str], arguments: list[str]) -> None:
         output.parent.mkdir(parents=True, exist_ok=True)

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 # The table of a class's functions: its name, and the declarations in it.
 CLASS = re.compile(r"^struct __pyx_vtabstruct_(\w+) \{\n(.*?)^\};", re.MULTILINE | re.DOTALL)
 CALL = re.compile(r"\(\(struct __pyx_vtabstruct_(\w+) \*\)[\w>.-]+__pyx_vtab\)->(__pyx_base\.)?(\w+)\(")
+# What would be left of a pointer to another module.
+POINTER = re.compile(
+    r"__pyx_vtab\)->\w+\(|^static (?!.*found__pyx_f_).*\(\*__pyx_f_.*|^#define __pyx_v_.*", re.MULTILINE
+)
 REPLACED = {
     # The functions and tables of a module are for the others, too.
     r"^static (?!CYTHON_INLINE)([^\n(=;]*?__pyx_f_\w+\()": r"\1",
-    r"^static ([^\n(=]*?__pyx_v_\w+\[\d+\];)": r"\1",
+    r"^static ([^\n(=]*?__pyx_v_\w+\[\w+\];)": r"\1",
     # The pointers to those of others are looked up, but no longer used.
     r"^static (.*?)\(\*(__pyx_f_\w+)\)(\(.*\))": r"\1\2\3; static \1(*found\2)\3",
     r"\(void \(\*\*\)\(void\)\)&(__pyx_f_)": r"(void (**)(void))&found\1",
-    r"^(static (.*?)\(\*__pyx_vp_(\w+)\)(\[\d+\]) = 0;)\n#define .*": r"\1 extern \2 __pyx_v_\3\4;",
+    r"^(static (.*?)\(\*__pyx_vp_(\w+)\)(\[\w+\]) = 0;)\n#define .*": r"\1 extern \2 __pyx_v_\3\4;",
 }
 
 
 def direct(code: str) -> str:
-    """The C code of a module with plain calls and tables. No C function of a class is overridden."""
+    """The C code of a module with plain calls and tables. No C function of a class is overridden.
+
+    SystemExit: Cython has written what is not known here.
+    """
     for old, new in REPLACED.items():
         code = re.sub(old, new, code, flags=re.MULTILINE)
     bases = {name: base[1] for name, body in CLASS.findall(code) if (base := re.search(r"_vtabstruct_(\w+)", body))}
@@ -29,7 +37,10 @@ def direct(code: str) -> str:
         return cls[0] + "\n" + re.sub(r"\(\*(\w+)\)", lambda one: _function(cls[1], one[1]), functions)
 
     code = CLASS.sub(declared, code)
-    return CALL.sub(lambda call: _function(bases[call[1]] if call[2] else call[1], call[3]) + "(", code)
+    code = CALL.sub(lambda call: _function(bases[call[1]] if call[2] else call[1], call[3]) + "(", code)
+    if left := POINTER.search(code):
+        raise SystemExit(f"Cython writes C in a form that {Path(__file__).name} does not know: {left[0]}")
+    return code
 
 
 def _function(cls: str, name: str) -> str:
