@@ -272,7 +272,7 @@ def _forced(lines: Comparison) -> tuple[Cause, ...]:
         elif value.is_tablebase and value.expected_for(winner) > 0.5:
             causes.append(Cause(tablebase, winner, line, end=length))
         elif is_drawing and value.is_drawn and value.expected_for(winner) <= 0.5:
-            return (Cause(Why.DRAW, winner, line, motifs, length),)
+            return (*causes, Cause(Why.DRAW, winner, line, motifs, length))
     return tuple(causes)
 
 
@@ -383,10 +383,12 @@ def _threats(lines: Comparison) -> tuple[Cause, ...]:
         return (missed,) if missed else ()
     # What the move played threatens, too, is not missed.
     played = _threatened(line.boards[1], lines.color, lines.find)
-    is_new = played is None or (
-        played[0].found.value.mate_for(lines.color) is None and played[1].gain < missed.threat.gain
-    )
-    return (missed,) if is_new and (missed.mate or lines.is_decisive(other)) else ()
+    if played:
+        evidence, account = played
+        is_less = missed.mate or account.gain < missed.threat.gain
+        if evidence.found.value.mate_for(lines.color) is not None or not is_less:
+            return ()
+    return (missed,) if missed.mate or lines.is_decisive(other) else ()
 
 
 def _taken(lines: Comparison, line: Line, other: Line) -> Cause | None:
