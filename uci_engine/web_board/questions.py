@@ -355,8 +355,8 @@ def review(turn: Turn, fields: Fields, keep: Callable[[str, AnalysedGame], None]
 def _accuracy(analysed: AnalysedGame, color: chess.Color) -> str:
     """`81 % (opening 95 %, middlegame 70 %)`: with the phases that the game has."""
     judged = {phase.value: analysed.judgements(color, phase) for phase in Phase}
-    phases = [f"{name} {accuracy_of(each)}" for name, each in judged.items() if each]
-    return f"{accuracy_of(analysed.judgements(color))} ({', '.join(phases)})"
+    phases = ", ".join(f"{name} {accuracy_of(each)}" for name, each in judged.items() if each)
+    return accuracy_of(analysed.judgements(color)) + (f" ({phases})" if phases else "")
 
 
 QUESTIONS = {"reply": reply, "threat": threat, "explain": explain, "prove": prove}

@@ -32,9 +32,9 @@ function connectGraph(graph) {
     const share = Math.min(Math.max((clientX - left) / width, 0), 1);
     return Math.round(share * graph.viewBox.baseVal.width);
   };
-  graph.onpointerdown = (event) => viewer.go(game, plyAt(event));
+  graph.onclick = (event) => viewer.go(game, plyAt(event));
   graph.onpointermove = (event) => {
-    if (event.buttons) viewer.go(game, plyAt(event));
+    if (event.buttons === 1 && event.pointerType === "mouse") viewer.go(game, plyAt(event));
     else lookAt(game.positions[plyAt(event)]);
   };
   graph.onpointerleave = () => lookAt(null);

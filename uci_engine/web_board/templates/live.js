@@ -140,11 +140,16 @@ byId("load-form").onsubmit = async (event) => {
   byId("load-form").reset();
 };
 
-// Copy a text. The button answers for four seconds.
+// Copy a text. Where the browser forbids that, it stands in the field. The button answers for four seconds.
 async function copy(text, button) {
   const asked = button.textContent;
-  await navigator.clipboard.writeText(text);
-  button.textContent = "Copied";
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+  } catch {
+    byId("pgn").value = text;
+    button.textContent = "Copy it from the field";
+  }
   setTimeout(() => (button.textContent = asked), 4000);
 }
 

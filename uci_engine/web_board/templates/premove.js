@@ -23,8 +23,10 @@ function drawBelow() {
 function act(move) {
   if (isWaiting()) {
     premove = { move, position: here() };
-    show();
-  } else if (byId("prove").checked || retry !== null) prove(move);
+    return show();
+  }
+  premove = null;
+  if (byId("prove").checked || retry !== null) prove(move);
   else play(move);
 }
 
