@@ -127,7 +127,6 @@ class MovePicker:
         if self.stage[ply] == GENERATE_QUIET:
             self.cursor[ply] = self.end[ply]
             self.end[ply] = self._generate_quiet(ply, self.cursor[ply])
-            self._score_quiet(ply, self.cursor[ply], self.end[ply])
             self.stage[ply] = QUIETS
 
         if self.stage[ply] == QUIETS:
@@ -150,14 +149,13 @@ class MovePicker:
             self.end[ply] = noisy_end
             self._score_noisy(start, noisy_end)
             if self.position.checkers:
-                self.end[ply] = self.position.generate(QUIET, noisy_end)
-                self._score_quiet(ply, noisy_end, self.end[ply])
+                self.end[ply] = self._generate_quiet(ply, noisy_end)
             self.stage[ply] = AT_ONCE
 
         if self.stage[ply] == AT_ONCE:
             while self.cursor[ply] < self.end[ply]:
                 move = self._select_best(ply)
-                if move != tt_move and (not self.skips_quiets[ply] or self._is_spared(ply, move)):
+                if move != tt_move:
                     return move
             self.stage[ply] = DONE
         return 0
@@ -166,33 +164,22 @@ class MovePicker:
         """From now on return only quiet moves that give check."""
         if self.skips_quiets[ply] == 0:
             self.skips_quiets[ply] = 1
-            if self.stage[ply] == QUIETS:
-                self._keep_checks(ply)
+            if self.stage[ply] == QUIETS or self.stage[ply] == AT_ONCE:
+                self._drop_skipped(ply)
 
-    def _keep_checks(self, ply: int) -> void:
-        """Of the remaining moves keep those that give check, in their order."""
+    def _drop_skipped(self, ply: int) -> void:
+        """Drop the remaining moves that are skipped."""
         kept = self.cursor[ply]
         for index in range(kept, self.end[ply]):
-            if self.stack.gives_check(ply, self.scored_moves[index] & 0xFFFF):
+            move: int = self.scored_moves[index] & 0xFFFF
+            if self.position.is_noisy(move) or not self._is_skipped(ply, move):
                 self.scored_moves[kept] = self.scored_moves[index]
                 kept += 1
         self.end[ply] = kept
 
-    def _generate_quiet(self, ply: int, start: int) -> int:
-        """Generate the quiet moves that are not skipped, from `start` on. Returns the end."""
-        end = self.position.generate(QUIET, start)
-        if not self.skips_quiets[ply]:
-            return end
-        kept = start
-        for index in range(start, end):
-            if self.stack.gives_check(ply, self.position.moves[index]):
-                self.position.moves[kept] = self.position.moves[index]
-                kept += 1
-        return kept
-
-    def _is_spared(self, ply: int, move: int) -> bool:
-        """Whether `skip_quiets` spares a move."""
-        return self.position.is_noisy(move) or self.stack.gives_check(ply, move)
+    def _is_skipped(self, ply: int, move: int) -> bool:
+        """Whether a quiet move is skipped."""
+        return self.skips_quiets[ply] != 0 and not self.stack.gives_check(ply, move)
 
     def is_good_capture(self, ply: int) -> bool:
         """Whether the last move returned at a ply was a capture or promotion that loses no material."""
@@ -202,7 +189,7 @@ class MovePicker:
         """Whether a killer is a quiet legal move here, and not skipped."""
         if move == 0 or self.position.is_noisy(move) or not self.position.is_legal(move):
             return False
-        return self.skips_quiets[ply] == 0 or self.stack.gives_check(ply, move)
+        return not self._is_skipped(ply, move)
 
     def _score_noisy(self, start: int, end: int) -> void:
         for index in range(start, end):
@@ -217,16 +204,22 @@ class MovePicker:
             score += (self.histories.capture_history(move) * CAPTURE_HISTORY_WEIGHT) >> 6
             self.scored_moves[index] = (score << 16) + move
 
-    def _score_quiet(self, ply: int, start: int, end: int) -> void:
-        for index in range(start, end):
+    def _generate_quiet(self, ply: int, start: int) -> int:
+        """Generate and score the quiet moves that are not skipped, from `start` on. Returns the end."""
+        kept = start
+        for index in range(start, self.position.generate(QUIET, start)):
             move = self.position.moves[index]
+            if self._is_skipped(ply, move):
+                continue
             score: i64 = self.histories.quiet_history(ply, move)
             piece_type = self.position.squares[from_square(move)] >> 1
             if self.stack.threats[8 * ply + piece_type] & BB[from_square(move)]:
                 score += THREAT_BONUS[piece_type]
             if self.stack.threats[8 * ply + piece_type] & BB[to_square(move)]:
                 score -= THREAT_BONUS[piece_type]
-            self.scored_moves[index] = (score << 16) + move
+            self.scored_moves[kept] = (score << 16) + move
+            kept += 1
+        return kept
 
     def _select_best(self, ply: int) -> int:
         """Take the remaining move with the highest score; of equal scores, the higher encoded move."""
