@@ -440,10 +440,12 @@ def _threat(lines: Comparison, line: Line, other: Line) -> Cause | None:
     if not is_attack:
         return cause
     # What is attacked goes away: the move that comes with it gains time.
-    for answer in line.moves[ply + 1 : len(line.moves) - 1][:1]:
-        if answer.from_square == taking.to_square and not (after.is_capture(answer) or after.gives_check(answer)):
-            return replace(cause, motifs=(Motif(Kind.ATTACK, ply, move, move.to_square, (taking.to_square,)),))
-    return None
+    if len(line.moves) < ply + 3:
+        return None
+    answer = line.moves[ply + 1]
+    is_driven = answer.from_square == taking.to_square and not (after.is_capture(answer) or after.gives_check(answer))
+    motif = Motif(Kind.ATTACK, ply, move, move.to_square, (taking.to_square,))
+    return replace(cause, motifs=(motif,)) if is_driven else None
 
 
 def _castling(lines: Comparison) -> tuple[Cause, ...]:

@@ -173,7 +173,8 @@ def cause_words(cause: Cause) -> str:
 
 def _threat_words(cause: Cause, threat: Account) -> str:
     """`threatens mate in 2: 15.Qxh7+ Kf8 16.Qh8#`, `attacks the queen on b6 and gains time for 16.Rd1`."""
-    for motif in cause.motifs:
+    if cause.motifs:
+        (motif,) = cause.motifs
         attacked = piece_on(cause.line.boards[cause.end], motif.targets[0])
         return f"attacks the {attacked} and gains time for {cause.line.name(cause.end + 1)}"
     what = f"mate in {cause.mate}" if cause.mate else f"to win {material_words(threat.material)}"
