@@ -171,11 +171,12 @@ def translate(kernel: declarations.Kernel, compiler: Compiler) -> None:
     shutil.copy(TYPES, GENERATED / TYPES)
     settings = configuration(compiler)
     common = [settings, OLDEST_ABI, [one.pxd for one in translations], digest(TYPES), digest(Path(linking.__file__))]
+    arguments, _ = flags(compiler, {})
     for module in KERNEL_MODULES:
         source = GENERATED / source_of(module)
         generated = code_of(module)
         stamp = generated.with_suffix(".stamp")
-        made_from = json.dumps([*common, flags_of(module, flags(compiler, {})[0]), digest(source)])
+        made_from = json.dumps([*common, flags_of(module, arguments), digest(source)])
         if not (generated.exists() and stamp.exists() and stamp.read_text("utf-8") == made_from):
             stamp.unlink(missing_ok=True)
             complaints = io.StringIO()
