@@ -61,7 +61,7 @@ from toolkit.training.positions import (
     white_to_move,
     write_positions,
 )
-from uci_engine.game_analysis.pgn import game_texts, read_game
+from uci_engine.board.pgn import game_texts, read_game
 
 # As Stockfish prints them, in pawns: `Classical evaluation   +0.66 (white side)`.
 EVALUATION = re.compile(r"(?P<name>\w+) evaluation:?\s+(?P<pawns>[+-]?\d+\.\d+) +\(white side\)")

@@ -36,11 +36,11 @@ from toolkit.files import unpack_text
 from toolkit.judge import expected, started
 from toolkit.pool import Task, engine_digest, run_tasks
 from uci_engine.api import Engine
+from uci_engine.board.pgn import ReadGame
 from uci_engine.game_analysis.analysed_game import Ply, analyse_game
 from uci_engine.game_analysis.boards import board_after, variation
 from uci_engine.game_analysis.causes import Cause, Why, causes_of
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS, MISTAKE_LOSS, Found, final_value
-from uci_engine.game_analysis.pgn import ReadGame
 from uci_engine.game_analysis.searches import FOR_EDIT, MOVE_EFFORT, Searches, share_of
 from uci_engine.game_analysis.words import cause_words
 

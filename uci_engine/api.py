@@ -49,11 +49,11 @@ from evaluation.network.file import Network
 from evaluation.weights import Weights
 from uci_engine import score as scores
 from uci_engine.board.game import checked, legal_move
+from uci_engine.board.pgn import read_game
 from uci_engine.engine import UciEngine
 from uci_engine.explanation import Explanation
 from uci_engine.game_analysis.analysed_game import AnalysedGame, analyse_game
 from uci_engine.game_analysis.examination import Examination, MoveComparison, compare_moves, examine
-from uci_engine.game_analysis.pgn import read_game
 from uci_engine.options import EngineOptions, ValueOption
 from uci_engine.search.info import BestMove, Info
 from uci_engine.text import MAX_INT, Message, suggestion

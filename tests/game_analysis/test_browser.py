@@ -9,9 +9,9 @@ import pytest
 
 from tests.game_analysis.test_pgn import report_of
 from tests.support.browser import Keys, Page
+from uci_engine.board.pgn import read_game
 from uci_engine.game_analysis.judgement import ERRORS
 from uci_engine.game_analysis.pages import game_page, index_row, render
-from uci_engine.game_analysis.pgn import read_game
 
 GAME = """[Event "A"]
 [White "White, W."]

@@ -21,12 +21,12 @@ from tests.game_analysis.test_pgn import SCHOLAR, report_of
 from tests.game_analysis.test_searches import OPERA
 from tests.support.analyser import MaterialAnalyser
 from tests.support.kernel import random_game
+from uci_engine.board.pgn import MAX_PLIES, read_game
 from uci_engine.game_analysis import pages
 from uci_engine.game_analysis.analysed_game import analyse_game, annotate
 from uci_engine.game_analysis.boards import numbered, positions
 from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.pages import MAX_SHOWN_ERRORS, game_page, index_row, render
-from uci_engine.game_analysis.pgn import MAX_PLIES, read_game
 
 EVIL = "<script>alert(1)</script>\u2028</script><img src=x onerror=alert(2)>&amp;'"
 

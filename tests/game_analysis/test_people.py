@@ -10,11 +10,11 @@ from tests.game_analysis.test_examination import SCHOLAR
 from tests.game_analysis.test_pgn import SCHOLAR as GAME
 from tests.support.analyser import MaterialAnalyser
 from uci_engine import Engine
+from uci_engine.board.pgn import read_game
 from uci_engine.game_analysis.analysed_game import analyse_game, annotate
 from uci_engine.game_analysis.examination import examine
 from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.people import People
-from uci_engine.game_analysis.pgn import read_game
 from uci_engine.game_analysis.words import people_words
 
 MOVE, BETTER = map(chess.Move.from_uci, ("g8f6", "d8e7"))

@@ -19,10 +19,7 @@ from hypothesis import strategies as st
 from tests.support.analyser import MaterialAnalyser
 from tests.support.kernel import random_game, start_board
 from uci_engine.board.game import read_fen
-from uci_engine.game_analysis.analysed_game import AnalysedGame, analyse_game, annotate
-from uci_engine.game_analysis.judgement import Mark, Value, accuracy_of
-from uci_engine.game_analysis.pages import game_page
-from uci_engine.game_analysis.pgn import (
+from uci_engine.board.pgn import (
     MAX_GAME_BYTES,
     MAX_PLIES,
     ReadGame,
@@ -30,6 +27,9 @@ from uci_engine.game_analysis.pgn import (
     game_texts,
     read_game,
 )
+from uci_engine.game_analysis.analysed_game import AnalysedGame, analyse_game, annotate
+from uci_engine.game_analysis.judgement import Mark, Value, accuracy_of
+from uci_engine.game_analysis.pages import game_page
 
 # No line ends, which would end a header.
 NAME_LETTERS = st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp"))

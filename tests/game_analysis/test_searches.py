@@ -12,11 +12,11 @@ from chess.engine import Cp, Limit, Mate, PovScore, Score
 
 from tests.support.analyser import MaterialAnalyser
 from uci_engine import Engine
+from uci_engine.board.pgn import ReadGame
 from uci_engine.game_analysis.analysed_game import analyse_game
 from uci_engine.game_analysis.boards import board_after
 from uci_engine.game_analysis.examination import EFFORTS, examine
 from uci_engine.game_analysis.judgement import Mark
-from uci_engine.game_analysis.pgn import ReadGame
 from uci_engine.game_analysis.searches import Searches, Verdict, Verdicts, limit_text, share_of
 from uci_engine.game_analysis.words import sentence
 

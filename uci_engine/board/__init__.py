@@ -1,1 +1,1 @@
-"""Boards for the search, the moves they make, and validation of positions from the GUI."""
+"""Boards for the search, the moves they make, positions from the GUI validated, and games read from PGN."""

@@ -22,11 +22,11 @@ import chess
 
 from evaluation.files import locked, replace_file
 from uci_engine.api import Engine
+from uci_engine.board.pgn import ReadGame, game_texts, read_game
 from uci_engine.command_line.arguments import Parser, UsageError, add_analysis, analysis_engine, number
 from uci_engine.command_line.console import INTERRUPTED, Progress, result_of, show, warn
 from uci_engine.game_analysis.analysed_game import AnalysedGame, analyse_game, annotate
 from uci_engine.game_analysis.pages import GENERATOR, environment, game_page, index_row, render
-from uci_engine.game_analysis.pgn import ReadGame, game_texts, read_game
 from uci_engine.game_analysis.searches import MOVE_EFFORT, limit_text
 from uci_engine.options import usable_processors
 from uci_engine.text import printable

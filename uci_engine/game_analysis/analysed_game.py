@@ -17,12 +17,12 @@ import chess
 import chess.pgn
 from chess.engine import Limit, PovScore
 
+from uci_engine.board.pgn import MOVE_SIGNS, ReadGame, checksum, is_unknown, spoken, times_of
 from uci_engine.board.pieces import phase_weight
 from uci_engine.book.book import OpeningName, name_of
 from uci_engine.game_analysis.boards import numbered, positions
 from uci_engine.game_analysis.examination import ExaminedMove, examined
-from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Mark, Phase, Value, is_book_move, phases_of
-from uci_engine.game_analysis.pgn import ReadGame, checksum, is_unknown, spoken, times_of
+from uci_engine.game_analysis.judgement import Judgement, Mark, Phase, Value, is_book_move, phases_of
 from uci_engine.game_analysis.searches import Analyser, Searches, Verdicts, limit_text
 from uci_engine.game_analysis.words import sentence
 
@@ -145,7 +145,7 @@ def analyse_game(
         notes = [f"End of the book: {opening}."] if opening and index + 1 == theory_plies else []
         if found.tables not in ("", plies[-1].tables if plies else ""):
             notes.append(f"The tablebases say: {found.tables}.")
-        signs = node.nags & MARK_NAGS.keys()
+        signs = node.nags & MOVE_SIGNS.keys()
         ply = Ply(
             **vars(found),
             index=index,
@@ -153,7 +153,7 @@ def analyse_game(
             phase=phases[index],
             spent=times[index],
             notes=tuple(notes),
-            sign=MARK_NAGS[min(signs)] if signs else "",
+            sign=MOVE_SIGNS[min(signs)] if signs else "",
             words=spoken(f"{node.starting_comment} {node.comment}"),
             is_folded=found.judgement.mark is Mark.INACCURACY and elo.isdecimal() and int(elo) < FOLDED_BELOW,
         )
@@ -201,7 +201,7 @@ def annotate(analysed: AnalysedGame, annotator: str) -> str:
             branch = node.parent.add_variation(first)
             branch.comment = f"[%secateur line {checksum(ply.best.line)}] better: {ply.best.value.text}"
             branch.add_line(rest)
-        nag = 0 if node.nags & MARK_NAGS.keys() else mark.nag
+        nag = 0 if node.nags & MOVE_SIGNS.keys() else mark.nag
         if nag:
             node.nags.add(nag)
         if nag or parts:

@@ -17,6 +17,7 @@ from enum import Enum
 import chess
 from chess.engine import Cp, Mate, MateGiven, Score
 
+from uci_engine.board.pgn import MOVE_NAGS
 from uci_engine.book.book import built_in_book, name_of
 from uci_engine.game_analysis.boards import is_obvious, is_sacrifice
 from uci_engine.score import MAX_PIECES, TABLEBASE_BOUND, win_curve
@@ -179,20 +180,20 @@ class Phase(Enum):
 class Mark(Enum):
     """What a move deserves. `nag` is its number in PGN, 0 for none."""
 
-    BOOK = ("book", "", 0)
-    FORCED = ("forced", "", 0)
-    BEST = ("best", "", 0)
-    SOUND = ("sound", "", 0)
-    GOOD = ("good", "!", 1)
-    BRILLIANT = ("brilliant", "!!", 3)
-    INACCURACY = ("inaccuracy", "?!", 6)
-    MISTAKE = ("mistake", "?", 2)
-    BLUNDER = ("blunder", "??", 4)
+    BOOK = ("book", "")
+    FORCED = ("forced", "")
+    BEST = ("best", "")
+    SOUND = ("sound", "")
+    GOOD = ("good", "!")
+    BRILLIANT = ("brilliant", "!!")
+    INACCURACY = ("inaccuracy", "?!")
+    MISTAKE = ("mistake", "?")
+    BLUNDER = ("blunder", "??")
 
-    def __init__(self, word: str, sign: str, nag: int) -> None:
+    def __init__(self, word: str, sign: str) -> None:
         self.word = word
         self.sign = sign
-        self.nag = nag
+        self.nag = MOVE_NAGS.get(sign, 0)
 
     @property
     def is_error(self) -> bool:
@@ -207,8 +208,6 @@ class Mark(Enum):
 
 LEAST_LOSSES = ((BLUNDER_LOSS, Mark.BLUNDER), (MISTAKE_LOSS, Mark.MISTAKE), (SURE_LOSS, Mark.INACCURACY))
 ERRORS = (Mark.INACCURACY, Mark.MISTAKE, Mark.BLUNDER)
-# The marks of PGN for a move. Where a player has given one, it stays.
-MARK_NAGS = {**{mark.nag: mark.sign for mark in Mark if mark.nag}, 5: "!?"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,10 @@ import chess
 import chess.svg
 
 from uci_engine import __version__
+from uci_engine.board.pgn import is_unknown
 from uci_engine.game_analysis.analysed_game import AnalysedGame, Ply
 from uci_engine.game_analysis.boards import king_of, last_move, numbered, positions
 from uci_engine.game_analysis.judgement import ERRORS, SURE_LOSS, WON, Found, Mark, Phase, Value, accuracy_of
-from uci_engine.game_analysis.pgn import is_unknown
 from uci_engine.game_analysis.words import sentence
 from uci_engine.text import joined
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from time import time_ns
 
 from evaluation.files import reason_of
-from uci_engine.game_analysis.pgn import HEADER, ReadGame, decoded, game_texts, is_unknown, read_game
+from uci_engine.board.pgn import HEADER, ReadGame, decoded, game_texts, is_unknown, read_game
 from uci_engine.web_board.desk import Answer
 from uci_engine.web_board.questions import MAX_WORD, Fields, loaded
 from uci_engine.web_board.report import key_of

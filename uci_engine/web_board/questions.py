@@ -16,6 +16,7 @@ import chess.pgn
 from chess.engine import Limit
 
 from uci_engine.board.game import play, read_fen
+from uci_engine.board.pgn import MAX_PLIES, ReadGame
 from uci_engine.book.book import name_of
 from uci_engine.game_analysis.analysed_game import AnalysedGame, analyse_game
 from uci_engine.game_analysis.boards import king_of, last_move, numbered
@@ -23,7 +24,6 @@ from uci_engine.game_analysis.examination import EFFORTS, compare_moves, examine
 from uci_engine.game_analysis.judgement import Phase, accuracy_of
 from uci_engine.game_analysis.pages import line, position, positions_of, worst
 from uci_engine.game_analysis.people import rating_of
-from uci_engine.game_analysis.pgn import MAX_PLIES, ReadGame
 from uci_engine.game_analysis.searches import MOVE_EFFORT, Searches, found_by, share_of
 from uci_engine.web_board.desk import Answer, Turn
 from uci_engine.web_board.trees import nodes_of, shown_notes, tree_of, walk

@@ -15,9 +15,9 @@ from typing import Any
 import chess
 
 from evaluation.files import locked, read_start, reason_of, replace_file
+from uci_engine.board.pgn import seconds_of
 from uci_engine.game_analysis.analysed_game import AnalysedGame, Ply
 from uci_engine.game_analysis.judgement import Mark
-from uci_engine.game_analysis.pgn import seconds_of
 from uci_engine.web_board.desk import Answer
 from uci_engine.web_board.questions import MAX_WORD, Fields
 

@@ -14,7 +14,7 @@ import chess.pgn
 
 from evaluation.files import locked, read_start, reason_of, replace_file
 from uci_engine import __version__
-from uci_engine.game_analysis.pgn import RESULTS
+from uci_engine.board.pgn import RESULTS
 from uci_engine.web_board.desk import Answer
 from uci_engine.web_board.questions import Fields
 from uci_engine.web_board.report import PATIENCE_SECONDS, key_of

@@ -13,14 +13,13 @@ import chess
 import chess.pgn
 
 from uci_engine.board.game import play
-from uci_engine.game_analysis.judgement import MARK_NAGS
-from uci_engine.game_analysis.pgn import MAX_PLIES, MAX_SECONDS, seconds_of, spoken
+from uci_engine.board.pgn import MAX_PLIES, MAX_SECONDS, MOVE_SIGNS, seconds_of, spoken
 from uci_engine.web_board.desk import Answer
 
 MAX_NODES = 3000
 MAX_NAG = 255
 # How a position is judged. Other NAGs are shown as they are written in PGN.
-SIGNS = MARK_NAGS | {
+SIGNS = MOVE_SIGNS | {
     10: " =",
     13: " \u221e",
     14: " +=",

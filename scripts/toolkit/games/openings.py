@@ -18,7 +18,7 @@ import chess
 from toolkit.errors import ProgramError
 from toolkit.files import digest_of_files, unpack_text
 from uci_engine.board.game import read_fen
-from uci_engine.game_analysis.pgn import decoded, game_texts, read_game
+from uci_engine.board.pgn import decoded, game_texts, read_game
 
 Order = Literal["file", "random"]
 

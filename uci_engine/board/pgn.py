@@ -20,7 +20,6 @@ import chess
 import chess.pgn
 
 from uci_engine.board.game import PositionError, read_fen
-from uci_engine.game_analysis.judgement import MARK_NAGS
 from uci_engine.text import DASHES
 
 HEADER = re.compile(rb'\[(?P<name>\w[\w+#=:-]*)\s+"')
@@ -36,7 +35,9 @@ BETWEEN_COMMENTS = re.compile(r"\}\s*\{")
 WORD = re.compile(r"(?:(?!0000)\d+(?![-\d])\.*|\.+)?(?P<san>--|@@@@|.*?)(?:\W|e\.?p)*$")
 # Of a word, so many letters are read.
 MAX_WORD = 40
-NAGS = {sign: nag for nag, sign in MARK_NAGS.items()}
+# The marks of PGN for a move.
+MOVE_NAGS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
+MOVE_SIGNS = {nag: sign for sign, nag in MOVE_NAGS.items()}
 MAX_GAME_BYTES = 2**20
 # Twice the length of the longest games. What is longer is no game that anybody played.
 MAX_PLIES = 1200
@@ -204,7 +205,7 @@ def _read_moves(builder: chess.pgn.GameBuilder[ReadGame], text: str) -> None:
             comments = BETWEEN_COMMENTS.sub(" ", token["comments"].strip()[1:]).removesuffix("}")
             builder.visit_comment(" ".join(comments.split()))
         elif token["nag"] or token["sign"]:
-            builder.visit_nag(int(token["nag"]) if token["nag"] else NAGS[token["sign"]])
+            builder.visit_nag(int(token["nag"]) if token["nag"] else MOVE_NAGS[token["sign"]])
         elif word in RESULTS:
             if len(boards) == 1:
                 builder.visit_result(word)
