@@ -152,6 +152,14 @@ RULES: dict[Kind, Callable[[Claim], bool]] = {
     Kind.STALEMATE: lambda it: it.line.end.is_stalemate(),
     Kind.PROMOTION: lambda it: it.move.promotion is not None,
     Kind.NO_CASTLING: lambda it: it.before.has_castling_rights(it.mover) and not it.after.has_castling_rights(it.mover),
+    Kind.DRIVEN: lambda it: it.attacks_all(it.to) and it.neighbour(1).from_square == it.target,
+    Kind.BACK: lambda it: it.to == it.target == it.line.moves[0].from_square,
+    Kind.LATE: lambda it: it.to == it.target and sees(it.line.boards[0], it.line.moves[0].from_square, it.target),
+    Kind.BISHOP_GIVEN: lambda it: (
+        sees(it.before, it.move.from_square, it.target) and it.neighbour(1).to_square == it.target
+    ),
+    Kind.DEVELOPS: lambda it: chess.square_rank(it.move.from_square) in (0, 7) and it.target == it.to,
+    Kind.CASTLES: lambda it: it.before.is_castling(it.move),
     Kind.UNGUARDED: lambda it: sees(it.before, it.move.from_square, it.target) and not sees(it.after, it.to, it.target),
     Kind.OPENED: lambda it: is_between(it.move.from_square, it.other, it.target),
 }

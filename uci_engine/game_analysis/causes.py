@@ -16,6 +16,7 @@ import chess
 
 from uci_engine.game_analysis import thresholds
 from uci_engine.game_analysis.boards import (
+    capture_gain,
     exchange,
     gain_of,
     is_gain,
@@ -25,7 +26,16 @@ from uci_engine.game_analysis.boards import (
     surplus,
     takes_back,
 )
-from uci_engine.game_analysis.judgement import DRAWN, MISTAKE_LOSS, ONLY_MOVE_LOSS, Found, Value, final_value
+from uci_engine.game_analysis.judgement import (
+    BLUNDER_LOSS,
+    DRAWN,
+    MISTAKE_LOSS,
+    ONLY_MOVE_LOSS,
+    OPENING_PLIES,
+    Found,
+    Value,
+    final_value,
+)
 from uci_engine.game_analysis.searches import Finder
 from uci_engine.game_analysis.tactics import DRAWS, Case, Kind, Line, Motif, attack, capture, deciding_motifs, opened_by
 
@@ -43,6 +53,9 @@ class Why(Enum):
     REPLY = "strong reply"
     MISSED_THREAT = "threat missed"
     CASTLING = "castling lost"
+    LOST_TIME = "time lost"
+    BISHOP_PAIR = "bishop pair given"
+    DEVELOPMENT = "development neglected"
     # Of good moves.
     TACTIC = "tactic"
     SACRIFICE = "sacrifice"
@@ -223,9 +236,7 @@ def causes_of(board: chess.Board, played: Found, better: Found, find: Finder) ->
     # What is won late and has no name is told only where no threat is found.
     is_near = any(cause.motifs or cause.end <= cause.first + thresholds.SOON for cause in material)
     threats = () if is_near else _threats(lines)
-    if material and any(motif.kind is Kind.ATTACK for cause in threats for motif in cause.motifs):
-        return material
-    return threats or material or _castling(lines)
+    return threats or material or _castling(lines) or _lost_time(lines) or _bishop(lines) or _development(lines)
 
 
 def merits_of(board: chess.Board, played: Found, others: Value | None, find: Finder) -> tuple[Cause, ...]:
@@ -264,7 +275,8 @@ def _forced(lines: Comparison) -> tuple[Cause, ...]:
     ):
         winner, mate, length = line.winner, value.mate_for(line.winner), len(line.moves)
         motifs = deciding_motifs(line)
-        is_drawing = motifs[-1].kind in DRAWS if motifs else final_value(line.end, claims=True) == DRAWN
+        drawing = motifs if motifs and motifs[-1].kind in DRAWS else ()
+        is_drawing = drawing or final_value(line.end, claims=True) == DRAWN
         if mate is not None and mate <= thresholds.LONGEST_MATE:
             evidence, opened = _origin(lines, ()) if line is lines.played_line else ((), None)
             named = motifs if line.end.is_checkmate() else ()
@@ -272,7 +284,7 @@ def _forced(lines: Comparison) -> tuple[Cause, ...]:
         elif value.is_tablebase and value.expected_for(winner) > 0.5:
             causes.append(Cause(tablebase, winner, line, end=length))
         elif is_drawing and value.is_drawn and value.expected_for(winner) <= 0.5:
-            return (*causes, Cause(Why.DRAW, winner, line, motifs, length))
+            return (*causes, Cause(Why.DRAW, winner, line, drawing, length))
     return tuple(causes)
 
 
@@ -304,8 +316,10 @@ def _won(lines: Comparison, account: Account, other: Account) -> Cause | None:
     first = line.own_plies().start
     wins = [win for win in line.wins() if account.begin <= win.ply < account.end and not _is_in(win, other.line)]
     motifs = _motifs_of(line, wins, -other.gain)
-    # Without a name it has to be near, and to explain enough.
-    is_far = account.end > first + thresholds.LONGEST_UNNAMED
+    # Without a name it has to explain enough and to be near, of an inaccuracy at once. More than a pawn may fall late.
+    longest = thresholds.LONGEST_UNNAMED if lines.cost >= MISTAKE_LOSS else thresholds.SOON + 1
+    longest = thresholds.LONGEST_LINE if account.gain > 1 and not is_missed else longest
+    is_far = account.end > first + longest
     is_little = account.gain < (1 - thresholds.CONFIRMED) * lines.lost
     # What the other line wins is told only if it lasts to the end of that line.
     is_lasting = other.end < len(other.line.moves) and other.line.balance(-1) == other.line.balance(other.end)
@@ -334,9 +348,14 @@ def _motifs_of(line: Line, wins: Sequence[Case], expected: int) -> tuple[Motif, 
     """The motifs of these wins; () for nothing. `expected`: what the side wins in any case, in pawns."""
     first = line.own_plies().start
     motifs = deciding_motifs(line, expected)
-    if motifs and motifs[-1].win_ply in [win.ply for win in wins] and motifs[0].ply < first + thresholds.SOON:
+    is_told = bool(motifs) and motifs[-1].win_ply in [win.ply for win in wins]
+    # What begins or wins late is not its work.
+    if is_told and motifs[0].ply < first + thresholds.SOON and motifs[-1].win_ply <= motifs[-1].ply + thresholds.SOON:
         return motifs
-    named = [capture(win) for win in wins if win.ply == first] + [attack(win.at(first)) for win in wins]
+    named = [capture(win) for win in wins if win.ply == first]
+    # What a move takes says more than what it attacks then.
+    if not line.boards[first].is_capture(line.moves[first]):
+        named += [attack(win.at(first)) for win in wins]
     return tuple(filter(None, named))[:1]
 
 
@@ -428,24 +447,16 @@ def _threat(lines: Comparison, line: Line, other: Line) -> Cause | None:
         return None
     evidence, account = found
     mate, taking = evidence.found.value.mate_for(line.winner), account.line.moves[0]
-    why = Why.REPLY if ply else Why.MISSED_THREAT
-    cause = Cause(why, line.winner, line, (), ply + 1, threat=account, mate=mate or 0, evidence=(evidence,))
-    least = max(thresholds.CONFIRMED * lines.lost, 1 if account.end == 1 else thresholds.LEAST_THREAT)
-    if mate is not None or account.gain < least or before.is_capture(move):
-        return None if mate is None else cause
+    # What the better move threatens is not missed where it comes after the move played, too.
+    if ply == 0 and move in other.moves:
+        return None
+    least = max(thresholds.CONFIRMED * lines.lost, thresholds.LEAST_THREAT)
+    # What is attacked goes away.
     is_attack = gain_of(after, taking) > 1 and taking.from_square == move.to_square
-    # A move that comes in the other line, too, makes little difference, but for a reply that threatens much.
-    if move in other.moves and (ply == 0 or is_attack or account.gain < thresholds.LEAST_THREAT):
+    if mate is None and (account.gain < least or before.is_capture(move) or is_attack):
         return None
-    if not is_attack:
-        return cause
-    # What is attacked goes away: the move that comes with it gains time.
-    if len(line.moves) < ply + 3:
-        return None
-    answer = line.moves[ply + 1]
-    is_driven = answer.from_square == taking.to_square and not (after.is_capture(answer) or after.gives_check(answer))
-    motif = Motif(Kind.ATTACK, ply, move, move.to_square, (taking.to_square,))
-    return replace(cause, motifs=(motif,)) if is_driven else None
+    why = Why.REPLY if ply else Why.MISSED_THREAT
+    return Cause(why, line.winner, line, (), ply + 1, threat=account, mate=mate or 0, evidence=(evidence,))
 
 
 def _castling(lines: Comparison) -> tuple[Cause, ...]:
@@ -462,3 +473,71 @@ def _castling(lines: Comparison) -> tuple[Cause, ...]:
         return ()
     motif = Motif(Kind.NO_CASTLING, ply, move, move.to_square, (king_of(line.boards[ply + 1], lines.color),))
     return (Cause(Why.CASTLING, line.winner, line, (motif,), ply + 1),)
+
+
+def _lost_time(lines: Comparison) -> tuple[Cause, ...]:
+    """The piece that moved soon goes back, or where the better move puts it; or it is driven away, which costs little.
+
+    The piece of the better move stays where it goes.
+    """
+    line, better = lines.played_line, lines.better_line
+    moved, first = line.moves[0], better.moves[0]
+    square = moved.to_square
+    stays = not any(move.from_square == first.to_square for move in better.moves[2 : thresholds.SOON + 1 : 2])
+    following = enumerate(line.moves[: thresholds.SOON + 1])
+    again = next((ply for ply, move in following if ply and square in (move.from_square, move.to_square)), 0)
+    is_piece = lines.board.piece_type_at(moved.from_square) not in (chess.PAWN, chess.KING)
+    if not (is_piece and stays) or again not in (2, thresholds.SOON) or line.balance(again + 1) != line.balance(0):
+        return ()
+    back, reply = line.moves[again], line.moves[1]
+    if back.to_square == moved.from_square:
+        motif = Motif(Kind.BACK, again, back, back.to_square, (back.to_square,))
+    elif back.to_square == first.to_square and moved.from_square == first.from_square:
+        motif = Motif(Kind.LATE, again, back, back.to_square, (back.to_square,))
+    elif again == 2 and lines.cost < BLUNDER_LOSS and _is_attacked(line.boards[2], square, reply.to_square):
+        motif = Motif(Kind.DRIVEN, 1, reply, reply.to_square, (square,))
+    else:
+        return ()
+    return (Cause(Why.LOST_TIME, line.winner, line, (motif,), again + 1),)
+
+
+def _is_attacked(board: chess.Board, square: chess.Square, attacker: chess.Square) -> bool:
+    return capture_gain(board, not board.turn, square, chess.BB_SQUARES[attacker]) >= 1
+
+
+def _bishop(lines: Comparison) -> tuple[Cause, ...]:
+    """The move played gives a bishop for a knight, and the other side keeps two bishops, which costs little."""
+    board, line, move = lines.board, lines.played_line, lines.played_line.moves[0]
+    kinds = board.piece_type_at(move.from_square), board.piece_type_at(move.to_square)
+    is_trade = kinds == (chess.BISHOP, chess.KNIGHT) and line.is_taken_back(0) and lines.cost < BLUNDER_LOSS
+    pairs = [len(end.pieces(chess.BISHOP, line.winner)) > 1 for end in (line.end, lines.better_line.end)]
+    bishops = [len(each.pieces(chess.BISHOP, lines.color)) for each in (board, lines.better_line.end)]
+    if not (is_trade and all(pairs) and bishops[0] == bishops[1]):
+        return ()
+    motif = Motif(Kind.BISHOP_GIVEN, 0, move, move.to_square, (move.to_square,))
+    return (Cause(Why.BISHOP_PAIR, line.winner, line, (motif,), 2),)
+
+
+def _development(lines: Comparison) -> tuple[Cause, ...]:
+    """The better move castles or develops a piece, and the move played does nothing for that, which costs little."""
+    board, line, played = lines.board, lines.better_line, lines.played_line.moves[0]
+    is_early = board.ply() < OPENING_PLIES and lines.cost < BLUNDER_LOSS
+    # A centre pawn opens lines for pieces.
+    centre = board.pawns & (chess.BB_FILE_D | chess.BB_FILE_E)
+    is_centre = bool(chess.BB_SQUARES[played.from_square] & centre)
+    is_idle = not (is_centre or _development_of(board, played) or board.is_capture(played) or board.gives_check(played))
+    kind = _development_of(board, line.moves[0])
+    if not is_early or not is_idle or kind is None:
+        return ()
+    to = line.moves[0].to_square
+    return (Cause(Why.DEVELOPMENT, line.winner, line, (Motif(kind, 0, line.moves[0], to, (to,)),), 1),)
+
+
+def _development_of(board: chess.Board, move: chess.Move) -> Kind | None:
+    """Whether a move castles, or brings a knight or bishop from the back rank."""
+    if board.is_castling(move):
+        return Kind.CASTLES
+    is_minor = board.piece_type_at(move.from_square) in (chess.KNIGHT, chess.BISHOP)
+    home = chess.BB_RANK_1 if board.turn else chess.BB_RANK_8
+    is_moved = bool(chess.BB_SQUARES[move.from_square] & home and not chess.BB_SQUARES[move.to_square] & home)
+    return Kind.DEVELOPS if is_minor and is_moved else None

@@ -122,6 +122,12 @@ class Kind(Enum):
     CAPTURE = "capture"  # what it takes at a profit
     ATTACK = "attack"  # what the piece that moved could take next
     NO_CASTLING = "castling lost"  # the king
+    DRIVEN = "driven away"  # what has to go
+    BACK = "gone back"  # where the piece came from
+    LATE = "gone late"  # where it could have gone at once
+    BISHOP_GIVEN = "bishop given"  # where the knight stood
+    DEVELOPS = "development"  # what comes into play
+    CASTLES = "castling"  # the king
     # What a move does for the reply. Of these `targets` is where the reply goes.
     UNGUARDED = "lost guard"
     OPENED = "opened line"  # ; where the reply comes from

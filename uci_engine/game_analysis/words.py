@@ -49,6 +49,12 @@ SENTENCES = {
     Kind.CAPTURE: "{taken}{move} takes {targets}{why}{also}",
     Kind.ATTACK: "{move} attacks {targets}",
     Kind.NO_CASTLING: "{move} loses the right to castle",
+    Kind.DRIVEN: "{move} drives {targets} away",
+    Kind.BACK: "{move} goes back",
+    Kind.LATE: "{move} was possible at once",
+    Kind.BISHOP_GIVEN: "{move} gives a bishop for a knight",
+    Kind.DEVELOPS: "{move} develops {targets}; the move played develops nothing",
+    Kind.CASTLES: "{move} brings the king into safety",
     Kind.UNGUARDED: "{move} no longer guards {square}",
     Kind.OPENED: "{move} opens the line of {it} to {square}",
 }
@@ -172,11 +178,7 @@ def cause_words(cause: Cause) -> str:
 
 
 def _threat_words(cause: Cause, threat: Account) -> str:
-    """`threatens mate in 2: 15.Qxh7+ Kf8 16.Qh8#`, `attacks the queen on b6 and gains time for 16.Rd1`."""
-    if cause.motifs:
-        (motif,) = cause.motifs
-        attacked = piece_on(cause.line.boards[cause.end], motif.targets[0])
-        return f"attacks the {attacked} and gains time for {cause.line.name(cause.end + 1)}"
+    """`threatens mate in 2: 15.Qxh7+ Kf8 16.Qh8#`."""
     what = f"mate in {cause.mate}" if cause.mate else f"to win {material_words(threat.material)}"
     return f"threatens {what}: {variation(threat.line.boards[0], threat.line.moves[: threat.end])}"
 
@@ -209,6 +211,9 @@ def _because(cause: Cause) -> str:
 
 
 CLAUSES = {
+    Why.LOST_TIME: "it loses time: {motifs}",
+    Why.BISHOP_PAIR: "{motifs}, and the other side has both bishops",
+    Why.DEVELOPMENT: "better, {motifs}",
     Why.CASTLING: "{motifs}, which the better move keeps",
     Why.LOST_TABLEBASE: "the tablebases say that it loses",
     Why.MISSED_TABLEBASE: "the tablebases say that the better move wins",
