@@ -136,14 +136,19 @@ def account_of(line: Line, find: Finder, begin: int = 0) -> Account | None:
                 break
     line = Line(line.boards[0], moves, line.winner)
     quiet = [begin, *(ply for ply in range(begin + 1, len(line.moves) + 1) if is_quiet(line.boards[ply]))]
-    if 2 * quiet[-1] < len(line.moves):
-        return None
     gains = [line.balance(ply) - line.balance(begin) for ply in quiet]
+    # What is won early is told if the end, with its best capture, keeps it.
+    is_open = 2 * quiet[-1] < len(line.moves)
+    if is_open:
+        quiet.append(len(line.moves))
+        gains.append(line.gain() + line.balance(0) - line.balance(begin))
     kept = [min(gains[index:]) for index in range(len(gains))]
     late = [gain for ply, gain in zip(quiet, gains, strict=True) if ply > max(begin, quiet[-1] - thresholds.SOON)]
     final = min(late, default=0)
     settled = zip(quiet, gains, kept, strict=True)
     at = next(ply for ply, gain, least in settled if gain == least and (2 * gain > final or gain == final))
+    if is_open and at == quiet[-1]:
+        return None
     # Quiet moves at the end show nothing.
     while at > begin and not gain_of(line.boards[at - 1], line.moves[at - 1]):
         at -= 1

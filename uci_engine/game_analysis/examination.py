@@ -13,7 +13,7 @@ from chess.engine import Limit
 
 from uci_engine.game_analysis.boards import board_after, numbered
 from uci_engine.game_analysis.causes import Cause, causes_of, merits_of
-from uci_engine.game_analysis.judgement import Found, Mark, Value
+from uci_engine.game_analysis.judgement import INACCURACY_LOSS, Found, Mark, Value
 from uci_engine.game_analysis.people import COMMON, MARKS, People, people_of, rating_of
 from uci_engine.game_analysis.searches import Analyser, Searches, Verdict, Verdicts, share_of
 from uci_engine.game_analysis.words import people_words, percent, sentence
@@ -203,8 +203,8 @@ class Examination(ExaminedMove):
         """What is to be said beside the lines."""
         board, mark = self.board, self.judgement.mark
         texts = [f"{self.name}{mark.sign} is worth {self.played.value.shown}: {self._verdict()}"]
-        if self.why:
-            texts.append(f"{self.why}.")
+        if self.why or mark.is_error:
+            texts.append(f"{self.why or 'No single reason found'}.")
         if not self.is_best and self.best.line:
             best = numbered(board, self.best.line[0])
             texts.append(f"Better is {best} ({self.best.value.shown}): {board.variation_san(self.best.line)}.")
@@ -216,7 +216,9 @@ class Examination(ExaminedMove):
             who = [f"{percent(people.played)} play it at {people.rating}.".capitalize()]
         texts += who
         others, replies = board.legal_moves.count() - 1, board_after(board, [self.move]).legal_moves.count()
-        texts.append(f"Tried to depth {self.played.depth}; other moves: {others}, replies: {replies}.")
+        texts.append(
+            f"Searched to depth {self.played.depth}. There are {others} other moves, and {replies} replies to it."
+        )
         if self.tables:
             texts.append(f"The tablebases say: {self.tables}.")
         return texts
@@ -227,7 +229,8 @@ class Examination(ExaminedMove):
             return "the only legal move."
         if self.is_best:
             return f"the best move{'' if self.others is None else f'; the next best is worth {self.others.shown}'}."
-        name = f"{'an' if mark is Mark.INACCURACY else 'a'} {mark.word if mark.is_error else 'sound move'}"
+        sound = "playable move" if loss >= INACCURACY_LOSS else "sound move"
+        name = f"{'an' if mark is Mark.INACCURACY else 'a'} {mark.word if mark.is_error else sound}"
         return f"{name}, which costs {'nothing' if loss < NOTHING else f'{100 * loss:.0f} % of the expected result'}."
 
     def lines(self) -> list[ShownLine]:
