@@ -154,7 +154,6 @@ RULES: dict[Kind, Callable[[Claim], bool]] = {
     Kind.NO_CASTLING: lambda it: it.before.has_castling_rights(it.mover) and not it.after.has_castling_rights(it.mover),
     Kind.DRIVEN: lambda it: it.attacks_all(it.to) and it.neighbour(1).from_square == it.target,
     Kind.BACK: lambda it: it.to == it.target == it.line.moves[0].from_square,
-    Kind.LATE: lambda it: it.to == it.target and sees(it.line.boards[0], it.line.moves[0].from_square, it.target),
     Kind.BISHOP_GIVEN: lambda it: (
         sees(it.before, it.move.from_square, it.target) and it.neighbour(1).to_square == it.target
     ),

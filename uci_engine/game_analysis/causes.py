@@ -37,7 +37,18 @@ from uci_engine.game_analysis.judgement import (
     final_value,
 )
 from uci_engine.game_analysis.searches import Finder
-from uci_engine.game_analysis.tactics import DRAWS, Case, Kind, Line, Motif, attack, capture, deciding_motifs, opened_by
+from uci_engine.game_analysis.tactics import (
+    DRAWS,
+    Case,
+    Kind,
+    Line,
+    Motif,
+    attack,
+    capture,
+    deciding_motifs,
+    opened_by,
+    quiet_moves,
+)
 
 
 class Why(Enum):
@@ -321,16 +332,15 @@ def _won(lines: Comparison, account: Account, other: Account) -> Cause | None:
     first = line.own_plies().start
     wins = [win for win in line.wins() if account.begin <= win.ply < account.end and not _is_in(win, other.line)]
     motifs = _motifs_of(line, wins, -other.gain)
-    # Without a name it has to explain enough and to be near, of an inaccuracy at once. More than a pawn may fall late.
-    longest = thresholds.LONGEST_UNNAMED if lines.cost >= MISTAKE_LOSS else thresholds.SOON + 1
-    longest = thresholds.LONGEST_LINE if account.gain > 1 and not is_missed else longest
+    # Without a name it has to explain enough and to be near, a pawn or what an inaccuracy costs at once.
+    is_small = account.gain < 2 or lines.cost < MISTAKE_LOSS
+    longest = thresholds.SOON if is_small else thresholds.LONGEST_UNNAMED if is_missed else thresholds.LONGEST_LINE
     is_far = account.end > first + longest
     is_little = account.gain < (1 - thresholds.CONFIRMED) * lines.lost
     # What the other line wins is told only if it lasts to the end of that line.
     is_lasting = other.end < len(other.line.moves) and other.line.balance(-1) == other.line.balance(other.end)
     otherwise = tuple(-count for count in other.material) if other.gain <= -1 and is_lasting else ()
-    # Who is mated has lost more.
-    if lines.value_for(line.winner).mate_for(line.winner) is not None or (not motifs and (is_far or is_little)):
+    if not motifs and (is_far or is_little):
         return None
     # What falls in both lines is told only of the move played, with what the better one has for it.
     if not wins and (is_missed or not otherwise):
@@ -338,7 +348,15 @@ def _won(lines: Comparison, account: Account, other: Account) -> Cause | None:
     # What comes later is not the work of the reply alone.
     is_late = motifs[0].ply > first if motifs else account.end > first + thresholds.SOON
     cause = _told(lines, line, motifs, account.end, is_late=is_late)
-    return replace(cause, material=account.material, otherwise=otherwise, refused=lines.refused(line))
+    refused, move = lines.refused(line), line.moves[first]
+    # Of a capture of what is guarded it has to be said why nothing takes back.
+    if not motifs and account.end == first + 1 and not refused and exchange(line.boards[first], move) < 1:
+        return None
+    # Who gives some of it back later does so for something better.
+    is_less = bool(motifs) and motifs[0].kind is Kind.CAPTURE and account.gain < exchange(line.boards[first], move)
+    if not is_less:
+        cause = replace(cause, material=account.material, otherwise=otherwise)
+    return replace(cause, refused=refused)
 
 
 def _told(lines: Comparison, line: Line, motifs: tuple[Motif, ...], end: int, *, is_late: bool = False) -> Cause:
@@ -412,7 +430,7 @@ def _threats(lines: Comparison) -> tuple[Cause, ...]:
         is_less = missed.mate or account.gain < missed.threat.gain
         if evidence.found.value.mate_for(lines.color) is not None or not is_less:
             return ()
-    return (missed,) if missed.mate or lines.is_decisive(other) else ()
+    return (missed,) if lines.is_decisive(other) else ()
 
 
 def _taken(lines: Comparison, line: Line, other: Line) -> Cause | None:
@@ -422,7 +440,8 @@ def _taken(lines: Comparison, line: Line, other: Line) -> Cause | None:
     if not before.is_capture(move) or takes_back(before, move) or _is_in(case, other):
         return None
     refused = lines.refused(line)
-    if exchange(before, move) < 1 and not refused:
+    is_back = line.is_taken_back(case.ply) and line.balance(case.ply + 2) <= line.balance(case.ply)
+    if is_back or (exchange(before, move) < 1 and not refused):
         return None
     motifs = (case.motif(Kind.CAPTURE, move.to_square, (case.square,)),)
     return replace(_told(lines, line, motifs, case.ply + 1), refused=refused)
@@ -448,9 +467,12 @@ def _threat(lines: Comparison, line: Line, other: Line) -> Cause | None:
     before, move, after = line.boards[ply], line.moves[ply], line.boards[ply + 1]
     is_asked = not (takes_back(before, move) or before.is_check())
     found = _threatened(after, line.winner, lines.find) if is_asked else None
-    if found is None or found[1].end > thresholds.LONGEST_UNNAMED:
+    if found is None:
         return None
     evidence, account = found
+    # A longer threat is none, nor one that takes its time.
+    if account.end > thresholds.LONGEST_UNNAMED or quiet_moves(account.line, account.end) > thresholds.MAX_QUIET:
+        return None
     mate, taking = evidence.found.value.mate_for(line.winner), account.line.moves[0]
     # What the better move threatens is not missed where it comes after the move played, too.
     if ply == 0 and move in other.moves:
@@ -481,7 +503,7 @@ def _castling(lines: Comparison) -> tuple[Cause, ...]:
 
 
 def _lost_time(lines: Comparison) -> tuple[Cause, ...]:
-    """The piece that moved soon goes back, or where the better move puts it; or it is driven away, which costs little.
+    """The piece that moved soon goes back, or is driven away at once, which costs little.
 
     The piece of the better move stays where it goes.
     """
@@ -492,22 +514,24 @@ def _lost_time(lines: Comparison) -> tuple[Cause, ...]:
     following = enumerate(line.moves[: thresholds.SOON + 1])
     again = next((ply for ply, move in following if ply and square in (move.from_square, move.to_square)), 0)
     is_piece = lines.board.piece_type_at(moved.from_square) not in (chess.PAWN, chess.KING)
-    if not (is_piece and stays) or again not in (2, thresholds.SOON) or line.balance(again + 1) != line.balance(0):
+    is_even = line.balance(again + 1) == line.balance(0)
+    if not (is_piece and stays and is_even) or lines.board.gives_check(moved) or again not in (2, thresholds.SOON):
         return ()
     back, reply = line.moves[again], line.moves[1]
     if back.to_square == moved.from_square:
         motif = Motif(Kind.BACK, again, back, back.to_square, (back.to_square,))
-    elif back.to_square == first.to_square and moved.from_square == first.from_square:
-        motif = Motif(Kind.LATE, again, back, back.to_square, (back.to_square,))
-    elif again == 2 and lines.cost < BLUNDER_LOSS and _is_attacked(line.boards[2], square, reply.to_square):
+    elif again == 2 and lines.cost < BLUNDER_LOSS and _is_driven(lines, square, reply):
         motif = Motif(Kind.DRIVEN, 1, reply, reply.to_square, (square,))
     else:
         return ()
     return (Cause(Why.LOST_TIME, line.winner, line, (motif,), again + 1),)
 
 
-def _is_attacked(board: chess.Board, square: chess.Square, attacker: chess.Square) -> bool:
-    return capture_gain(board, not board.turn, square, chess.BB_SQUARES[attacker]) >= 1
+def _is_driven(lines: Comparison, square: chess.Square, reply: chess.Move) -> bool:
+    """Whether the reply attacks what has just moved there, takes nothing, and does not come after the better move."""
+    line, other = lines.played_line, lines.better_line
+    is_new = not line.boards[1].is_capture(reply) and reply not in other.moves
+    return is_new and capture_gain(line.boards[2], line.winner, square, chess.BB_SQUARES[reply.to_square]) >= 1
 
 
 def _bishop(lines: Comparison) -> tuple[Cause, ...]:

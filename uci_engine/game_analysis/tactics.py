@@ -27,6 +27,7 @@ from uci_engine.game_analysis.boards import (
     numbered,
     pins_of,
     positions,
+    takes_back,
     value_at,
 )
 from uci_engine.game_analysis.thresholds import MAX_QUIET
@@ -124,7 +125,6 @@ class Kind(Enum):
     NO_CASTLING = "castling lost"  # the king
     DRIVEN = "driven away"  # what has to go
     BACK = "gone back"  # where the piece came from
-    LATE = "gone late"  # where it could have gone at once
     BISHOP_GIVEN = "bishop given"  # where the knight stood
     DEVELOPS = "development"  # what comes into play
     CASTLES = "castling"  # the king
@@ -319,7 +319,7 @@ def lost_guard(case: Case) -> Motif | None:
     """The move or its answer takes, draws away or cuts off a guard; what it guarded is taken, or mate follows."""
     to, square, last = case.move.to_square, case.capture.to_square, case.line.boards[case.win_ply]
     for guard in case.before.attackers(not case.winner, square):
-        if guard == to:
+        if guard == to and not takes_back(case.before, case.move):
             return case.motif(Kind.REMOVED_GUARD, to, (square,), (guard,))
         if guard == case.reply.from_square and _is_drawn_away(case):
             # A check forces the guard away. Taking back, it fails at its other task.
@@ -449,10 +449,15 @@ def _is_forced(line: Line, motif: Motif) -> bool:
 
     A quiet move neither gives or answers check nor takes anything. A promotion needs no combination.
     """
-    own = [ply for ply in line.own_plies() if ply < motif.win_ply and ply != motif.ply]
-    quiet = [ply for ply in own if not (line.boards[ply].is_check() or line.boards[ply + 1].is_check())]
-    count = sum(not line.boards[ply].is_capture(line.moves[ply]) for ply in quiet)
+    count = quiet_moves(line, motif.win_ply, without=motif.ply)
     return count <= MAX_QUIET or line.moves[motif.win_ply].promotion is not None
+
+
+def quiet_moves(line: Line, end: int, without: int | None = None) -> int:
+    """How many moves of the side that profits are quiet, up to the ply `end` and but for one."""
+    own = [ply for ply in line.own_plies() if ply < end and ply != without]
+    quiet = [ply for ply in own if not (line.boards[ply].is_check() or line.boards[ply + 1].is_check())]
+    return sum(not line.boards[ply].is_capture(line.moves[ply]) for ply in quiet)
 
 
 def _of_mate(line: Line) -> tuple[Motif, ...]:

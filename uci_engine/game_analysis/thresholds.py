@@ -8,7 +8,7 @@ SOON = 4
 # The quiet moves up to a win, beside that of the motif: with more nothing is forced.
 MAX_QUIET = 1
 # A longer mate explains nothing to a player.
-LONGEST_MATE = 8
+LONGEST_MATE = 5
 # A move is as good as another if it is worth at most this much less, the noise of short searches, in shown centipawns.
 AS_GOOD_CP = 20
 # An account of material is closed after so many plies.

@@ -51,7 +51,6 @@ SENTENCES = {
     Kind.NO_CASTLING: "{move} loses the right to castle",
     Kind.DRIVEN: "{move} drives {targets} away",
     Kind.BACK: "{move} goes back",
-    Kind.LATE: "{move} was possible at once",
     Kind.BISHOP_GIVEN: "{move} gives a bishop for a knight",
     Kind.DEVELOPS: "{move} develops {targets}; the move played develops nothing",
     Kind.CASTLES: "{move} brings the king into safety",
