@@ -353,7 +353,8 @@ def _won(lines: Comparison, account: Account, other: Account) -> Cause | None:
     if not motifs and account.end == first + 1 and not refused and exchange(line.boards[first], move) < 1:
         return None
     # Who gives some of it back later does so for something better.
-    is_less = bool(motifs) and motifs[0].kind is Kind.CAPTURE and account.gain < exchange(line.boards[first], move)
+    kept = line.balance(account.end) - line.balance(first)
+    is_less = bool(motifs) and motifs[0].kind is Kind.CAPTURE and kept < exchange(line.boards[first], move)
     if not is_less:
         cause = replace(cause, material=account.material, otherwise=otherwise)
     return replace(cause, refused=refused)
