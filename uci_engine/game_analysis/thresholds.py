@@ -2,7 +2,7 @@
 
 # An edit confirms a cause by this share of the cost.
 CONFIRMED = 2 / 3
-# What begins so many plies after the first move of its side is not the work of that move.
+# What begins or wins so many plies after the first move of its side is not the work of that move, nor is a pawn.
 # The other line has the same only within so many plies more, and the end of an account keeps its gain for so many.
 SOON = 4
 # The quiet moves up to a win, beside that of the motif: with more nothing is forced.
@@ -17,5 +17,5 @@ LONGEST_LINE = 14
 LEAST_SAID = 0.4
 # The plies of a line that may win something without a name.
 LONGEST_UNNAMED = 9
-# A threat to win less, in pawns, is no reason, but for what can be taken at once.
+# A threat to win less, in pawns, is no reason.
 LEAST_THREAT = 2
