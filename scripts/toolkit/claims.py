@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import chess
 
-from uci_engine.game_analysis.causes import Cause
+from uci_engine.game_analysis.causes import Cause, Why
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
 
 PAWNS = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
@@ -16,7 +16,8 @@ PAWNS = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.Q
 def claims_of(cause: Cause) -> list[tuple[str, bool]]:
     """The name of each claim, and whether it is true."""
     line, motifs = cause.line, [*([cause.opened] if cause.opened else []), *cause.motifs]
-    claims = [(motif.kind.name, RULES[motif.kind](Claim.of(line, motif))) for motif in motifs]
+    rules = {**RULES, Kind.DEED: DEED_RULES.get(cause.why, lambda _: False)}
+    claims = [(motif.kind.name, rules[motif.kind](Claim.of(line, motif))) for motif in motifs]
     if cause.threat:
         threat = cause.threat.line
         passed = line.boards[cause.end].copy(stack=False)
@@ -151,14 +152,16 @@ RULES: dict[Kind, Callable[[Claim], bool]] = {
     Kind.PERPETUAL_CHECK: Claim.repeats,
     Kind.STALEMATE: lambda it: it.line.end.is_stalemate(),
     Kind.PROMOTION: lambda it: it.move.promotion is not None,
-    Kind.NO_CASTLING: lambda it: it.before.has_castling_rights(it.mover) and not it.after.has_castling_rights(it.mover),
-    Kind.DRIVEN: lambda it: it.attacks_all(it.to) and it.neighbour(1).from_square == it.target,
-    Kind.BACK: lambda it: it.to == it.target == it.line.moves[0].from_square,
-    Kind.BISHOP_GIVEN: lambda it: (
-        sees(it.before, it.move.from_square, it.target) and it.neighbour(1).to_square == it.target
-    ),
-    Kind.DEVELOPS: lambda it: chess.square_rank(it.move.from_square) in (0, 7) and it.target == it.to,
-    Kind.CASTLES: lambda it: it.before.is_castling(it.move),
     Kind.UNGUARDED: lambda it: sees(it.before, it.move.from_square, it.target) and not sees(it.after, it.to, it.target),
     Kind.OPENED: lambda it: is_between(it.move.from_square, it.other, it.target),
+}
+DEED_RULES: dict[Why, Callable[[Claim], bool]] = {
+    Why.CASTLING_LOST: lambda it: (
+        it.before.has_castling_rights(it.mover) and not it.after.has_castling_rights(it.mover)
+    ),
+    Why.GONE_BACK: lambda it: it.to == it.target == it.line.moves[0].from_square,
+    Why.DRIVEN_AWAY: lambda it: it.attacks_all(it.to) and it.neighbour(1).from_square == it.target,
+    Why.BISHOP_PAIR: lambda it: it.before.is_capture(it.move) and it.neighbour(1).to_square == it.target,
+    Why.CASTLING_MISSED: lambda it: it.before.is_castling(it.move),
+    Why.DEVELOPMENT: lambda it: chess.square_rank(it.move.from_square) in (0, 7) and it.target == it.to,
 }

@@ -63,10 +63,13 @@ class Why(Enum):
     MISSED_GAIN = "gain missed"
     REPLY = "strong reply"
     MISSED_THREAT = "threat missed"
-    CASTLING = "castling lost"
-    LOST_TIME = "time lost"
+    # Deeds of single moves, where nothing is won.
+    CASTLING_LOST = "castling lost"
+    GONE_BACK = "piece gone back"
+    DRIVEN_AWAY = "piece driven away"
     BISHOP_PAIR = "bishop pair given"
-    DEVELOPMENT = "development neglected"
+    CASTLING_MISSED = "castling missed"
+    DEVELOPMENT = "development missed"
     # Of good moves.
     TACTIC = "tactic"
     SACRIFICE = "sacrifice"
@@ -499,8 +502,13 @@ def _castling(lines: Comparison) -> tuple[Cause, ...]:
     move = line.moves[ply]
     if line.boards[ply].turn != lines.color or line.boards[ply].is_castling(move):
         return ()
-    motif = Motif(Kind.NO_CASTLING, ply, move, move.to_square, (king_of(line.boards[ply + 1], lines.color),))
-    return (Cause(Why.CASTLING, line.winner, line, (motif,), ply + 1),)
+    return _deed(Why.CASTLING_LOST, line, ply, king_of(line.boards[ply + 1], lines.color))
+
+
+def _deed(why: Why, line: Line, ply: int, target: chess.Square) -> tuple[Cause]:
+    """What the move at this ply does, and the square that it is about."""
+    move = line.moves[ply]
+    return (Cause(why, line.winner, line, (Motif(Kind.DEED, ply, move, move.to_square, (target,)),), ply + 1),)
 
 
 def _lost_time(lines: Comparison) -> tuple[Cause, ...]:
@@ -518,14 +526,10 @@ def _lost_time(lines: Comparison) -> tuple[Cause, ...]:
     is_even = line.balance(again + 1) == line.balance(0)
     if not (is_piece and stays and is_even) or lines.board.gives_check(moved) or again not in (2, thresholds.SOON):
         return ()
-    back, reply = line.moves[again], line.moves[1]
-    if back.to_square == moved.from_square:
-        motif = Motif(Kind.BACK, again, back, back.to_square, (back.to_square,))
-    elif again == 2 and lines.cost < BLUNDER_LOSS and _is_driven(lines, square, reply):
-        motif = Motif(Kind.DRIVEN, 1, reply, reply.to_square, (square,))
-    else:
-        return ()
-    return (Cause(Why.LOST_TIME, line.winner, line, (motif,), again + 1),)
+    if line.moves[again].to_square == moved.from_square:
+        return _deed(Why.GONE_BACK, line, again, moved.from_square)
+    is_driven = again == 2 and lines.cost < BLUNDER_LOSS and _is_driven(lines, square, line.moves[1])
+    return _deed(Why.DRIVEN_AWAY, line, 1, square) if is_driven else ()
 
 
 def _is_driven(lines: Comparison, square: chess.Square, reply: chess.Move) -> bool:
@@ -544,8 +548,7 @@ def _bishop(lines: Comparison) -> tuple[Cause, ...]:
     bishops = [len(each.pieces(chess.BISHOP, lines.color)) for each in (board, lines.better_line.end)]
     if not (is_trade and all(pairs) and bishops[0] == bishops[1]):
         return ()
-    motif = Motif(Kind.BISHOP_GIVEN, 0, move, move.to_square, (move.to_square,))
-    return (Cause(Why.BISHOP_PAIR, line.winner, line, (motif,), 2),)
+    return _deed(Why.BISHOP_PAIR, line, 0, move.to_square)
 
 
 def _development(lines: Comparison) -> tuple[Cause, ...]:
@@ -556,18 +559,15 @@ def _development(lines: Comparison) -> tuple[Cause, ...]:
     centre = board.pawns & (chess.BB_FILE_D | chess.BB_FILE_E)
     is_centre = bool(chess.BB_SQUARES[played.from_square] & centre)
     is_idle = not (is_centre or _development_of(board, played) or board.is_capture(played) or board.gives_check(played))
-    kind = _development_of(board, line.moves[0])
-    if not is_early or not is_idle or kind is None:
-        return ()
-    to = line.moves[0].to_square
-    return (Cause(Why.DEVELOPMENT, line.winner, line, (Motif(kind, 0, line.moves[0], to, (to,)),), 1),)
+    why = _development_of(board, line.moves[0])
+    return _deed(why, line, 0, line.moves[0].to_square) if is_early and is_idle and why else ()
 
 
-def _development_of(board: chess.Board, move: chess.Move) -> Kind | None:
+def _development_of(board: chess.Board, move: chess.Move) -> Why | None:
     """Whether a move castles, or brings a knight or bishop from the back rank."""
     if board.is_castling(move):
-        return Kind.CASTLES
+        return Why.CASTLING_MISSED
     is_minor = board.piece_type_at(move.from_square) in (chess.KNIGHT, chess.BISHOP)
     home = chess.BB_RANK_1 if board.turn else chess.BB_RANK_8
     is_moved = bool(chess.BB_SQUARES[move.from_square] & home and not chess.BB_SQUARES[move.to_square] & home)
-    return Kind.DEVELOPS if is_minor and is_moved else None
+    return Why.DEVELOPMENT if is_minor and is_moved else None

@@ -122,12 +122,7 @@ class Kind(Enum):
     # What a move does by itself.
     CAPTURE = "capture"  # what it takes at a profit
     ATTACK = "attack"  # what the piece that moved could take next
-    NO_CASTLING = "castling lost"  # the king
-    DRIVEN = "driven away"  # what has to go
-    BACK = "gone back"  # where the piece came from
-    BISHOP_GIVEN = "bishop given"  # where the knight stood
-    DEVELOPS = "development"  # what comes into play
-    CASTLES = "castling"  # the king
+    DEED = "deed"  # what it is about: the words are those of the cause
     # What a move does for the reply. Of these `targets` is where the reply goes.
     UNGUARDED = "lost guard"
     OPENED = "opened line"  # ; where the reply comes from

@@ -48,16 +48,19 @@ SENTENCES = {
     Kind.MATE: "{move} is mate",
     Kind.CAPTURE: "{taken}{move} takes {targets}{why}{also}",
     Kind.ATTACK: "{move} attacks {targets}",
-    Kind.NO_CASTLING: "{move} loses the right to castle",
-    Kind.DRIVEN: "{move} drives {targets} away",
-    Kind.BACK: "{move} goes back",
-    Kind.BISHOP_GIVEN: "{move} gives a bishop for a knight",
-    Kind.DEVELOPS: "{move} develops {targets}; the move played develops nothing",
-    Kind.CASTLES: "{move} brings the king into safety",
     Kind.UNGUARDED: "{move} no longer guards {square}",
     Kind.OPENED: "{move} opens the line of {it} to {square}",
 }
 
+# The same of the deeds that are causes.
+DEEDS = {
+    Why.CASTLING_LOST: "{move} loses the right to castle, which the better move keeps",
+    Why.GONE_BACK: "{move} goes back, which loses time",
+    Why.DRIVEN_AWAY: "{move} drives {targets} away, which loses time",
+    Why.BISHOP_PAIR: "{move} gives a bishop for a knight, and the other side has both bishops",
+    Why.CASTLING_MISSED: "better, {move} brings the king into safety",
+    Why.DEVELOPMENT: "better, {move} develops {targets}; the move played develops nothing",
+}
 
 TAKEN_NOW = (Kind.PINNED_GUARD, Kind.CAPTURE)
 
@@ -67,8 +70,8 @@ def piece_on(board: chess.Board, square: chess.Square) -> str:
     return f"{chess.piece_name(board.piece_type_at(square) or chess.PAWN)} on {chess.square_name(square)}"
 
 
-def motif_words(line: Line, motif: Motif) -> str:
-    """What happens in a line by a motif, without a capital letter and a full stop."""
+def motif_words(line: Line, motif: Motif, words: str | None = None) -> str:
+    """What happens in a line by a motif, without a capital letter and a full stop. `words`: those of a deed."""
     before, after = line.boards[motif.ply], line.boards[motif.ply + 1]
     # A piece that is taken, or whose guard leaves, is named where it stood.
     taken_now = motif.kind in TAKEN_NOW
@@ -80,7 +83,7 @@ def motif_words(line: Line, motif: Motif) -> str:
     move = line.name(motif.ply)
     replied = line.boards[motif.ply + 1 :][:2][-1]
     square, promoted = motif.targets[0], motif.move.promotion
-    return SENTENCES.get(motif.kind, "{move} is a {mate}").format(
+    return (words or SENTENCES.get(motif.kind, "{move} is a {mate}")).format(
         move=move,
         pins=_pin_words(after, motif, named) if motif.kind is Kind.PIN else "",
         win=line.name(motif.win_ply),
@@ -173,7 +176,7 @@ def cause_words(cause: Cause) -> str:
         return f"{begin}{motifs or f'the game is drawn: {variation(line.boards[0], line.moves)}'}"
     if why in (Why.LOSS, Why.MISSED_GAIN):
         return f"{_origin(cause)}{_material_clause(cause, motifs, moves)}"
-    return CLAUSES[why].format(motifs=motifs, moves=moves) + _because(cause)
+    return motifs if why in DEEDS else CLAUSES[why].format(motifs=motifs, moves=moves) + _because(cause)
 
 
 def _threat_words(cause: Cause, threat: Account) -> str:
@@ -210,10 +213,6 @@ def _because(cause: Cause) -> str:
 
 
 CLAUSES = {
-    Why.LOST_TIME: "it loses time: {motifs}",
-    Why.BISHOP_PAIR: "{motifs}, and the other side has both bishops",
-    Why.DEVELOPMENT: "better, {motifs}",
-    Why.CASTLING: "{motifs}, which the better move keeps",
     Why.LOST_TABLEBASE: "the tablebases say that it loses",
     Why.MISSED_TABLEBASE: "the tablebases say that the better move wins",
     Why.TACTIC: "{motifs}",
@@ -240,7 +239,7 @@ def _chain(cause: Cause) -> str:
         return ""
     line, first = cause.line, cause.first
     moves = variation(line.boards[first], line.moves[first : said[0].ply])
-    return f"{moves and f'{moves}, and '}{'; '.join(motif_words(line, motif) for motif in said)}"
+    return f"{moves and f'{moves}, and '}{'; '.join(motif_words(line, motif, DEEDS.get(cause.why)) for motif in said)}"
 
 
 def percent(share: float) -> str:
