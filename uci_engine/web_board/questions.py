@@ -21,7 +21,7 @@ from uci_engine.book.book import name_of
 from uci_engine.game_analysis.analysed_game import AnalysedGame, analyse_game
 from uci_engine.game_analysis.boards import king_of, last_move, numbered
 from uci_engine.game_analysis.examination import EFFORTS, compare_moves, examine
-from uci_engine.game_analysis.judgement import Phase, accuracy_of
+from uci_engine.game_analysis.judgement import Found, Phase, accuracy_of
 from uci_engine.game_analysis.pages import line, position, positions_of, worst
 from uci_engine.game_analysis.people import rating_of
 from uci_engine.game_analysis.searches import MOVE_EFFORT, Searches, found_by, share_of
@@ -38,8 +38,6 @@ PROOFS = (MOVE_EFFORT, share_of(MOVE_EFFORT, EFFORTS))
 FIRST_VALUE = 0.1
 ROUNDS = ((0.3, 2.0), (2.0, 120.0))
 LINES = 3
-# No position further on has the name of an opening.
-LAST_NAMED_PLY = 40
 # How a game ends, by the first that is true.
 ENDS = (
     (chess.Board.is_checkmate, "Checkmate"),
@@ -140,10 +138,7 @@ def _shown(node: chess.pgn.GameNode, board: chess.Board) -> Answer:
     legal = {board.uci(move): board.san(move) for move in board.legal_moves}
     said = f"{name}. \u201c{notes['words']}\u201d" if notes["words"] else f"{name}."
     place = {"whole_fen": board.fen(), "turn": chess.COLOR_NAMES[board.turn], "ply": board.ply()}
-    shown = position(board, said) | notes | place | {"legal": legal}
-    opening = name_of(board) if board.ply() <= LAST_NAMED_PLY else None
-    if opening is not None:
-        shown["opening"] = str(opening)
+    shown = position(board, said) | notes | place | {"legal": legal, "opening": str(name_of(board) or "")}
     for is_end, words in ENDS:
         if is_end(board):
             win = ("0-1", 0.0, "Black wins") if board.turn else ("1-0", 1.0, "White wins")
@@ -262,7 +257,9 @@ def explain(turn: Turn, fields: Fields) -> None:
         return
     _search(turn, board, FIRST_VALUE)
     for comparison, search in ROUNDS:
-        turn.tell({"costs": _costs(turn, board, comparison)})
+        found = compare_moves(turn, board, Limit(time=comparison)).moves
+        # Each legal move, best first.
+        turn.tell({"costs": [_best_of(board, each) for each in found]})
         _search(turn, board, search)
 
 
@@ -272,12 +269,10 @@ def _tablebase_verdict(turn: Turn, board: chess.Board) -> str:
     return f"{verdict}, DTZ {abs(dtz)}" if verdict and dtz else verdict
 
 
-def _costs(turn: Turn, board: chess.Board, seconds: float) -> list[Answer]:
-    """Each legal move with its value, best first."""
-    return [
-        {"move": board.uci(found.line[0]), "value": found.value.shown, "share": round(found.value.expected, 3)}
-        for found in compare_moves(turn, board, Limit(time=seconds)).moves
-    ]
+def _best_of(board: chess.Board, found: Found) -> Answer:
+    """The move that was found, "" for none, with its value."""
+    move = board.uci(found.move) if found.move else ""
+    return {"move": move, "value": found.value.shown, "share": round(found.value.expected, 3)}
 
 
 def _search(turn: Turn, board: chess.Board, seconds: float) -> None:
@@ -306,11 +301,7 @@ def prove(turn: Turn, fields: Fields) -> None:
             {
                 "name": f"{numbered(board, move)}{mark.sign}",
                 "value": found.played.value.shown,
-                "best": {
-                    "move": board.uci(found.best.move) if found.best.move else "",
-                    "value": found.best.value.shown,
-                    "share": round(found.best.value.expected, 3),
-                },
+                "best": _best_of(board, found.best),
                 "mark": mark.word,
                 "is_error": mark.is_error,
                 "texts": found.paragraphs(),

@@ -27,8 +27,6 @@ MAX_FILE_BYTES = 64 << 20
 # Of a file the last ones stay. So many files of `secateur analyse` are read.
 MAX_GAMES, MAX_FILES = 2000, 100
 PATIENCE_SECONDS = 10.0
-# The facts of games by their keys.
-AllFacts = dict[str, Any]
 # What the clock shows after a move, by the first number of seconds that is not less.
 CLOCKS = ((30, "less than 30 s left"), (180, "30 s to 3 min left"), (float("inf"), "more than 3 min left"))
 
@@ -44,7 +42,7 @@ class Report:
 
         In the game `solved` the mistake with this `index` is noted as solved. ValueError: a file cannot be read.
         """
-        known: AllFacts = {}
+        known: dict[str, Any] = {}
         for path in (*islice(self._path.parent.glob(f"*/{REPORT_FILE}"), MAX_FILES), self._path):
             known |= _read(path)
         facts = known.get(fields.get("solved", ""))
@@ -70,8 +68,8 @@ class Report:
             raise ValueError(f"{self._path} cannot be written: {reason_of(error)}") from None
 
 
-def _read(path: Path) -> AllFacts:
-    """The facts of a file, none where there is no file. ValueError: it has something else."""
+def _read(path: Path) -> dict[str, Any]:
+    """The facts of games in a file, by their keys, none where there is no file. ValueError: it has something else."""
     if not path.exists():
         return {}
     text = read_start(path, MAX_FILE_BYTES, ValueError)

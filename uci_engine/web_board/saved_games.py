@@ -43,10 +43,10 @@ def save(path: Path, fields: Fields) -> Answer:
     sides = ["Player", f"Secateur {__version__} at {elo}" if elo else f"Secateur {__version__}"]
     white, black = sides if fields.get("color", "white") == "white" else reversed(sides)
     game.headers.update(Event="Game against Secateur", White=white, Black=black, Result=result, GameId=number)
-    game.headers.update(_time_headers(fields))
     # Boards that reach it by different names have the same lock.
     path = path.resolve()
     try:
+        game.headers.update(_time_headers(fields))
         with locked(path.with_name(f".{path.name}.lock"), PATIENCE_SECONDS):
             # It is read anew each time, because another program may change it.
             before = read_start(path, MAX_FILE_BYTES + 1, ValueError) if path.exists() else b""
@@ -59,14 +59,11 @@ def save(path: Path, fields: Fields) -> Answer:
 
 
 def _time_headers(fields: Fields) -> dict[str, str]:
-    """When the game began, here, and its time control. ValueError: there was no such day, or no such control."""
+    """When the game began, here, and its time control. ValueError and OSError: there was none such."""
     began, control = fields.get("began", 0), fields.get("control", "-")
     if not TIME_CONTROL.fullmatch(control):
         raise ValueError("this is no time control")
-    try:
-        day = datetime.fromtimestamp(began / 1000)
-    except (OverflowError, OSError):
-        raise ValueError("there is no such day") from None
+    day = datetime.fromtimestamp(began / 1000)
     times = {"Date": f"{day:%Y.%m.%d}", "Time": f"{day:%H:%M:%S}"} if began else {}
     return {**times, "TimeControl": control}
 

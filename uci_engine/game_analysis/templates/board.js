@@ -14,7 +14,6 @@ const byId = (id) => document.getElementById(id);
 
 // The board draws positions, which come with their marks. It knows no rules.
 class Board {
-  static SVG = "http://www.w3.org/2000/svg";
   static NAMES = { P: "pawn", N: "knight", B: "bishop", R: "rook", Q: "queen", K: "king" };
   static SLIDE_MS = 180;
 
@@ -67,7 +66,7 @@ class Board {
   }
 
   add(tag, attributes, text = "") {
-    const element = document.createElementNS(Board.SVG, tag);
+    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     element.textContent = text;
     this.element.append(element);

@@ -1,6 +1,5 @@
 // The graph of a game: what White expects after each move, as far as that is known, and the mistakes.
 const graph = byId("graph");
-const DOTS = ["inaccuracy", "mistake", "blunder"];
 
 function showGraph() {
   byId("cursor").setAttribute("d", `M${viewer.ply} 0V100`);
@@ -16,7 +15,7 @@ function drawGraph({ positions } = game) {
   const area = points.map(([x, y]) => `L${x} ${y}`).join("");
   graph.setAttribute("viewBox", `0 0 ${Math.max(1, positions.length - 1)} 100`);
   byId("graph-white").setAttribute("d", isKnown ? `M${points[0][0]} 100${area}L${points.at(-1)[0]} 100z` : "");
-  for (const kind of DOTS) {
+  for (const kind of ["inaccuracy", "mistake", "blunder"]) {
     const dots = points.filter(([ply]) => positions[ply].error?.mark === kind);
     byId(`dots-${kind}`).setAttribute("d", dots.map(([x, y]) => `M${x} ${y}h0`).join(""));
   }
