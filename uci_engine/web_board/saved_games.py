@@ -53,13 +53,13 @@ def save(path: Path, fields: Fields) -> Answer:
             if len(before) > MAX_FILE_BYTES:
                 raise ValueError("it is too large to add games to it")
             replace_file(path, _with_game(before, game))
-    except (OSError, ValueError) as error:
+    except (OSError, OverflowError, ValueError) as error:
         raise ValueError(f"the game cannot be saved in {path}: {reason_of(error)}") from None
     return {"saved": str(path), "key": key_of(str(game).encode())}
 
 
 def _time_headers(fields: Fields) -> dict[str, str]:
-    """When the game began, here, and its time control. ValueError and OSError: there was none such."""
+    """When the game began, here, and its time control. Raises ValueError, OSError or OverflowError."""
     began, control = fields.get("began", 0), fields.get("control", "-")
     if not TIME_CONTROL.fullmatch(control):
         raise ValueError("this is no time control")
