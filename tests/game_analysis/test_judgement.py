@@ -123,18 +123,18 @@ def test_a_lost_game_weighs_little_and_a_missed_win_is_told(white: bool) -> None
         (0.6, 0.6 - SURE_LOSS - 0.001, Mark.INACCURACY),
         (0.6, 0.6 - MISTAKE_LOSS - 0.001, Mark.MISTAKE),
         (0.6, 0.6 - BLUNDER_LOSS - 0.001, Mark.BLUNDER),
-        # A mate that is missed is the worse, the less is left.
-        (Mate(3), Cp(900), Mark.INACCURACY),
-        (Mate(3), Cp(500), Mark.MISTAKE),
+        # A mate is missed where the game is no longer decided.
+        (Mate(2), Cp(900), Mark.SOUND),
         (Mate(3), Cp(300), Mark.BLUNDER),
         (Mate(3), Mate(9), Mark.SOUND),
         (Mate(3), Mate(-2), Mark.BLUNDER),
-        # One that is allowed, the less was lost before.
-        (Cp(-900), Mate(-2), Mark.INACCURACY),
-        (Cp(-500), Mate(-2), Mark.MISTAKE),
+        # It is allowed where the game was not lost before.
+        (Cp(-900), Mate(-2), Mark.SOUND),
         (Cp(-300), Mate(-2), Mark.BLUNDER),
         (Mate(-5), Mate(-2), Mark.SOUND),
-        # In a decided game pawns are no matter.
+        # In a decided game pawns are no matter, and less is sure.
+        (0.93, 0.93 - MISTAKE_LOSS + 0.001, Mark.SOUND),
+        (0.93, 0.93 - MISTAKE_LOSS - 0.001, Mark.MISTAKE),
         (Cp(900), Cp(500), Mark.SOUND),
         (Cp(3000), Cp(1000), Mark.SOUND),
         (Cp(0), Cp(-110), Mark.BLUNDER),
@@ -178,6 +178,8 @@ def test_the_accuracy_of_a_player_is_that_of_the_moves_that_are_judged() -> None
     blunders = [Judgement(Mark.BLUNDER, 0.5, 10.0, weight) for weight in (1.0, 0.5)]
     assert accuracy_of([book, best, *blunders]) == "46 %"
     assert accuracy_of([book]) == "\u2013"
+    mates = [judged(Mate(mate), Mate(4)) for mate in (2, 3)]
+    assert [accuracy_of([each]) for each in mates] == ["99 %", "100 %"]
 
 
 def test_phases_never_return() -> None:

@@ -78,6 +78,8 @@ def test_a_game_is_annotated() -> None:
     assert better.move == report.plies[5].best.move
     assert game.headers["ECO"].startswith("C")
     assert game.headers["Annotator"] == "test"
+    _, _, missed = annotated('[Event "x"]\n[SetUp "1"]\n[FEN "7k/8/6K1/8/8/8/8/RR6 w - - 0 1"]\n\n1. Ra2 *')
+    assert "There was a mate in 1." in missed
 
 
 def test_a_move_with_a_name_that_loses_the_game_is_a_blunder() -> None:

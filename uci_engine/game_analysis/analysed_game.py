@@ -36,8 +36,9 @@ class Ply(ExaminedMove):
     """One move of the game, the one with this index.
 
     `node` is that of the game. `causes` are told where it has a mark. `spent`: the seconds that it took. `notes`:
-    sentences on the end of the book, and on a new verdict. `sign` and `words` are those of the player or an annotator,
-    from the PGN, "" for nothing. `is_folded`: it is an inaccuracy that is shown to those who ask for it.
+    sentences on the end of the book, a short mate that was missed, and a new verdict. `sign` and `words` are those of
+    the player or an annotator, from the PGN, "" for nothing. `is_folded`: it is an inaccuracy that is shown to those
+    who ask for it.
     """
 
     index: int
@@ -143,6 +144,8 @@ def analyse_game(
         elo = ratings[board.turn]
         found = examined(verdicts, board, node.move, elo, is_last=index + 1 == len(nodes))
         notes = [f"End of the book: {opening}."] if opening and index + 1 == theory_plies else []
+        if found.judgement.missed_mate and not found.judgement.mark.is_error:
+            notes.append(f"There was a mate in {found.best.value.mate_for(board.turn)}.")
         if found.tables not in ("", plies[-1].tables if plies else ""):
             notes.append(f"The tablebases say: {found.tables}.")
         signs = node.nags & MOVE_SIGNS.keys()

@@ -2,9 +2,9 @@
 
 The expected result is that between people: 1 for a win, 0.5 for a draw, 0 for a loss. A move is judged by the loss of
 it, and not by centipawns: three pawns more or less decide nothing once a game is won. The marks are those of
-lichess.org, also for mates that are allowed or missed. So a lost position's further errors cost little, and weigh
-little in the accuracy. Moves without an alternative are not judged, and moves of the book only where they cost as much
-as a mistake: names of openings are given to bad moves, too.
+lichess.org, also for mates that are allowed or missed, but where these decide nothing, either. So a lost position's
+further errors cost little, and weigh little in the accuracy. Moves without an alternative are not judged, and moves of
+the book only where they cost as much as a mistake: names of openings are given to bad moves, too.
 """
 
 from __future__ import annotations
@@ -150,10 +150,10 @@ INACCURACY_LOSS = 0.05
 SURE_LOSS = 0.075
 MISTAKE_LOSS = 0.10
 BLUNDER_LOSS = 0.15
-# A mate that is missed or allowed is a blunder. It is only a mistake, or an inaccuracy, where the side that misses it
-# still expects more than this, or where the other side expected more before it was allowed.
-MATE_MISTAKE, MATE_INACCURACY = site_expected(700), site_expected(999)
-# A mate in so many moves is missed even by a move that leaves a longer one.
+# Where one side expects this much before a move and after it, engines differ most. There, as in the book, a move is an
+# error from MISTAKE_LOSS on.
+DECIDED = 0.75
+# Who misses a mate in so many moves has not played without an error, even where the game stays won.
 SHORT_MATE = 2
 # A move is the only one when every other loses this much.
 ONLY_MOVE_LOSS = 0.15
@@ -216,7 +216,7 @@ class Judgement:
 
     `loss` is the loss of expected result, from 0 to 1. `accuracy` is in percent, and `weight` its weight in averages,
     0 for a move that is not judged: a good one of the book, or one without an alternative. `missed_win`: the move
-    before was won, and after it that is gone.
+    before was won, and after it that is gone. `missed_mate`: there was a short one.
     """
 
     mark: Mark
@@ -224,6 +224,7 @@ class Judgement:
     accuracy: float = 100.0
     weight: float = 0.0
     missed_win: bool = False
+    missed_mate: bool = False
 
 
 def judge(
@@ -240,7 +241,7 @@ def judge(
     `others`: what the best other move is worth, if that was searched. `loss`: by several looks, None for that of this.
     """
     color, is_best = board.turn, best.move in (None, played.move)
-    before, after = best.value.expected_for(color), played.value.expected_for(color)
+    before, after, mate = best.value.expected_for(color), played.value.expected_for(color), best.value.mate_for(color)
     if loss is None:
         loss = 0.0 if is_best else max(before - after, 0.0)
     if is_book and loss < MISTAKE_LOSS:
@@ -253,6 +254,7 @@ def judge(
         accuracy=100.0 * math.exp(-ACCURACY_DECAY * loss),
         weight=max(LEAST_WEIGHT, _openness(before), _openness(after)),
         missed_win=not is_best and before >= WON and after <= NO_WIN,
+        missed_mate=not is_best and mate is not None and mate <= SHORT_MATE,
     )
 
 
@@ -267,18 +269,14 @@ def _mark_of_best(board: chess.Board, found: Found, others: Value | None) -> Mar
 
 
 def _mark_of_worse(best: Value, played: Value, color: chess.Color, loss: float) -> Mark:
-    """The mark by the loss; where a mate is allowed or missed, by what was or is still expected."""
-    mate = best.mate_for(color)
-    if played.mate_for(not color) is not None and best.mate_for(not color) is None:
-        expected = best.expected_for(not color)
-    # It leaves no mate, or a longer one than one that everybody should see.
-    elif mate and (mate <= SHORT_MATE or played.mate_for(color) is None):
-        expected = played.expected_for(color)
-    else:
-        return next((mark for least, mark in LEAST_LOSSES if loss >= least), Mark.SOUND)
-    if expected <= MATE_MISTAKE:
+    """The mark by the loss. An error that misses or allows a mate is a blunder."""
+    is_missed = best.mate_for(color) is not None and played.mate_for(color) is None
+    is_allowed = played.mate_for(not color) is not None and best.mate_for(not color) is None
+    if loss >= SURE_LOSS and (is_missed or is_allowed):
         return Mark.BLUNDER
-    return Mark.MISTAKE if expected <= MATE_INACCURACY else Mark.INACCURACY
+    if loss < MISTAKE_LOSS and max(played.expected_for(color), best.expected_for(not color)) >= DECIDED:
+        return Mark.SOUND
+    return next((mark for least, mark in LEAST_LOSSES if loss >= least), Mark.SOUND)
 
 
 def is_book_move(board: chess.Board, after: chess.Board) -> bool:
@@ -295,7 +293,7 @@ def accuracy_of(judgements: Sequence[Judgement]) -> str:
     """The accuracy of these moves in percent, as text: a dash if none was judged."""
     weight = sum(one.weight for one in judgements)
     # Only who has made no error has played without one.
-    most = 99.0 if any(one.mark.is_error for one in judgements) else 100.0
+    most = 99.0 if any(one.mark.is_error or one.missed_mate for one in judgements) else 100.0
     return f"{min(sum(one.accuracy * one.weight for one in judgements) / weight, most):.0f} %" if weight else "\u2013"
 
 

@@ -23,7 +23,7 @@ from uci_engine import __version__
 from uci_engine.board.pgn import is_unknown
 from uci_engine.game_analysis.analysed_game import AnalysedGame, Ply
 from uci_engine.game_analysis.boards import king_of, last_move, numbered, positions
-from uci_engine.game_analysis.judgement import ERRORS, SURE_LOSS, WON, Found, Mark, Phase, Value, accuracy_of
+from uci_engine.game_analysis.judgement import ERRORS, WON, Found, Mark, Phase, Value, accuracy_of
 from uci_engine.game_analysis.words import sentence
 from uci_engine.text import joined
 
@@ -163,7 +163,6 @@ def game_page(analysed: AnalysedGame, index: str = "") -> str:
         marks=ERRORS,
         sentences=_story(analysed),
         errors={ply.index: number for number, ply in enumerate(errors)},
-        least_loss=100 * SURE_LOSS,
     )
 
 
