@@ -15,6 +15,7 @@ from uci_engine.board.pieces import phase_weight
 from uci_engine.game_analysis.boards import board_after
 from uci_engine.game_analysis.judgement import (
     BLUNDER_LOSS,
+    DECIDED_LOSS,
     ERRORS,
     MISTAKE_LOSS,
     SURE_LOSS,
@@ -133,8 +134,8 @@ def test_a_lost_game_weighs_little_and_a_missed_win_is_told(white: bool) -> None
         (Cp(-300), Mate(-2), Mark.BLUNDER),
         (Mate(-5), Mate(-2), Mark.SOUND),
         # In a decided game pawns are no matter, and less is sure.
-        (0.93, 0.93 - MISTAKE_LOSS + 0.001, Mark.SOUND),
-        (0.93, 0.93 - MISTAKE_LOSS - 0.001, Mark.MISTAKE),
+        (0.93, 0.93 - DECIDED_LOSS + 0.001, Mark.SOUND),
+        (0.93, 0.93 - DECIDED_LOSS - 0.001, Mark.MISTAKE),
         (Cp(900), Cp(500), Mark.SOUND),
         (Cp(3000), Cp(1000), Mark.SOUND),
         (Cp(0), Cp(-110), Mark.BLUNDER),

@@ -150,9 +150,8 @@ INACCURACY_LOSS = 0.05
 SURE_LOSS = 0.075
 MISTAKE_LOSS = 0.10
 BLUNDER_LOSS = 0.15
-# Where one side expects this much before a move and after it, engines differ most. There, as in the book, a move is an
-# error from MISTAKE_LOSS on.
-DECIDED = 0.75
+# Where one side expects this much before a move and after it, engines differ most. There an error costs more.
+DECIDED, DECIDED_LOSS = 0.75, 0.125
 # Who misses a mate in so many moves has not played without an error, even where the game stays won.
 SHORT_MATE = 2
 # A move is the only one when every other loses this much.
@@ -274,7 +273,7 @@ def _mark_of_worse(best: Value, played: Value, color: chess.Color, loss: float) 
     is_allowed = played.mate_for(not color) is not None and best.mate_for(not color) is None
     if loss >= SURE_LOSS and (is_missed or is_allowed):
         return Mark.BLUNDER
-    if loss < MISTAKE_LOSS and max(played.expected_for(color), best.expected_for(not color)) >= DECIDED:
+    if loss < DECIDED_LOSS and max(played.expected_for(color), best.expected_for(not color)) >= DECIDED:
         return Mark.SOUND
     return next((mark for least, mark in LEAST_LOSSES if loss >= least), Mark.SOUND)
 

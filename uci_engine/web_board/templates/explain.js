@@ -94,7 +94,8 @@ function showLines(position) {
 
 // Have the board show a position of a line, as long as the button is pointed at or has the focus.
 function preview(button, step) {
-  button.onpointerenter = button.onfocus = () => lookAt(step);
+  // Not when the page moves under a pointer that rests.
+  button.onpointermove = button.onfocus = () => pointed === step || lookAt(step);
   button.onpointerleave = button.onblur = () => lookAt(null);
   return button;
 }
