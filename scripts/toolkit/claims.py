@@ -160,7 +160,6 @@ DEED_RULES: dict[Why, Callable[[Claim], bool]] = {
         it.before.has_castling_rights(it.mover) and not it.after.has_castling_rights(it.mover)
     ),
     Why.GONE_BACK: lambda it: it.to == it.target == it.line.moves[0].from_square,
-    Why.DRIVEN_AWAY: lambda it: it.attacks_all(it.to) and it.neighbour(1).from_square == it.target,
     Why.BISHOP_PAIR: lambda it: it.before.is_capture(it.move) and it.neighbour(1).to_square == it.target,
     Why.CASTLING_MISSED: lambda it: it.before.is_castling(it.move),
     Why.DEVELOPMENT: lambda it: chess.square_rank(it.move.from_square) in (0, 7) and it.target == it.to,

@@ -16,7 +16,6 @@ import chess
 
 from uci_engine.game_analysis import thresholds
 from uci_engine.game_analysis.boards import (
-    capture_gain,
     exchange,
     gain_of,
     is_gain,
@@ -66,7 +65,6 @@ class Why(Enum):
     # Deeds of single moves, where nothing is won.
     CASTLING_LOST = "castling lost"
     GONE_BACK = "piece gone back"
-    DRIVEN_AWAY = "piece driven away"
     BISHOP_PAIR = "bishop pair given"
     CASTLING_MISSED = "castling missed"
     DEVELOPMENT = "development missed"
@@ -337,13 +335,13 @@ def _won(lines: Comparison, account: Account, other: Account) -> Cause | None:
     motifs = _motifs_of(line, wins, -other.gain)
     # Without a name it has to explain enough and to be near, a pawn or what an inaccuracy costs at once.
     is_small = account.gain < 2 or lines.cost < MISTAKE_LOSS
-    longest = thresholds.SOON if is_small else thresholds.LONGEST_UNNAMED if is_missed else thresholds.LONGEST_LINE
+    longest = thresholds.SOON if is_small else thresholds.LONGEST_UNNAMED
     is_far = account.end > first + longest
     is_little = account.gain < (1 - thresholds.CONFIRMED) * lines.lost
     # What the other line wins is told only if it lasts to the end of that line.
     is_lasting = other.end < len(other.line.moves) and other.line.balance(-1) == other.line.balance(other.end)
     otherwise = tuple(-count for count in other.material) if other.gain <= -1 and is_lasting else ()
-    if not motifs and (is_far or is_little):
+    if not motifs and (is_little or is_far):
         return None
     # What falls in both lines is told only of the move played, with what the better one has for it.
     if not wins and (is_missed or not otherwise):
@@ -357,7 +355,9 @@ def _won(lines: Comparison, account: Account, other: Account) -> Cause | None:
         return None
     # Who gives some of it back later does so for something better.
     kept = line.balance(account.end) - line.balance(first)
-    is_less = bool(motifs) and motifs[0].kind is Kind.CAPTURE and kept < exchange(line.boards[first], move)
+    is_less = (
+        is_missed and bool(motifs) and motifs[0].kind is Kind.CAPTURE and kept < exchange(line.boards[first], move)
+    )
     if not is_less:
         cause = replace(cause, material=account.material, otherwise=otherwise)
     return replace(cause, refused=refused)
@@ -377,12 +377,14 @@ def _motifs_of(line: Line, wins: Sequence[Case], expected: int) -> tuple[Motif, 
     motifs = deciding_motifs(line, expected)
     is_told = bool(motifs) and motifs[-1].win_ply in [win.ply for win in wins]
     # What begins or wins late is not its work.
-    if is_told and motifs[0].ply < first + thresholds.SOON and motifs[-1].win_ply <= motifs[-1].ply + thresholds.SOON:
+    is_soon = is_told and motifs[0].ply < first + thresholds.SOON
+    is_promotion = is_told and motifs[-1].kind is Kind.PROMOTION
+    if is_promotion or (is_soon and motifs[-1].win_ply <= motifs[-1].ply + thresholds.SOON):
         return motifs
     named = [capture(win) for win in wins if win.ply == first]
     # What a move takes says more than what it attacks then.
     if not line.boards[first].is_capture(line.moves[first]):
-        named += [attack(win.at(first)) for win in wins]
+        named += [attack(win.at(first)) for win in wins if win.ply <= first + thresholds.SOON]
     return tuple(filter(None, named))[:1]
 
 
@@ -410,6 +412,7 @@ def _origin(lines: Comparison, motifs: Sequence[Motif]) -> tuple[tuple[Evidence,
     reply, after, to = line.moves[1], line.boards[1], line.moves[0].to_square
     is_same = exchange(before.board, reply) >= exchange(after, reply)
     is_new = to == reply.to_square or after.is_check() or any(to in motif.targets for motif in motifs)
+    is_new |= any(line.prize(win.ply) == line.moves[0].from_square for win in line.wins())
     return (before,) if share >= thresholds.CONFIRMED and is_same and not is_new else (), None
 
 
@@ -496,7 +499,7 @@ def _castling(lines: Comparison) -> tuple[Cause, ...]:
     rights = [board.has_castling_rights(lines.color) for board in line.boards[: thresholds.SOON + 2]]
     castles = any(map(chess.Board.is_castling, better.boards[::2], better.moves[::2]))
     is_kept = castles or better.end.has_castling_rights(lines.color)
-    if not rights[0] or rights[-1] or not is_kept:
+    if not rights[0] or rights[-1] or not is_kept or lines.cost >= BLUNDER_LOSS:
         return ()
     ply = rights.index(False) - 1
     move = line.moves[ply]
@@ -512,10 +515,7 @@ def _deed(why: Why, line: Line, ply: int, target: chess.Square) -> tuple[Cause]:
 
 
 def _lost_time(lines: Comparison) -> tuple[Cause, ...]:
-    """The piece that moved soon goes back, or is driven away at once, which costs little.
-
-    The piece of the better move stays where it goes.
-    """
+    """The piece that moved soon goes back. That of the better move stays where it goes."""
     line, better = lines.played_line, lines.better_line
     moved, first = line.moves[0], better.moves[0]
     square = moved.to_square
@@ -523,20 +523,11 @@ def _lost_time(lines: Comparison) -> tuple[Cause, ...]:
     following = enumerate(line.moves[: thresholds.SOON + 1])
     again = next((ply for ply, move in following if ply and square in (move.from_square, move.to_square)), 0)
     is_piece = lines.board.piece_type_at(moved.from_square) not in (chess.PAWN, chess.KING)
+    is_back = again in (2, thresholds.SOON) and line.moves[again].to_square == moved.from_square
     is_even = line.balance(again + 1) == line.balance(0)
-    if not (is_piece and stays and is_even) or lines.board.gives_check(moved) or again not in (2, thresholds.SOON):
+    if not (is_piece and stays and is_back and is_even) or lines.board.gives_check(moved):
         return ()
-    if line.moves[again].to_square == moved.from_square:
-        return _deed(Why.GONE_BACK, line, again, moved.from_square)
-    is_driven = again == 2 and lines.cost < BLUNDER_LOSS and _is_driven(lines, square, line.moves[1])
-    return _deed(Why.DRIVEN_AWAY, line, 1, square) if is_driven else ()
-
-
-def _is_driven(lines: Comparison, square: chess.Square, reply: chess.Move) -> bool:
-    """Whether the reply attacks what has just moved there, takes nothing, and does not come after the better move."""
-    line, other = lines.played_line, lines.better_line
-    is_new = not line.boards[1].is_capture(reply) and reply not in other.moves
-    return is_new and capture_gain(line.boards[2], line.winner, square, chess.BB_SQUARES[reply.to_square]) >= 1
+    return _deed(Why.GONE_BACK, line, again, moved.from_square)
 
 
 def _bishop(lines: Comparison) -> tuple[Cause, ...]:

@@ -56,7 +56,6 @@ SENTENCES = {
 DEEDS = {
     Why.CASTLING_LOST: "{move} loses the right to castle, which the better move keeps",
     Why.GONE_BACK: "{move} goes back, which loses time",
-    Why.DRIVEN_AWAY: "{move} drives {targets} away, which loses time",
     Why.BISHOP_PAIR: "{move} gives a bishop for a knight, and the other side has both bishops",
     Why.CASTLING_MISSED: "better, {move} brings the king into safety",
     Why.DEVELOPMENT: "better, {move} develops {targets}; the move played develops nothing",
@@ -193,8 +192,9 @@ def _material_clause(cause: Cause, motifs: str, moves: str) -> str:
         otherwise = f"; {other} {material_words(cause.otherwise)}"
     otherwise = _because(cause) + otherwise
     begin = "" if is_loss else "better, "
-    if not cause.material:
-        return f"{begin}{motifs}{otherwise}"
+    # Of a promotion nobody counts the pieces.
+    if not cause.material or (cause.motifs and cause.motifs[-1].kind is Kind.PROMOTION and cause.material[-2] > 0):
+        return f"{begin}{motifs}{_because(cause)}"
     material = material_words(cause.material)
     if not motifs and cause.end == cause.first + 1:
         return f"{begin}{moves} wins {material}{otherwise}"
