@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import chess
 
 # The shortest hard limit: play the best move so far. It is also the shortest soft limit while the clock has it for
-# MIN_MOVES_TO_COME moves. Then the soft limit may fall to LEAST_MS, with which a search ends after its first depth.
+# SHORT_CLOCK_MOVES moves. Then the soft limit may fall to LEAST_MS, with which a search ends after its first depth.
 FLOOR_MS = 1.0
 LEAST_MS = 0.01
 
@@ -48,10 +48,13 @@ LEAST_TAKEN_MS = 0.7
 WAKE_UP_MS = 5.0
 
 # The game is expected to last this many moves.
-MOVES_COVERED = 200
+MOVES_COVERED = 100
 
 # Minimum number of moves still expected, however long the game.
-MIN_MOVES_TO_COME = 60
+MIN_MOVES_TO_COME = 40
+
+# On a clock shorter than the reserve a move takes one part in so many: a loaded machine takes more than is asked.
+SHORT_CLOCK_MOVES = 60
 
 # The reserve: this factor, times the moves to come, times the part of the overhead above the increment. With no more
 # than the reserve left, the soft limit is a share of that part, the largest that keeps the last invariant.
@@ -202,7 +205,7 @@ def _for_clock(limits: Limits, white_to_move: bool, overhead: float, ply: int, p
     reserve = RESERVE_FACTOR * moves_to_come * unpaid
     excess = max(usable - reserve, 0.0)
     from_increment = min(parameters.time_increment_percent / 100 * max(gain, 0.0), INCREMENT_CLOCK_SHARE * usable)
-    within_reserve = min(max(RESERVE_SHARE * unpaid, FLOOR_MS), usable / MIN_MOVES_TO_COME)
+    within_reserve = min(max(RESERVE_SHARE * unpaid, FLOOR_MS), usable / SHORT_CLOCK_MOVES)
     soft = min(excess / divisor + from_increment, share * usable)
     soft = max(soft, within_reserve, LEAST_MS)
     hard = max(soft, min(parameters.time_hard_percent / 100 * soft, share * excess), FLOOR_MS)
