@@ -115,6 +115,15 @@ def takes_back(board: chess.Board, move: chess.Move) -> bool:
     return gain_of(before, last) >= gain_of(board, move)
 
 
+def takes_at(board: chess.Board) -> chess.Square | None:
+    """Where the last move has taken something; None where it took nothing, or is not known."""
+    if not board.move_stack:
+        return None
+    before = board.copy(stack=1)
+    last = before.pop()
+    return last.to_square if before.is_capture(last) else None
+
+
 def exchange(board: chess.Board, move: chess.Move) -> int:
     """What a move wins by the exchange on its square, in pawns: each side takes with its least piece, or stops.
 

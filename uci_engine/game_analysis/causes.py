@@ -23,6 +23,7 @@ from uci_engine.game_analysis.boards import (
     is_sacrifice,
     king_of,
     surplus,
+    takes_at,
     takes_back,
 )
 from uci_engine.game_analysis.judgement import (
@@ -341,7 +342,9 @@ def _won(lines: Comparison, account: Account, other: Account) -> Cause | None:
     # What the other line wins is told only if it lasts to the end of that line.
     is_lasting = other.end < len(other.line.moves) and other.line.balance(-1) == other.line.balance(other.end)
     otherwise = tuple(-count for count in other.material) if other.gain <= -1 and is_lasting else ()
-    if not motifs and (is_little or is_far):
+    # What has just taken is taken back in any case.
+    is_back = bool(wins) and all(line.prize(win.ply) == takes_at(lines.board) for win in wins)
+    if not motifs and (is_little or is_far or is_back):
         return None
     # What falls in both lines is told only of the move played, with what the better one has for it.
     if not wins and (is_missed or not otherwise):
