@@ -415,7 +415,7 @@ def _origin(lines: Comparison, motifs: Sequence[Motif]) -> tuple[tuple[Evidence,
     reply, after, to = line.moves[1], line.boards[1], line.moves[0].to_square
     is_same = exchange(before.board, reply) >= exchange(after, reply)
     is_new = to == reply.to_square or after.is_check() or any(to in motif.targets for motif in motifs)
-    is_new |= any(line.prize(win.ply) == line.moves[0].from_square for win in line.wins())
+    is_new |= any(line.prize(win.ply) == line.moves[0].from_square for win in line.wins()[:1])
     return (before,) if share >= thresholds.CONFIRMED and is_same and not is_new else (), None
 
 
