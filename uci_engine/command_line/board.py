@@ -57,7 +57,7 @@ def run(words: Sequence[str], core: str) -> int:
             signal.signal(ending, signal.default_int_handler)
         board_server.on_open = leading.close
         if not options.no_browser:
-            warn("If no board appears in the browser, open this address there. Ctrl-C ends it.")
+            warn("Ctrl-C ends the board. If none appears in the browser, open this address there:")
             try:
                 address.open_browser(place, leading)
             except OSError as error:
