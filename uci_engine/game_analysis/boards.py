@@ -47,9 +47,14 @@ def variation(board: chess.Board, moves: Sequence[chess.Move]) -> str:
 
 def last_move(board: chess.Board) -> str:
     """The move that led to a board, numbered."""
+    return numbered(*undone(board))
+
+
+def undone(board: chess.Board) -> tuple[chess.Board, chess.Move]:
+    """The board before its last move, and that move. IndexError: there is none."""
     before = board.copy(stack=1)
     move = before.pop()
-    return numbered(before, move)
+    return before, move
 
 
 def is_obvious(board: chess.Board, move: chess.Move) -> bool:
@@ -110,17 +115,14 @@ def takes_back(board: chess.Board, move: chess.Move) -> bool:
     """Whether a move takes what has just taken at least as much."""
     if not board.move_stack or board.peek().to_square != move.to_square:
         return False
-    before = board.copy(stack=1)
-    last = before.pop()
-    return gain_of(before, last) >= gain_of(board, move)
+    return gain_of(*undone(board)) >= gain_of(board, move)
 
 
 def takes_at(board: chess.Board) -> chess.Square | None:
     """Where the last move has taken something; None where it took nothing, or is not known."""
     if not board.move_stack:
         return None
-    before = board.copy(stack=1)
-    last = before.pop()
+    before, last = undone(board)
     return last.to_square if before.is_capture(last) else None
 
 

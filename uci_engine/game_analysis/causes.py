@@ -3,7 +3,8 @@
 An error is explained by what its line and the better one come to: mate, a draw, a result of the tablebases, or the
 material when nothing more is to be taken. What one line wins and the other does not is the cause. `tactics` names how
 it is won. Else the cause is what the reply takes or threatens, or the better move would have, found by handing the turn
-over, or castling that is lost. `uci_engine.game_analysis.words` puts the record into words.
+over, or the deed of a single move, such as castling that is lost. `uci_engine.game_analysis.words` puts the record into
+words.
 """
 
 from __future__ import annotations
@@ -254,7 +255,7 @@ def causes_of(board: chess.Board, played: Found, better: Found, find: Finder) ->
     # What is won late and has no name is told only where no threat is found.
     is_near = any(cause.motifs or cause.end <= cause.first + thresholds.SOON for cause in material)
     threats = () if is_near else _threats(lines)
-    return threats or material or _castling(lines) or _lost_time(lines) or _bishop(lines) or _development(lines)
+    return threats or material or _castling(lines) or _gone_back(lines) or _bishop(lines) or _development(lines)
 
 
 def merits_of(board: chess.Board, played: Found, others: Value | None, find: Finder) -> tuple[Cause, ...]:
@@ -343,7 +344,8 @@ def _won(lines: Comparison, account: Account, other: Account) -> Cause | None:
     is_lasting = other.end < len(other.line.moves) and other.line.balance(-1) == other.line.balance(other.end)
     otherwise = tuple(-count for count in other.material) if other.gain <= -1 and is_lasting else ()
     # What has just taken is taken back in any case.
-    is_back = bool(wins) and all(line.prize(win.ply) == takes_at(lines.board) for win in wins)
+    last = takes_at(lines.board)
+    is_back = bool(wins) and all(line.prize(win.ply) == last for win in wins)
     if not motifs and (is_little or is_far or is_back):
         return None
     # What falls in both lines is told only of the move played, with what the better one has for it.
@@ -517,7 +519,7 @@ def _deed(why: Why, line: Line, ply: int, target: chess.Square) -> tuple[Cause]:
     return (Cause(why, line.winner, line, (Motif(Kind.DEED, ply, move, move.to_square, (target,)),), ply + 1),)
 
 
-def _lost_time(lines: Comparison) -> tuple[Cause, ...]:
+def _gone_back(lines: Comparison) -> tuple[Cause, ...]:
     """The piece that moved soon goes back. That of the better move stays where it goes."""
     line, better = lines.played_line, lines.better_line
     moved, first = line.moves[0], better.moves[0]

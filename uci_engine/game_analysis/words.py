@@ -192,8 +192,9 @@ def _material_clause(cause: Cause, motifs: str, moves: str) -> str:
         otherwise = f"; {other} {material_words(cause.otherwise)}"
     otherwise = _because(cause) + otherwise
     begin = "" if is_loss else "better, "
-    # Of a promotion nobody counts the pieces.
-    if not cause.material or (cause.motifs and cause.motifs[-1].kind is Kind.PROMOTION and cause.material[-2] > 0):
+    # Of a new queen nobody counts what it is worth.
+    promotes = bool(cause.motifs) and cause.motifs[-1].kind is Kind.PROMOTION
+    if not cause.material or (promotes and cause.material[chess.QUEEN - 1] > 0):
         return f"{begin}{motifs}{_because(cause)}"
     material = material_words(cause.material)
     if not motifs and cause.end == cause.first + 1:
