@@ -342,17 +342,21 @@ def test_nothing_is_fetched_for_pypy_which_compiles_nothing(monkeypatch: pytest.
 
 @pytest.mark.skipif(os.name != "posix", reason="here the compiler is named by Python's configuration")
 def test_a_missing_compiler_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CC", raising=False)
-    monkeypatch.setattr(sysconfig, "get_config_var", lambda _name: "cc -pthread")
+    monkeypatch.setenv("CC", "cc -pthread")
     monkeypatch.setenv("PATH", str(tmp_path))
     assert toolchain.system_compiler_problem() == "no C compiler was found (cc)"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="here the compiler is named by Python's configuration")
-def test_a_compiler_that_does_not_work_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Like Debian's gcc without libc6-dev."""
+@pytest.mark.parametrize("variable", ["CC", "CFLAGS", "LDFLAGS"])
+def test_a_compiler_that_does_not_work_is_noticed(
+    variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Like Debian's gcc without libc6-dev, or with the user's flags."""
     compiler = tmp_path / "cc"
-    compiler.write_text("#!/bin/sh\necho 'In file probe.c:' >&2\necho 'error: no math.h' >&2\nexit 1\n")
+    says = "echo 'In file probe.c:' >&2; echo 'error: no math.h' >&2; exit 1"
+    compiler.write_text(f'#!/bin/sh\ncase "$*" in *--fail*) {says};; esac\n')
     compiler.chmod(0o755)
     monkeypatch.setenv("CC", str(compiler))
+    monkeypatch.setenv(variable, f"{compiler} --fail" if variable == "CC" else "--fail")
     assert toolchain.system_compiler_problem() == f"the C compiler {compiler} does not work (error: no math.h)"

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import platform
-import shlex
 import subprocess
 import sys
 import sysconfig
@@ -54,7 +53,7 @@ SANITIZERS = {
     "thread": ["-fsanitize=thread", "--param", "tsan-distinguish-volatile=1"],
 }
 
-PROBE = "#include <math.h>\n#include <stdlib.h>\nint probe(void) { return 0; }\n"
+PROBE = "#include <math.h>\n#include <stdlib.h>\nint secateur_probe(void) { return 0; }\n"
 PROBE_SECONDS = 60.0
 
 WHAT_TO_INSTALL = "Install a C compiler and Python's header files, as README.md says, then Secateur again."
@@ -88,7 +87,7 @@ def find() -> Compiler:
         raise SystemExit(f"Secateur cannot be compiled: CC is {os.environ['CC']!r}, and {problem}.")
     offered = IS_64_BIT and platform.machine().lower() in ZIG_MACHINES.get(sys.platform, ())
     if not offered or setting("SECATEUR_REQUIRE_COMPILER") == "1" or sanitizers():
-        raise SystemExit(_sentence(problem))
+        raise SystemExit(refusal(problem))
     return "zig"
 
 
@@ -99,11 +98,11 @@ def own_headers() -> Path | None:
     if Path(folder, "Python.h").is_file():
         return None
     if sys.platform != "linux" or not OWN_HEADERS_FIT:
-        raise SystemExit(_sentence(f"Python's header files are missing ({folder})"))
+        raise SystemExit(refusal(f"Python's header files are missing ({folder})"))
     return OWN_HEADERS
 
 
-def _sentence(problem: str) -> str:
+def refusal(problem: str | None) -> str:
     return f"Secateur cannot be compiled: {problem}. {WHAT_TO_INSTALL}"
 
 
@@ -134,41 +133,41 @@ def lto_flags() -> list[str]:
 
 
 def system_compiler_problem(flags: Iterable[str] = ()) -> str | None:
-    """Why the system's C compiler does not work with some flags, found by using it; None when it does."""
-    configured = sysconfig.get_config_var("CC")
-    if not configured:
-        return _msvc_problem()
-    command = shlex.split(os.environ.get("CC") or configured)
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder, "probe.c")
-        source.write_text(PROBE, "utf-8")
-        whole = [*command, *flags, "-shared", "-fPIC", str(source), "-o", str(source.with_suffix(".so"))]
-        try:
-            result = subprocess.run(
-                whole, capture_output=True, text=True, errors="replace", timeout=PROBE_SECONDS, check=False
-            )
-        except FileNotFoundError:
-            return f"no C compiler was found ({command[0]})"
-        except (OSError, subprocess.SubprocessError) as error:
-            return f"the C compiler {command[0]} does not run ({error})"
-    if result.returncode == 0:
-        return None
-    # The first line of an error is about the folder or the file in general.
-    errors = [line for line in result.stderr.splitlines() if "error" in line] or result.stderr.splitlines()
-    return f"the C compiler {command[0]} does not work ({errors[0].strip() if errors else 'it says nothing'})"
-
-
-def _msvc_problem() -> str | None:
-    """Visual C++ is in no PATH: setuptools knows where to look for it."""
+    """Why the system's C compiler does not work with some flags, found by using it as the build does, with Python's own
+    flags and the user's; None when it does."""
     from setuptools import errors
     from setuptools._distutils.ccompiler import new_compiler
+    from setuptools._distutils.sysconfig import customize_compiler
 
     compiler: Any = new_compiler()
-    try:
-        compiler.initialize()
-    except errors.PlatformError as error:
-        return f"no C compiler was found ({error})"
-    return None
+    customize_compiler(compiler)
+    if compiler.compiler_type == "msvc":
+        # It is in no PATH: setuptools knows where to look for it.
+        try:
+            compiler.initialize()
+        except errors.PlatformError as error:
+            return f"no C compiler was found ({error})"
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        source, made, library = (str(Path(folder, name)) for name in ("one.c", "one.o", "one.so"))
+        Path(source).write_text(PROBE, "utf-8")
+        for command in (
+            [*compiler.compiler_so, *flags, "-fvisibility=default", "-c", source, "-o", made],
+            [*compiler.linker_so, *flags, made, "-o", library],
+        ):
+            try:
+                done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=PROBE_SECONDS)
+            except FileNotFoundError:
+                return f"no C compiler was found ({command[0]})"
+            except (OSError, subprocess.SubprocessError) as error:
+                return f"the C compiler {command[0]} does not run ({error})"
+            if done.returncode != 0:
+                # The first line of an error is about the folder or the file in general.
+                said = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines()
+                return f"the C compiler {command[0]} does not work ({said[0].strip() if said else 'it says nothing'})"
+        # With gcc's LTO, lld links nothing and reports no error.
+        is_linked = b"secateur_probe" in Path(library).read_bytes()
+    return None if is_linked else f"the linker of {command[0]} leaves out what the compiler has made"
 
 
 def zig_command(output: Path, sources: list[str], flags: list[str], include: list[str]) -> list[str]:
