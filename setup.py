@@ -194,7 +194,7 @@ def translate(kernel: declarations.Kernel, compiler: Compiler) -> None:
                 sys.stderr.write(re.sub(rf"\S*{GENERATED.as_posix()}/(\S+\.py:)", r"\1", complaints.getvalue()))
             if complaints.getvalue().strip():
                 raise SystemExit(f"{source_of(module)}: what Cython says above fails the build, even a hint")
-            generated.write_text(linking.direct(generated.read_text("utf-8")), "utf-8")
+            generated.write_text(linking.direct(generated.read_text("utf-8"), source_of(module)), "utf-8")
             stamp.write_text(made_from, "utf-8")
 
 

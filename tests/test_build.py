@@ -143,6 +143,7 @@ class Counter:
             self.next()
         return self.next()
 """
+OVERRIDE = "\n\nclass Two(Counter):\n    def next(self) -> int:\n        return 2\n"
 
 
 @pytest.fixture
@@ -186,6 +187,7 @@ def test_what_cython_complains_of_fails_the_build_until_it_is_put_right(small: S
     for old, new, said in (
         ("self.count += 1\n", "self.count += len(str(self))\n", "not allowed without gil"),
         ("return self.count\n", "return self.count\n        self.count = 2\n", "Unreachable code"),
+        ("return self.next()\n", f"return self.next()\n{OVERRIDE}", "next is a C function of a base class"),
     ):
         for _ in range(2):
             result = small(SOURCE.replace(old, new))

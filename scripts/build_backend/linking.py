@@ -8,6 +8,8 @@ from pathlib import Path
 # The table of a class's functions: its name, and the declarations in it.
 CLASS = re.compile(r"^struct __pyx_vtabstruct_(\w+) \{\n(.*?)^\};", re.MULTILINE | re.DOTALL)
 CALL = re.compile(r"\(\(struct __pyx_vtabstruct_(\w+) \*\)[\w>.-]+__pyx_vtab\)->(__pyx_base\.)?(\w+)\(")
+# What a subclass puts into the table of its base.
+OVERRIDE = re.compile(r"__pyx_vtable_\w+\.(?:__pyx_base\.)+(\w+) = \(")
 # What would be left of a pointer to another module.
 POINTER = re.compile(
     r"__pyx_vtab\)->\w+\(|^static (?!.*found__pyx_f_).*\(\*__pyx_f_.*|^#define __pyx_v_.*", re.MULTILINE
@@ -23,11 +25,13 @@ REPLACED = {
 }
 
 
-def direct(code: str) -> str:
-    """The C code of a module with plain calls and tables. No C function of a class is overridden.
+def direct(code: str, source: Path) -> str:
+    """The C code of a module with plain calls and tables. `source`: the file that an error names.
 
-    SystemExit: Cython has written what is not known here.
+    SystemExit: a C function is overridden, which a plain call would pass by, or Cython writes what is not known here.
     """
+    if override := OVERRIDE.search(code):
+        raise SystemExit(f"{source}: {override[1]} is a C function of a base class, and cannot be overridden")
     for old, new in REPLACED.items():
         code = re.sub(old, new, code, flags=re.MULTILINE)
     bases = {name: base[1] for name, body in CLASS.findall(code) if (base := re.search(r"_vtabstruct_(\w+)", body))}
@@ -39,7 +43,7 @@ def direct(code: str) -> str:
     code = CLASS.sub(declared, code)
     code = CALL.sub(lambda call: _function(bases[call[1]] if call[2] else call[1], call[3]) + "(", code)
     if left := POINTER.search(code):
-        raise SystemExit(f"Cython writes C in a form that {Path(__file__).name} does not know: {left[0]}")
+        raise SystemExit(f"{source}: Cython writes C in a form that {Path(__file__).name} does not know: {left[0]}")
     return code
 
 
