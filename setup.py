@@ -37,35 +37,14 @@ from setuptools.modified import newer
 sys.path.insert(0, str(Path(__file__).resolve().parent / "scripts"))
 from build_backend import declarations, linking, toolchain
 from build_backend.toolchain import OLDEST_ABI, STABLE_ABI, Compiler
-from uci_engine.core import KERNEL_MODULES
+from uci_engine.core import FAST_LIBRARY, KERNEL_MODULES, LIBRARY
 
 BUILD_INFO = Path("uci_engine", "build_info.json")
 GENERATED = Path("build", "cython")
 TYPES = Path("evaluation", "base", "typed.pxd")
-# Before the name of a module: its second copy in a portable build, see `toolchain.fast_instructions`.
-FAST_COPY = "uci_engine.fast."
-# The library of all modules, with the address of the function that begins each, and the extension file of one module.
-LIBRARY = "uci_engine.kernel"
-# ELF: a function of the library comes before one of the same name elsewhere.
-OWN_FIRST = [] if sys.platform in ("darwin", "win32") else ["-Wl,-Bsymbolic"]
-LIBRARY_CODE = """#include <Python.h>
-{declarations}
-static int fill(PyObject *module) {{ return {entries}; }}
-static PyModuleDef_Slot slots[] = {{{{Py_mod_exec, (void *)fill}}, {{0, NULL}}}};
-static PyModuleDef definition = {{PyModuleDef_HEAD_INIT, "kernel", NULL, 0, NULL, slots, NULL, NULL, NULL}};
-PyMODINIT_FUNC PyInit_kernel(void) {{ return PyModuleDef_Init(&definition); }}
-"""
-DECLARATION = "PyMODINIT_FUNC PyInit_{0}(void);"
-ENTRY = 'PyModule_AddObject(module, "{0}", PyCapsule_New((void *)PyInit_{0}, NULL, NULL))'
-MODULE_CODE = """#include <Python.h>
-PyMODINIT_FUNC PyInit_{name}(void) {{
-    PyObject *library = PyImport_ImportModule("{library}");
-    PyObject *begin = library ? PyObject_GetAttrString(library, "{name}") : NULL;
-    return begin ? ((PyObject *(*)(void))PyCapsule_GetPointer(begin, NULL))() : NULL;
-}}
-"""
+LIBRARIES = (LIBRARY, FAST_LIBRARY)
 
-# The modules whose loops are long enough for vector code, see `flags_of`.
+# The modules whose loops are long enough for vector code.
 VECTOR_MODULES = ("evaluation.network.inference", "uci_engine.policy.convolution")
 
 COMPILER_VARIABLES = ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "LDSHARED")
@@ -81,23 +60,21 @@ DIRECTIVES = {
 }
 
 
-def source_of(module: str) -> Path:
-    return Path(*module.split(".")).with_suffix(".py")
-
-
-def code_of(module: str) -> Path:
-    """What Cython makes of it."""
-    return GENERATED / source_of(module).with_suffix(".c")
+def c_file(module: str) -> Path:
+    """What Cython makes of a module."""
+    return GENERATED.joinpath(*module.split(".")).with_suffix(".c")
 
 
 def flags(compiler: Compiler, instructions: Mapping[str, str]) -> tuple[list[str], list[str]]:
-    """What the compiler ("system" or "zig") and the linker are told beyond Python's own flags."""
+    """What the compiler ("system" or "zig") and the linker are told beyond Python's own flags and the user's."""
+    # ELF: a function of the library comes before one of the same name elsewhere.
+    link = [] if sys.platform in ("darwin", "win32") else ["-Wl,-Bsymbolic"]
     if compiler == "zig":
-        return toolchain.zig_flags(instructions.values()), []
+        return toolchain.zig_flags(instructions.values()), link
     if sys.platform == "win32" and "MSC" in sys.version:
-        return ["/O2"], []
+        return ["/O2"], link
     if sanitize := toolchain.sanitizers():
-        return ["-O1", "-g", "-fno-omit-frame-pointer", *sanitize], sanitize
+        return ["-O1", "-g", "-fno-omit-frame-pointer", *sanitize], [*sanitize, *link]
     # The last two are Python's own, which setuptools drops where CFLAGS is set. The inline limit lets the compiler take
     # each term of the evaluation into the sum: without it they cost calls, 5 % more instructions in all. Clang ignores
     # it and is as fast. The loops are short: vector code for them costs about 2 % of the nodes per second.
@@ -105,32 +82,25 @@ def flags(compiler: Compiler, instructions: Mapping[str, str]) -> tuple[list[str
     # Cython's C code is full of docstrings that it does not use.
     quiet = ["-Wno-unused-const-variable", "-Wno-ignored-optimization-argument"]
     fast = [f"-m{name}" for name in instructions.values()]
-    both = toolchain.lto_flags()
-    return [*speed, *both, "-g0", "-fvisibility=hidden", *quiet, *fast], both
-
-
-def flags_of(module: str, flags: list[str]) -> list[str]:
-    """Of one module of a library: the vector code of long loops stays out of the code around them."""
-    others = ("-fno-tree-vectorize", *toolchain.lto_flags()) if module in VECTOR_MODULES else ()
-    return [flag for flag in flags if flag not in others]
+    lto = toolchain.lto_flags()
+    return [*speed, *lto, "-g0", "-fvisibility=hidden", *quiet, *fast], [*lto, *link]
 
 
 def kernel_extensions() -> list[Extension]:
-    """A library and one extension per kernel module, twice in a portable build; none on PyPy, where C extensions run
-    slower than Python does."""
+    """The library, in a portable build a second one, and an extension for each kernel module; none on PyPy, where C
+    extensions run slower than Python does."""
     if not toolchain.CPYTHON:
         return []
-    prefixes = ["", FAST_COPY] if toolchain.fast_instructions()[1] else [""]
+    libraries = LIBRARIES if toolchain.fast_instructions()[1] else [LIBRARY]
     return [
         Extension(
-            prefix + module,
-            [str(GENERATED / f"{prefix}{module}.c")],
+            name,
+            [str(GENERATED / f"{name}.c")],
             define_macros=[("Py_LIMITED_API", OLDEST_ABI)] if STABLE_ABI else [],
-            depends=["setup.py", *(str(code_of(each)) for each in KERNEL_MODULES if module == LIBRARY)],
+            depends=["setup.py", *(str(c_file(module)) for module in KERNEL_MODULES if name in LIBRARIES)],
             py_limited_api=STABLE_ABI,
         )
-        for prefix in prefixes
-        for module in (LIBRARY, *KERNEL_MODULES)
+        for name in (*libraries, *KERNEL_MODULES)
     ]
 
 
@@ -140,14 +110,14 @@ def digest(path: Path) -> str:
 
 def configuration(compiler: Compiler) -> dict[str, object]:
     """All that decides what is built, apart from the sources and what each module is compiled with."""
-    instructions, of_copies = toolchain.fast_instructions()
+    instructions, fast_instructions = toolchain.fast_instructions()
     return {
         "cython": importlib.metadata.version("Cython"),
         "python": platform.python_version(),
         "flags": flags(compiler, instructions)[0],
-        # The loader looks for these before it runs what was built, or prefers its second copy.
+        # The loader looks for these before it runs what was built, or prefers its second library.
         "instructions": list(instructions),
-        "fast_copy": list(of_copies),
+        "fast_copy": list(fast_instructions),
         "environment": {name: os.environ[name] for name in COMPILER_VARIABLES if name in os.environ},
         "headers": "Python's" if toolchain.own_headers() is None else "Secateur's",
         "directives": DIRECTIVES,
@@ -170,32 +140,29 @@ def translate(kernel: declarations.Kernel, compiler: Compiler) -> None:
         one.write(GENERATED)
     (GENERATED / TYPES).parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(TYPES, GENERATED / TYPES)
-    settings = configuration(compiler)
-    common = [settings, OLDEST_ABI, [one.pxd for one in translations], digest(TYPES), digest(Path(linking.__file__))]
-    arguments, _ = flags(compiler, {})
+    options = {"include_path": [str(GENERATED)], "compiler_directives": DIRECTIVES, "force": True}
+    common = [configuration(compiler), OLDEST_ABI, VECTOR_MODULES, [one.pxd for one in translations]]
+    common += [digest(TYPES), digest(Path(linking.__file__))]
     for module in KERNEL_MODULES:
-        source = GENERATED / source_of(module)
-        generated = code_of(module)
+        path = kernel.module(module).path
+        generated = c_file(module)
+        source = generated.with_suffix(".py")
         stamp = generated.with_suffix(".stamp")
-        made_from = json.dumps([*common, flags_of(module, arguments), digest(source)])
-        if not (generated.exists() and stamp.exists() and stamp.read_text("utf-8") == made_from):
-            stamp.unlink(missing_ok=True)
-            complaints = io.StringIO()
-            try:
-                with contextlib.redirect_stderr(complaints):
-                    cythonize(
-                        Extension(module, [str(source)]),
-                        include_path=[str(GENERATED)],
-                        compiler_directives=DIRECTIVES,
-                        force=True,
-                    )
-            finally:
-                # Lines have the same numbers in the source.
-                sys.stderr.write(re.sub(rf"\S*{GENERATED.as_posix()}/(\S+\.py:)", r"\1", complaints.getvalue()))
-            if complaints.getvalue().strip():
-                raise SystemExit(f"{source_of(module)}: what Cython says above fails the build, even a hint")
-            generated.write_text(linking.direct(generated.read_text("utf-8"), source_of(module)), "utf-8")
-            stamp.write_text(made_from, "utf-8")
+        made_from = json.dumps([*common, digest(source)])
+        if generated.exists() and stamp.exists() and stamp.read_text("utf-8") == made_from:
+            continue
+        stamp.unlink(missing_ok=True)
+        complaints = io.StringIO()
+        try:
+            with contextlib.redirect_stderr(complaints):
+                cythonize(Extension(module, [str(source)]), **options)
+        finally:
+            # Lines have the same numbers in the source.
+            sys.stderr.write(re.sub(rf"\S*{GENERATED.as_posix()}/(\S+\.py:)", r"\1", complaints.getvalue()))
+        if complaints.getvalue().strip():
+            raise SystemExit(f"{path}: what Cython says above fails the build, even a hint")
+        generated.write_text(linking.direct(generated.read_text("utf-8"), path), "utf-8")
+        stamp.write_text(made_from, "utf-8")
 
 
 class Build(build):
@@ -209,7 +176,6 @@ class Build(build):
 class BuildKernel(build_ext):
     """Compiles every kernel module or none, and notes what it did for the loader and the doctor."""
 
-    extensions: list[Extension]
     parallel: int | None
 
     def run(self) -> None:
@@ -223,60 +189,61 @@ class BuildKernel(build_ext):
         if self.chosen == "zig" and importlib.util.find_spec("ziglang") is None:
             refusal = toolchain.refusal(toolchain.system_compiler_problem())
             raise SystemExit(f"{refusal} Or, in this environment: pip install '{toolchain.ZIG_REQUIREMENT}'")
-        self.own_headers = toolchain.own_headers()
         translate(kernel, self.chosen)
         for extension in self.extensions:
             self.prepare(extension)
         super().run()
         info = {"compiler": self.compiler_version(), **configuration(self.chosen), "sources": sources}
-        for place in [Path(self.build_lib), *([Path()] if self.inplace else [])]:
+        for place in [Path(self.build_lib), Path()] if self.inplace else [Path(self.build_lib)]:
             (place / BUILD_INFO).parent.mkdir(parents=True, exist_ok=True)
             (place / BUILD_INFO).write_text(json.dumps(info, indent=1) + "\n", "utf-8")
 
     def prepare(self, extension: Extension) -> None:
         """Set its flags, and write its C code."""
-        copy = extension.name.startswith(FAST_COPY)
-        module = extension.name.removeprefix(FAST_COPY)
-        arguments, of_both = flags(self.chosen, toolchain.fast_instructions()[1 if copy else 0])
-        if module == LIBRARY:
-            names = [name.rpartition(".")[2] for name in KERNEL_MODULES]
-            declared, entries = "\n".join(map(DECLARATION.format, names)), " || ".join(map(ENTRY.format, names))
-            code = LIBRARY_CODE.format(declarations=declared, entries=entries)
-            extension.extra_compile_args, extension.extra_link_args = arguments, [*of_both, *OWN_FIRST]
+        instructions, fast = toolchain.fast_instructions()
+        compile_flags, link_flags = flags(self.chosen, fast if extension.name == FAST_LIBRARY else instructions)
+        if extension.name in LIBRARIES:
+            code = linking.library_code(KERNEL_MODULES)
+            extension.extra_link_args = link_flags
         else:
-            library = FAST_COPY + LIBRARY if copy else LIBRARY
-            code = MODULE_CODE.format(name=module.rpartition(".")[2], library=library)
-            extension.extra_compile_args = [flag for flag in arguments if flag not in of_both]
+            code = linking.module_code(extension.name, LIBRARY)
+            # A few lines of C need neither LTO nor sanitizers.
+            compile_flags = [flag for flag in compile_flags if flag not in link_flags]
         (source,) = map(Path, extension.sources)
         if not source.exists() or source.read_text("utf-8") != code:
             source.write_text(code, "utf-8")
-        if self.own_headers is not None:
-            extension.include_dirs = [str(self.own_headers)]
-            extension.extra_compile_args = [*extension.extra_compile_args, *toolchain.OWN_HEADERS_FLAGS]
-        if copy and self.inplace:
-            Path(*extension.name.split(".")).parent.mkdir(parents=True, exist_ok=True)
+        if headers := toolchain.own_headers():
+            extension.include_dirs = [str(headers)]
+            compile_flags += toolchain.OWN_HEADERS_FLAGS
+        extension.extra_compile_args = compile_flags
 
     def build_extension(self, ext: Extension) -> None:
         try:
-            if ext.name.endswith(LIBRARY):
+            if ext.name in LIBRARIES:
                 with ThreadPoolExecutor(self.parallel) as pool:
                     ext.extra_objects = [*pool.map(lambda module: self.compile_module(ext, module), KERNEL_MODULES)]
             if self.chosen == "zig":
-                self.build_by_zig(ext)
+                # Not through setuptools, which on Windows knows no such compiler, and adds flags meant for another one.
+                arguments = ["-shared", *ext.extra_compile_args, *ext.extra_link_args]
+                sources = [*ext.sources, *ext.extra_objects]
+                self.run_zig(ext, Path(self.get_ext_fullpath(ext.name)), sources, arguments)
             else:
                 super().build_extension(ext)
         except (CompileError, LinkError) as error:
             raise SystemExit(self.failure(ext, str(error))) from None
 
     def compile_module(self, library: Extension, module: str) -> str:
-        """Compile a module for a library, if its code is new; returns the object file."""
-        source = str(code_of(module))
+        """Compile a module for a library, if its C code is new; returns the object file."""
+        source = str(c_file(module))
         folder = str(Path(self.build_temp, library.name))
         objects: list[str] = self.compiler.object_filenames([source], output_dir=folder)
         if not self.force and not newer(source, objects[0]):
             return objects[0]
         self.announce(f"building '{module}' for '{library.name}'", logging.INFO)
-        arguments = flags_of(module, library.extra_compile_args)
+        arguments = library.extra_compile_args
+        if module in VECTOR_MODULES:
+            # The vector code of long loops stays out of the code around them.
+            arguments = [flag for flag in arguments if flag not in ("-fno-tree-vectorize", *toolchain.lto_flags())]
         if self.chosen == "zig":
             self.run_zig(library, Path(objects[0]), [source], ["-c", *arguments])
         else:
@@ -284,12 +251,6 @@ class BuildKernel(build_ext):
                 [source], folder, library.define_macros, library.include_dirs, extra_postargs=arguments
             )
         return objects[0]
-
-    def build_by_zig(self, extension: Extension) -> None:
-        """Not through setuptools, which on Windows knows no such compiler, and adds flags meant for another one."""
-        output = Path(self.get_ext_fullpath(extension.name))
-        sources = [*extension.sources, *extension.extra_objects]
-        self.run_zig(extension, output, sources, ["-shared", *extension.extra_compile_args, *extension.extra_link_args])
 
     def run_zig(self, extension: Extension, output: Path, sources: list[str], arguments: list[str]) -> None:
         output.parent.mkdir(parents=True, exist_ok=True)
@@ -303,19 +264,18 @@ class BuildKernel(build_ext):
 
     def failure(self, module: Extension, what: str) -> str:
         """A sentence for the user. A Cython that is newer than Secateur's header may need more than that declares."""
-        headers = "" if self.own_headers is None else " Python's header files are missing, and Secateur's were used."
+        headers = " Python's header files are missing, and Secateur's were used." if toolchain.own_headers() else ""
         return f"{module.name}: {what}, see above.{headers} {toolchain.WHAT_TO_INSTALL}"
 
     def compiler_version(self) -> str:
         """The compiler's own first line, or its command when it does not know --version."""
         if self.chosen == "zig":
             return f"Zig {importlib.metadata.version('ziglang')}"
-        words = getattr(self.compiler, "compiler_so", None) or [self.compiler.compiler_type]
-        command = [str(words[0]), "--version"]
+        program = str(getattr(self.compiler, "compiler_so", [self.compiler.compiler_type])[0])
         try:
-            answer = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+            answer = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=10, check=True)
         except (OSError, subprocess.SubprocessError):
-            return command[0]
+            return program
         return answer.stdout.partition("\n")[0]
 
 

@@ -265,7 +265,7 @@ def test_what_was_built_says_which_instructions_it_needs(small: SmallBuild, tmp_
         assert info["instructions"] == expected
         assert ("-mavx2" in info["flags"]) == bool(expected)
         assert info["fast_copy"] == copied
-        assert any("fast" in file.parts for file in extension_files(tmp_path)) == bool(copied)
+        assert any("fast" in file.name for file in extension_files(tmp_path)) == bool(copied)
 
 
 def test_the_citation_is_of_this_version() -> None:

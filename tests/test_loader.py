@@ -29,7 +29,7 @@ from uci_engine import core as real_core
 from uci_engine.command_line import console
 from uci_engine.tools import doctor
 
-HERE_COMPILED = len(real_core.compiled_modules()) == len(real_core.KERNEL_MODULES)
+HERE_COMPILED = not real_core.missing_modules()
 
 SHOW = """
 import sys
@@ -46,7 +46,8 @@ class Tree:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.build_info = root / "uci_engine" / "build_info.json"
-        modules = [root.joinpath(*name.split(".")) for name in real_core.KERNEL_MODULES]
+        library, *modules = [root.joinpath(*name.split(".")) for name in (real_core.LIBRARY, *real_core.KERNEL_MODULES)]
+        self.library = library.with_name("kernel" + EXTENSION_SUFFIXES[-1])
         self.sources = [path.with_suffix(".py") for path in modules]
         for source in self.sources:
             source.parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +62,8 @@ class Tree:
         return path.relative_to(self.root).as_posix()
 
     def pretend_compiled(self, *more_sources: Path, count: int = len(real_core.KERNEL_MODULES)) -> None:
-        """Put an extension file, if an empty one, beside the first `count` sources, and note the build."""
+        """Put the library and extension files of the first `count` modules, all empty, and note the build."""
+        self.library.touch()
         for source in self.sources[:count]:
             source.with_name(source.stem + EXTENSION_SUFFIXES[-1]).touch()
         digests = {
@@ -125,24 +127,26 @@ def test_a_core_for_another_processor_is_not_run(tree: Tree) -> None:
 @pytest.mark.parametrize("is_fast", [True, False])
 def test_the_second_copy_is_for_the_processors_that_have_its_instructions(tree: Tree, is_fast: bool) -> None:
     tree.pretend_compiled()
-    for source in tree.sources:
-        copy = tree.root / "uci_engine" / "fast" / source.relative_to(tree.root)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.with_name(source.stem + EXTENSION_SUFFIXES[-1]).touch()
+    fast = tree.library.with_name("kernel_fast" + EXTENSION_SUFFIXES[-1])
+    fast.touch()
     tree.note({"fast_copy": list(real_core.FAST_INSTRUCTIONS)})
     lacking = "import uci_engine.core as found; found.FAST_INSTRUCTIONS = {'tachyons': ''}\n"
-    answer = tree.run("load()" if is_fast else lacking + "load()")
-    assert answer.startswith("ImportError"), "the empty extension file should have been tried, and refused"
-    assert (os.path.join("uci_engine", "fast", "evaluation", "base", "bitboards") in answer) == is_fast
+    # A real extension file of a module imports the library.
+    program = "try:\n    load()\nexcept ImportError:\n    import uci_engine.kernel"
+    answer = tree.run(program if is_fast else lacking + program)
+    assert answer.startswith("ImportError"), "the empty library should have been tried, and refused"
+    assert (str(fast) in answer, str(tree.library) in answer) == (is_fast, not is_fast)
 
 
 @pytest.mark.parametrize("name", ["auto", "compiled"])
 def test_a_mixture_is_refused(tree: Tree, name: str) -> None:
     tree.pretend_compiled(count=3)
     (answer,) = tree.show(name)
-    assert answer.startswith(f"ImportError: only 3 of the {len(real_core.KERNEL_MODULES)} kernel modules are")
-    assert real_core.KERNEL_MODULES[2] not in answer
-    assert all(module in answer for module in real_core.KERNEL_MODULES[3:])
+    assert answer.startswith(f"ImportError: the compiled core lacks {', '.join(real_core.KERNEL_MODULES[3:])}; ")
+    tree.pretend_compiled()
+    tree.library.unlink()
+    (answer,) = tree.show(name)
+    assert answer.startswith("ImportError: the compiled core lacks uci_engine.kernel; ")
 
 
 def test_the_first_core_that_loads_decides(tree: Tree) -> None:
@@ -319,14 +323,17 @@ def test_a_failure_of_a_stale_build_is_one_sentence(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stale: list[str] = []
+    missing: list[str] = []
     fail = Mock(side_effect=AttributeError("the compiled class has no such field"))
     monkeypatch.setattr(doctor, "stale_sources", lambda: stale)
     monkeypatch.setattr(doctor, "compiled_modules", lambda: ["uci_engine.search.search"])
+    monkeypatch.setattr(doctor, "missing_modules", lambda: missing)
     with pytest.raises(AttributeError):
         console.guarded(fail)
-    stale.append("uci_engine/search/search.py")
-    assert console.guarded(fail) == 1
-    error = capsys.readouterr().err
-    assert stale[0] in error
-    assert error.endswith(f"{doctor.mending_command()}\n")
-    assert error.count("\n") == 1
+    for found, name in ((stale, "uci_engine/search/search.py"), (missing, "uci_engine.kernel")):
+        found.append(name)
+        assert console.guarded(fail) == 1
+        error = capsys.readouterr().err
+        assert name in error
+        assert error.endswith(f"{doctor.mending_command()}\n")
+        assert error.count("\n") == 1

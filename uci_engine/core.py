@@ -50,6 +50,11 @@ KERNEL_MODULES = (
     "uci_engine.search.self_play",
 )
 
+# The code of all of them; the extension file of each begins it. A portable build has a second one, for processors with
+# all of FAST_INSTRUCTIONS.
+LIBRARY = "uci_engine.kernel"
+FAST_LIBRARY = "uci_engine.kernel_fast"
+
 CORES = ("auto", "compiled", "python-chess", "interpreted")
 
 # What a build uses where the processor has all of it: Linux's name, then the compilers'. Intel's Core processors have
@@ -62,8 +67,6 @@ CPUINFO_BYTES = 16384
 
 _ROOT = Path(__file__).resolve().parents[1]
 _BUILD_INFO = Path(__file__).with_name("build_info.json")
-# A portable build has a second kernel here, for processors with all of FAST_INSTRUCTIONS.
-_FAST_COPY = Path(__file__).with_name("fast")
 _OWN_EVALUATION = _ROOT / "evaluation" / "__init__.py"
 
 
@@ -88,7 +91,7 @@ def load(name: str = "auto") -> Core:
     """The core called `name`, one of CORES; "auto" is the compiled one if it is installed and the processor can run it.
 
     ValueError: the name is not in CORES. RuntimeError: this process already runs another core. ImportError: the
-    compiled core is requested but missing or built for another processor, or only some of its modules are compiled.
+    compiled core is requested but missing or built for another processor, or a part of it is missing.
     """
     if name not in CORES:
         raise ValueError(f"no core is called {name!r}; choose from {', '.join(CORES)}")
@@ -107,18 +110,22 @@ def build_info() -> dict[str, Any]:
     return dict(json.loads(_BUILD_INFO.read_text("utf-8")))
 
 
-def compiled_modules(place: Path = _ROOT) -> dict[str, Path]:
-    """The kernel modules that have an extension file at a place, with its path."""
-    found = {}
-    for module in KERNEL_MODULES:
-        extensions = (place.joinpath(*module.split(".")).with_suffix(suffix) for suffix in EXTENSION_SUFFIXES)
-        if (extension := next(filter(Path.is_file, extensions), None)) is not None:
-            found[module] = extension
-    return found
-
-
 def source_file(module: str) -> Path:
     return _ROOT.joinpath(*module.split(".")).with_suffix(".py")
+
+
+def extension_file(module: str) -> Path | None:
+    return next(filter(Path.is_file, map(source_file(module).with_suffix, EXTENSION_SUFFIXES)), None)
+
+
+def compiled_modules() -> list[str]:
+    """What there is of the compiled core: the library, and the kernel modules."""
+    return [module for module in (LIBRARY, *KERNEL_MODULES) if extension_file(module)]
+
+
+def missing_modules() -> list[str]:
+    """What is missing of it."""
+    return [module for module in (LIBRARY, *KERNEL_MODULES) if not extension_file(module)]
 
 
 def stale_sources() -> list[str]:
@@ -136,12 +143,8 @@ def _choose(name: str) -> Core:
     if name not in ("auto", "compiled"):
         return _import(name, "requested", plain=True)
     compiled = compiled_modules()
-    missing = [module for module in KERNEL_MODULES if module not in compiled]
-    if compiled and missing:
-        raise ImportError(
-            f"only {len(compiled)} of the {len(KERNEL_MODULES)} kernel modules are compiled; not compiled: "
-            f"{', '.join(missing)}. Install again, or choose the python-chess core"
-        )
+    if compiled and (missing := missing_modules()):
+        raise ImportError(f"the compiled core lacks {', '.join(missing)}; `secateur doctor` says how to mend it")
     lacking = lacking_instructions(build_info().get("instructions", ()))
     if compiled and not lacking:
         reason = "requested" if name == "compiled" else "chosen because it is installed"
@@ -161,7 +164,7 @@ def _import(name: str, reason: str, *, plain: bool, is_fallback: bool = False) -
     if plain and compiled_modules():
         sys.meta_path.insert(0, _KernelFiles({module: source_file(module) for module in KERNEL_MODULES}))
     elif not plain and build_info().get("fast_copy") and has_fast_instructions():
-        sys.meta_path.insert(0, _KernelFiles(compiled_modules(_FAST_COPY)))
+        sys.meta_path.insert(0, _KernelFiles({LIBRARY: extension_file(FAST_LIBRARY)}))
         reason += ", with all instructions of this processor"
     for module in KERNEL_MODULES:
         importlib.import_module(module)
@@ -172,15 +175,14 @@ def _import(name: str, reason: str, *, plain: bool, is_fallback: bool = False) -
     return Core(name, reason, is_fallback, position_class)
 
 
+@dataclass(frozen=True, slots=True)
 class _KernelFiles:
-    """An import hook that loads the kernel modules from these files: by default Python takes the extension files that
-    stand beside the sources."""
+    """An import hook: it takes modules from these files, where Python prefers the extension file beside a source."""
 
-    def __init__(self, files: Mapping[str, Path]) -> None:
-        self._files = files
+    files: Mapping[str, Path | None]
 
     def find_spec(self, fullname: str, *_where: object) -> ModuleSpec | None:
-        file = self._files.get(fullname)
+        file = self.files.get(fullname)
         return None if file is None else spec_from_file_location(fullname, file)
 
 

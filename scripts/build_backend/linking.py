@@ -1,8 +1,12 @@
-"""The C code of the kernel's modules, changed so that they are one library: they call each other without a pointer."""
+"""The kernel's library: the C code of its modules, changed so that they call each other without a pointer, and its own.
+
+The library holds the addresses of the functions that initialise its modules. The extension file of a module calls one.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 # The table of a class's functions: its name, and the declarations in it.
@@ -23,6 +27,32 @@ REPLACED = {
     r"\(void \(\*\*\)\(void\)\)&(__pyx_f_)": r"(void (**)(void))&found\1",
     r"^(static (.*?)\(\*__pyx_vp_(\w+)\)(\[\w+\]) = 0;)\n#define .*": r"\1 extern \2 __pyx_v_\3\4;",
 }
+
+
+def library_code(modules: Sequence[str]) -> str:
+    """The C code of a library, beside that of its modules."""
+    names = [module.rpartition(".")[2] for module in modules]
+    declarations = "\n".join(f"PyMODINIT_FUNC PyInit_{name}(void);" for name in names)
+    add = 'PyModule_AddObject(module, "{0}", PyCapsule_New((void *)PyInit_{0}, NULL, NULL))'
+    return f"""#include <Python.h>
+{declarations}
+static int fill(PyObject *module) {{ return {" || ".join(map(add.format, names))}; }}
+static PyModuleDef_Slot slots[] = {{{{Py_mod_exec, (void *)fill}}, {{0, NULL}}}};
+static PyModuleDef definition = {{PyModuleDef_HEAD_INIT, "kernel", NULL, 0, NULL, slots, NULL, NULL, NULL}};
+PyMODINIT_FUNC PyInit_kernel(void) {{ return PyModuleDef_Init(&definition); }}
+"""
+
+
+def module_code(module: str, library: str) -> str:
+    """The C code of the extension file of a module."""
+    name = module.rpartition(".")[2]
+    return f"""#include <Python.h>
+PyMODINIT_FUNC PyInit_{name}(void) {{
+    PyObject *library = PyImport_ImportModule("{library}");
+    PyObject *begin = library ? PyObject_GetAttrString(library, "{name}") : NULL;
+    return begin ? ((PyObject *(*)(void))PyCapsule_GetPointer(begin, NULL))() : NULL;
+}}
+"""
 
 
 def direct(code: str, source: Path) -> str:

@@ -24,14 +24,14 @@ from evaluation import set_up
 from evaluation.weights import default_weights
 from tests.support import ROOT, SCRIPTS, run_python
 from uci_engine import score as scores
-from uci_engine.core import KERNEL_MODULES, compiled_modules, load
+from uci_engine.core import load, missing_modules
 from uci_engine.search.info import Info
 from uci_engine.search.manager import SearchManager, SearchOptions
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.root_ranking import RootRanking
 from uci_engine.time_management import Clock, Limits
 
-IS_BUILT = len(compiled_modules()) == len(KERNEL_MODULES)
+IS_BUILT = not missing_modules()
 IS_BUILD_REQUIRED = os.environ.get("SECATEUR_REQUIRE_COMPILER") == "1"
 ALL_CORES = ("compiled", "python-chess", "interpreted")
 CALL = """

@@ -19,7 +19,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from uci_engine import __version__
-from uci_engine.core import Core, build_info, compiled_modules, load, stale_sources
+from uci_engine.core import Core, build_info, compiled_modules, load, missing_modules, stale_sources
 
 # Nodes per second of the compiled core, divided by those of the python-chess core.
 # scripts/EXPERIMENTS.md has the measurement.
@@ -48,7 +48,7 @@ def examine(core_name: str, write: Callable[[str], None]) -> int:
         core = load(core_name)
         write(f"python-chess   {importlib.metadata.version('chess')}")
     except (ImportError, RuntimeError) as error:
-        write(f"FAILED  core           {error}")
+        write(f"FAILED  core           {stale_build() or error}")
         return 1
     write(f"core           {core.name}: {core.reason}")
     info = build_info()
@@ -116,9 +116,11 @@ def slow_core_warning(core: Core) -> str | None:
 
 
 def stale_build() -> str | None:
-    """Which sources are newer than the compiled modules, and the command that mends it, in one sentence; or None."""
-    stale = stale_sources() if compiled_modules() else []
-    return f"changed since they were compiled: {', '.join(stale)}; to mend it: {mending_command()}" if stale else None
+    """What the compiled core lacks, or which sources are newer, with the command that mends it; or None."""
+    if not compiled_modules() or not (found := missing_modules() or stale_sources()):
+        return None
+    what = "missing" if missing_modules() else "changed since they were compiled"
+    return f"{what}: {', '.join(found)}; to mend it: {mending_command()}"
 
 
 def mending_command() -> str:
