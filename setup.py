@@ -144,7 +144,7 @@ def translate(kernel: declarations.Kernel, compiler: Compiler) -> None:
     common = [configuration(compiler), OLDEST_ABI, VECTOR_MODULES, [one.pxd for one in translations]]
     common += [digest(TYPES), digest(Path(linking.__file__))]
     for module in KERNEL_MODULES:
-        path = kernel.module(module).path
+        path = kernel.module(module).path.as_posix()
         generated = c_file(module)
         source = generated.with_suffix(".py")
         stamp = generated.with_suffix(".stamp")

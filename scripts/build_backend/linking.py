@@ -55,7 +55,7 @@ PyMODINIT_FUNC PyInit_{name}(void) {{
 """
 
 
-def direct(code: str, source: Path) -> str:
+def direct(code: str, source: str) -> str:
     """The C code of a module with plain calls and tables. `source`: the file that an error names.
 
     SystemExit: a C function is overridden, which a plain call would pass by, or Cython writes what is not known here.
