@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that need another build or many minutes: memory faults, races, false mates, searches that differ.
+"""Checks that need another build, many minutes or files: memory faults, races, false mates, searches that differ.
 
     python scripts/check.py memory races mates repeat builds games
     python scripts/check.py --short memory mates repeat builds
+    python scripts/check.py perft --counts standard.epd fischer.epd --depth 5
 
 A finding is one line, and the exit code is 1 if there is any. Builds and logs are kept in build/checks. The
 sanitizers need gcc and Linux, `games` needs fastchess.
@@ -24,11 +25,14 @@ from pathlib import Path
 
 import chess
 
+from evaluation.weights import default_weights
 from toolkit.console import note, run_program, say, show_progress
 from toolkit.engines.client import Engine, Info, read_info
 from toolkit.engines.spec import EngineSpec, own_engine
 from toolkit.errors import ProgramError
 from toolkit.files import read_text
+from uci_engine.board.game import read_fen
+from uci_engine.core import load
 from uci_engine.tools.bench import POSITIONS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -222,6 +226,30 @@ def repeat(words: argparse.Namespace) -> Iterator[str]:
                 yield f"{board.fen()}, nodes {nodes}: {reports[0][-1]}, then {reports[1][-1]}"
 
 
+def perft(words: argparse.Namespace) -> Iterator[str]:
+    """Counts of moves in EPD (`FEN ;D1 20 ;D2 400`), of standard chess or Chess960, up to a depth: the same here."""
+    position, right = load().position_class(default_weights().piece_square), 0
+    for path in words.counts:
+        for number, line in enumerate(read_text(path).splitlines(), 1):
+            if not line.strip() or line.startswith("#"):
+                continue
+            epd, *texts = line.split(";")
+            try:
+                # Positions of standard chess obey the rules of Chess960, too.
+                position.set_board(read_fen(epd, chess960=True)[0])
+                counts = {int(depth.removeprefix("D")): int(count) for depth, count in map(str.split, texts)}
+            except ValueError as error:
+                raise ProgramError(f"{path.name}:{number}: {error}") from error
+            for depth, expected in sorted(counts.items()):
+                found = position.count(depth) if depth <= words.depth else expected
+                right += found == expected and depth <= words.depth
+                if found != expected:
+                    yield f"{path.name}:{number}: depth {depth} gives {found}, not {expected}"
+    say(f"perft: {right} counts right")
+    if not right:
+        yield "no count is right"
+
+
 def builds(words: argparse.Namespace) -> Iterator[str]:
     """The benchmark of every build: the same number of nodes."""
     portable = Build("portable").engine
@@ -274,7 +302,7 @@ def games(words: argparse.Namespace) -> Iterator[str]:
 
 
 CHECKS: dict[str, Callable[[argparse.Namespace], Iterator[str]]] = {
-    check.__name__: check for check in (games, memory, races, mates, repeat, builds)
+    check.__name__: check for check in (games, memory, races, mates, repeat, perft, builds)
 }
 
 
@@ -284,6 +312,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("checks", nargs="+", choices=list(CHECKS), metavar="CHECK", help=", ".join(CHECKS))
     parser.add_argument("--short", action="store_true", help="fewer positions, tests and games")
     parser.add_argument("--suite", type=Path, help=f"mate positions in EPD with dm ({MATES.name}, or a few of ours)")
+    parser.add_argument("--counts", nargs="+", type=Path, default=[], metavar="FILE", help="of perft, in EPD")
+    parser.add_argument("--depth", type=int, default=99, help="of perft, at most")
     parser.add_argument("--fastchess", default="fastchess", metavar="PROGRAM", help="for games (%(default)s)")
     words = parser.parse_args(arguments)
     count = 0

@@ -30,10 +30,7 @@ DEFAULT_SPRT_GAMES = 40_000
 
 def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__.partition("\n\n")[0],
-        epilog=f"An engine is {ENGINE_SYNTAX}.",
-    )
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0], epilog=f"An engine is {ENGINE_SYNTAX}.")
     who = parser.add_argument_group("who plays")
     who.add_argument("--engine", action="append", required=True, metavar="'KEY=VALUE ...'", help="once for each")
     who.add_argument("--each", default="", metavar="'KEY=VALUE ...'", help="what all engines have unless they say else")

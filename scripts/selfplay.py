@@ -29,15 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.network.file import default_network
-from toolkit.console import (
-    at_least_one,
-    at_least_zero,
-    new_file,
-    run_program,
-    run_to_end,
-    say,
-    show_progress,
-)
+from toolkit.console import at_least_one, at_least_zero, new_file, run_program, run_to_end, say, show_progress
 from toolkit.errors import ProgramError
 from toolkit.files import digest_of_files
 from toolkit.games.openings import OpeningBook, read_openings

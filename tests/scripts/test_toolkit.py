@@ -75,7 +75,7 @@ def test_text_from_outside_cannot_steer_the_terminal(capsys: pytest.CaptureFixtu
 
 
 def test_what_cannot_be_used_is_one_sentence_of_the_program(tmp_path: Path) -> None:
-    done = run_python(SCRIPTS / "perft.py", "/no/such/file.epd", folder=tmp_path)
+    done = run_python(SCRIPTS / "suite.py", "/no/such/file.epd", "--engine", "cmd=none", folder=tmp_path)
     assert (done.returncode, done.stderr) == (2, "error: /no/such/file.epd: No such file or directory\n")
 
 

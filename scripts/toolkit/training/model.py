@@ -30,13 +30,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit
 
-from evaluation.base.constants import (
-    DRAWN_SCALE,
-    ENDGAME_SCALES,
-    FULL_SCALE,
-    FULL_SHARE,
-    STATIC_LIMIT,
-)
+from evaluation.base.constants import DRAWN_SCALE, ENDGAME_SCALES, FULL_SCALE, FULL_SHARE, STATIC_LIMIT
 from evaluation.catalogue import BOARD, CATALOGUE, Term
 from evaluation.weights import MAX_CENTIPAWNS, PHASES, Weights
 from toolkit.training.coefficients import COLUMNS, OFFSETS, Coefficients
