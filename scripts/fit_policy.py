@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The policy of people, fitted to their games: its network, then the weights of its features.
+"""The policy of people, fitted to their games: its network, then the weights of its features; their opening moves.
 
     python scripts/fit_policy.py games.txt.gz
+    python scripts/fit_policy.py games.txt.gz --openings
 
 A line of the file is a game: source, time control, White's rating, Black's, result, and the moves in UCI notation,
 separated by tabs. Whole games are held out for the measure, and others for the weights: there the network has not seen
@@ -10,23 +11,29 @@ the moves, so it gets no more weight than it deserves.
 The network learns from all positions of its games, by PyTorch. The weights are fitted by L-BFGS to positions drawn from
 their games, with the network as the engine has it. Both maximise the likelihood of the moves that were played. Move
 match is how often the likeliest move is the one that was played.
+
+With --openings the policy stays, and the opening moves in the games of the network are counted. What both give
+together is measured on the held-out games; on those for the weights, how much the policy should count.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import math
 import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import chess
+import chess.polyglot
 import numpy as np
 import numpy.typing as npt
 import tomli_w
@@ -48,8 +55,9 @@ from toolkit.files import unpack_text
 from toolkit.pool import in_order
 from toolkit.training.positions import command_text
 from uci_engine.core import instructions
-from uci_engine.policy import policy
+from uci_engine.policy import openings, policy
 from uci_engine.policy.convolution import CHANNELS, LAYERS, MAX_CHANNEL, ONE, VECTOR, ConvolutionWeights
+from uci_engine.policy.features import Features
 from uci_engine.policy.policy import CASTLING, PLANES, RATINGS, READ
 
 if TYPE_CHECKING:
@@ -67,9 +75,12 @@ FOLDER, NETWORK_FILE = Path(policy.__file__).parent, "people.network"
 # Of twenty games one is held out, and two are for the weights.
 PARTS = 20
 HELD_OUT, FOR_WEIGHTS = (0,), (1, 2)
-# The plies that are measured, and those from which the network learns.
-FIRST_PLY, LAST_PLY = 12, 90
-FIRST_LEARNT = 6
+# The plies to which the weights are fitted, those from which the network learns, and those of the opening.
+PLIES, LEARNT_PLIES, OPENING_PLIES = range(12, 91), range(6, sys.maxsize), range(12)
+# Opening moves are counted in positions of so many games, where they were played so often.
+LEAST_GAMES, LEAST_PLAYED = 15, 3
+# As how many games the policy may count beside them.
+ALONE, TIMES = "alone", (4, 8, 16, 32, 64)
 # The positions of players below LOW are the fewest, and their moves the hardest to foresee: they count LOW_TIMES.
 LOW, LOW_TIMES = 1250, 3
 GAMES_IN_TASK = 100
@@ -148,10 +159,24 @@ def own_pool() -> ThreadPool:
     return ThreadPool(load("compiled"), 1, default_network())
 
 
-def positions_of(task: tuple[Sequence[Game], float, bytes | None]) -> tuple[Moves, list[str]]:
-    """A share of the positions of some games. With a network, by its file, features are found, with their names."""
-    games, part, file = task
-    network = ConvolutionWeights(file) if file else None
+def opening_features(
+    table: dict[str, str], board: chess.Board, legal: list[chess.Move], found: list[list[int]], rating: int
+) -> list[Features]:
+    """What the policy of the package gives moves, alone and beside the games of a table. As `all_features`."""
+    shares = policy.default_policy().probabilities(board, legal, found, rating)
+    games = openings.games_of(board, legal, policy.shares_of(rating), table)
+    given = {ALONE: shares, **{str(times): openings.with_games(shares, games, times) for times in TIMES}}
+    return [dict(zip(given, each, strict=True)) for each in zip(*given.values(), strict=True)]
+
+
+def positions_of(task: tuple[Sequence[Game], float, range, bytes | None]) -> tuple[Moves, list[str]]:
+    """A share of the positions of some games at some plies. With a file features are found, with their names."""
+    games, part, plies, file = task
+    see: Callable[..., list[Features]] | None = None
+    if file and plies == OPENING_PLIES:
+        see = partial(opening_features, openings.unpacked(file))
+    elif file:
+        see = partial(policy.all_features, ConvolutionWeights(file))
     planes: list[list[int]] = []
     squares: list[int] = []
     counts, chosen, ratings, numbers = [], [], [], []
@@ -159,26 +184,23 @@ def positions_of(task: tuple[Sequence[Game], float, bytes | None]) -> tuple[Move
     names: dict[str, int] = {}
     for game in games:
         board, drawn = chess.Board(), random.Random(game.number)
-        for ply, text in enumerate(game.moves):
+        for ply, text in enumerate(game.moves[: plies.stop]):
             move = board.parse_uci(text)
-            if ply > LAST_PLY and network:
-                break
             legal = policy.candidates(board)
-            first = FIRST_PLY if network else FIRST_LEARNT
-            times = LOW_TIMES if game.ratings[board.turn] < LOW else 1
-            if ply >= first and len(legal) > 1 and move in legal and drawn.random() < part * times:
+            rating = game.ratings[board.turn]
+            times = LOW_TIMES if rating < LOW else 1
+            if ply in plies and len(legal) > 1 and move in legal and drawn.random() < part * times:
                 planes.append(policy.planes(board))
-                if network:
+                if see:
                     own_pool().clear()
                     own_pool().main.begin(0)
                     found = policy.searched_scores(own_pool().main, board, legal)
-                    all_features = policy.all_features(network, board, legal, found, game.ratings[board.turn])
-                    for index, features in enumerate(all_features, start=len(squares)):
+                    for index, features in enumerate(see(board, legal, found, rating), start=len(squares)):
                         rows += [(index, names.setdefault(name, len(names)), value) for name, value in features.items()]
                 squares += [64 * start + end for start, end in policy.squares_of(board, legal)]
                 counts.append(len(legal))
                 chosen.append(legal.index(move))
-                ratings.append(game.ratings[board.turn])
+                ratings.append(rating)
                 numbers.append(game.number)
             board.push(move)
     table = np.zeros((len(squares), len(names)), np.float32)
@@ -197,10 +219,10 @@ def positions_of(task: tuple[Sequence[Game], float, bytes | None]) -> tuple[Move
 
 
 def collect(
-    what: str, games: Sequence[Game], part: float, workers: int, network: bytes | None = None
+    what: str, games: Sequence[Game], part: float, workers: int, plies: range, file: bytes | None = None
 ) -> tuple[Moves, list[str]]:
     """The positions of games, by parallel processes, and the names of the features."""
-    tasks = [(games[first : first + GAMES_IN_TASK], part, network) for first in range(0, len(games), GAMES_IN_TASK)]
+    tasks = [(games[first : first + GAMES_IN_TASK], part, plies, file) for first in range(0, len(games), GAMES_IN_TASK)]
     found = []
     with show_progress(what, len(tasks)) as advance:
         for answer in in_order(positions_of, tasks, workers):
@@ -389,6 +411,29 @@ def reliability(given: Array, moves: Moves) -> Iterator[tuple[str, ...]]:
                 yield band, part, str(count), f"{100 * given[rows].mean():.1f}", f"{share:.1f} ± {error:.1f}"
 
 
+# The opening moves ---------------------------------------------------------------------------------------------------
+
+
+def count_openings(games: Sequence[Game]) -> bytes:
+    """The file that `openings` reads."""
+    played: Counter[tuple[int, str, int]] = Counter()
+    for game in games:
+        board, nodes = chess.Board(), [int(np.argmax(policy.shares_of(rating))) for rating in game.ratings]
+        for text in game.moves[: OPENING_PLIES.stop]:
+            played[chess.polyglot.zobrist_hash(board), text, nodes[board.turn]] += 1
+            board.push_uci(text)
+    positions: dict[int, dict[str, list[int]]] = {}
+    for (key, text, node), count in sorted(played.items()):
+        positions.setdefault(key, {}).setdefault(text, [0] * len(RATINGS))[node] = count
+    rows = []
+    for key, moves in positions.items():
+        often = {text: counts for text, counts in moves.items() if sum(counts) >= LEAST_PLAYED}
+        if sum(map(sum, often.values())) >= LEAST_GAMES:
+            rows.append("\t".join([f"{key:016x}", *(f"{text} {' '.join(map(str, often[text]))}" for text in often)]))
+    note(f"{len(rows)} positions")
+    return gzip.compress("\n".join(rows).encode(), mtime=0)
+
+
 # The program ---------------------------------------------------------------------------------------------------------
 
 
@@ -399,6 +444,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--epochs", type=above_zero, default=1.25, help="of the network (default 1.25)")
     parser.add_argument("--share", type=share, default=0.1, help="of the positions for the weights (default 0.1)")
     parser.add_argument("--keep-network", action="store_true", help="fit the weights to the network of the package")
+    parser.add_argument("--openings", action="store_true", help="count and measure the opening moves alone")
     parser.add_argument("--limit", type=at_least_one, help="so many games alone")
     parser.add_argument("--concurrency", type=at_least_one, default=2, metavar="N", help="processes (default 2)")
     parser.add_argument("--seed", type=int, default=1, help="of the network and the order (default 1)")
@@ -409,18 +455,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rest = [game for game in games if game.number % PARTS not in (*HELD_OUT, *FOR_WEIGHTS)]
     if not (rest and apart):
         raise ProgramError("there are too few games")
-    file = (FOLDER / NETWORK_FILE).read_bytes() if options.keep_network else learnt(rest, options)
-    seen, names = collect("games for the weights", apart, options.share, options.concurrency, file)
+    if options.openings:
+        file, plies = count_openings(rest), OPENING_PLIES
+    else:
+        file, plies = (FOLDER / NETWORK_FILE).read_bytes() if options.keep_network else learnt(rest, options), PLIES
+    seen, names = collect("games for the weights", apart, options.share, options.concurrency, plies, file)
     is_held = np.isin(seen.games % PARTS, HELD_OUT)
-    weights, held = fit_weights(seen.select(~is_held)), seen.select(is_held)
-    given = probabilities(weights, held.features, held, np.repeat(shares_of(held.ratings), held.counts, axis=0))
-    tables = (
-        ("held-out games", ("rating", "positions", "log loss", "move match"), measured(given, held)),
-        ("reliability", ("rating", "given, %", "moves", "mean", "played, %"), reliability(given, held)),
-    )
-    for table in tables:
-        standard_output().print(make_table(*table))
-    write(options, file, dict(zip(names, weights.T, strict=True)))
+    others, held = seen.select(~is_held), seen.select(is_held)
+    if options.openings:
+        for name, each in zip(names, others.features.T, strict=True):
+            note(f"policy, {name}: log loss {-np.log(each[others.played]).mean():.4f}")
+        given = {f"policy, {name}": held.features[:, names.index(name)] for name in (ALONE, str(openings.POLICY_GAMES))}
+        replace_file(options.output / openings.OPENINGS.name, file)
+    else:
+        weights, shares = fit_weights(others), np.repeat(shares_of(held.ratings), held.counts, axis=0)
+        given = {"policy": probabilities(weights, held.features, held, shares)}
+        write(options, file, dict(zip(names, weights.T, strict=True)))
+    for title, each in given.items():
+        tables = (
+            (f"held-out games, {title}", ("rating", "positions", "log loss", "move match"), measured(each, held)),
+            ("reliability", ("rating", "given, %", "moves", "mean", "played, %"), reliability(each, held)),
+        )
+        for table in tables:
+            standard_output().print(make_table(*table))
     return 0
 
 
@@ -428,7 +485,7 @@ def learnt(games: Sequence[Game], options: argparse.Namespace) -> bytes:
     """The file of a new network."""
     if torch is None:
         raise ProgramError("it needs PyTorch: pip install torch")
-    moves, _ = collect("games for the network", games, 1.0, options.concurrency)
+    moves, _ = collect("games for the network", games, 1.0, options.concurrency, LEARNT_PLIES)
     note(f"the network learns from {len(moves.counts)} positions")
     network = TrainedNetwork(options.seed)
     network.train(moves, options)
@@ -440,10 +497,7 @@ def write(options: argparse.Namespace, network: bytes, weights: dict[str, Array]
     replace_file(options.output / NETWORK_FILE, network)
     ratings = ", ".join(map(str, RATINGS))
     data = {
-        "provenance": {
-            "games": options.games.name,
-            "command": command_text("scripts/fit_policy.py", options.command),
-        },
+        "provenance": {"games": options.games.name, "command": command_text("scripts/fit_policy.py", options.command)},
         "weights": {name: " ".join(f"{each:.4f}" for each in row) for name, row in sorted(weights.items())},
     }
     text = f"# The weights of the policy at {ratings}, by scripts/fit_policy.py.\n\n{tomli_w.dumps(data)}"

@@ -8,6 +8,7 @@ from collections import Counter
 from itertools import pairwise
 
 import chess
+import chess.polyglot
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -29,6 +30,7 @@ from uci_engine.board.game import RECENT_MOVES
 from uci_engine.policy import convolution
 from uci_engine.policy.convolution import CHANNELS, LAYERS, MAX_CHANNEL, MAX_VECTOR, ONE, VECTOR
 from uci_engine.policy.features import DEPTHS, Features, features_of
+from uci_engine.policy.openings import POLICY_GAMES, counted_positions, games_of, with_games
 from uci_engine.policy.policy import (
     CASTLING,
     NETWORK,
@@ -74,6 +76,10 @@ def people(board: chess.Board, rating: float) -> dict[chess.Move, float]:
     one_thread().clear()
     searcher().begin(0)
     return human_moves(searcher(), board, rating)
+
+
+def key_of(board: chess.Board) -> str:
+    return f"{chess.polyglot.zobrist_hash(board):016x}"
 
 
 def features(board: chess.Board, move: str) -> Features:
@@ -214,9 +220,45 @@ def test_people_play_legal_moves_and_the_answer_is_the_same_again(number: int, p
     board = some_board(number, plies)
     shares = people(board, rating)
     assert list(shares) == sorted(shares, key=lambda move: -shares[move])
-    assert set(shares) == set(candidates(board))
+    moves = candidates(board)
+    assert set(shares) == set(moves)
     assert sum(shares.values()) == pytest.approx(1)
     assert people(board, rating) == shares
+    if board.chess960 or key_of(board) not in counted_positions():
+        one_thread().clear()
+        searcher().begin(0)
+        alone = default_policy().probabilities(board, moves, searched_scores(searcher(), board, moves), rating)
+        assert [shares[move] for move in moves] == pytest.approx(alone)
+
+
+def test_the_counted_opening_moves_are_legal() -> None:
+    boards, seen = [chess.Board()], set()
+    while boards:
+        board = boards.pop()
+        if (key := key_of(board)) in seen or key not in counted_positions():
+            continue
+        seen.add(key)
+        rows = [cell.split(" ") for cell in counted_positions()[key].split("\t")]
+        assert {move for move, *_ in rows} <= {move.uci() for move in board.legal_moves}
+        for move, *games in rows:
+            assert len(games) == len(RATINGS)
+            boards.append(board.copy(stack=False))
+            boards[-1].push_uci(move)
+    # To the others rare moves lead.
+    assert len(seen) > 0.99 * len(counted_positions())
+
+
+@pytest.mark.parametrize("rating", [MIN_ELO, 1500, MAX_ELO])
+def test_people_open_as_they_were_seen_to(rating: int) -> None:
+    first, second, *_ = (move.uci() for move in people(chess.Board(), rating))
+    assert (first, second) == ("e2e4", "d2d4")
+    # A position, not a move order.
+    one, other = (board_after(chess.STARTING_FEN, moves) for moves in ("e2e4 c7c5 g1f3 d7d6", "g1f3 d7d6 e2e4 c7c5"))
+    games = games_of(one, candidates(one), shares_of(rating))
+    assert games == games_of(other, candidates(other), shares_of(rating))
+    assert max(games) > 0
+    assert not any(games_of(chess.Board(chess960=True), candidates(chess.Board()), shares_of(rating)))
+    assert with_games([0.25, 0.75], [POLICY_GAMES, 0]) == [0.625, 0.375]
 
 
 def test_strong_players_take_a_queen_and_see_a_mate_more_often_than_weak_ones() -> None:

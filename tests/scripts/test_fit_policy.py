@@ -9,6 +9,7 @@ import shlex
 import sys
 import tomllib
 from argparse import Namespace
+from collections import Counter
 from pathlib import Path
 
 import chess
@@ -21,7 +22,8 @@ from tests.support import ROOT, SCRIPTS, run_python
 from toolkit.console import run_program
 from uci_engine.policy import policy
 from uci_engine.policy.convolution import ConvolutionWeights
-from uci_engine.policy.policy import candidates
+from uci_engine.policy.openings import games_of, unpacked
+from uci_engine.policy.policy import RATINGS, candidates
 
 
 def write_games(path: Path, count: int, seed: int) -> None:
@@ -56,7 +58,7 @@ def test_the_engine_reads_the_network_as_it_was_trained(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch", reason="the network needs PyTorch")
     write_games(tmp_path / "games.txt.gz", 20, 2)
     games = fit_policy.read_games(tmp_path / "games.txt.gz")
-    moves, _ = fit_policy.positions_of((games, 1.0, None))
+    moves, _ = fit_policy.positions_of((games, 1.0, fit_policy.LEARNT_PLIES, None))
     network = fit_policy.TrainedNetwork(3)
     network.train(moves, Namespace(epochs=10.0, seed=1, concurrency=1))
     numbers = ConvolutionWeights(network.packed())
@@ -68,7 +70,7 @@ def test_the_engine_reads_the_network_as_it_was_trained(tmp_path: Path) -> None:
         board = chess.Board()
         for ply, text in enumerate(game.moves):
             legal = candidates(board)
-            if ply >= fit_policy.FIRST_LEARNT and len(legal) > 1 and chess.Move.from_uci(text) in legal:
+            if ply in fit_policy.LEARNT_PLIES and len(legal) > 1 and chess.Move.from_uci(text) in legal:
                 # The position itself, without its mirror image.
                 read, ends = policy.planes(board), policy.squares_of(board, legal)
                 found = policy.softmax(policy.network_scores(numbers, read, ends, game.ratings[board.turn]))
@@ -79,6 +81,18 @@ def test_the_engine_reads_the_network_as_it_was_trained(tmp_path: Path) -> None:
     assert position > 40
     likelihood = np.exp(logarithms[starts[:-1] + moves.chosen]).mean()
     assert likelihood > 1.2 / moves.counts.mean()
+
+
+def test_opening_moves_are_counted(tmp_path: Path) -> None:
+    write_games(tmp_path / "games.txt.gz", 60, 4)
+    words = ("--openings", "--output", str(tmp_path), "--share", "0.2", "--concurrency", "1")
+    assert fit_policy.main([str(tmp_path / "games.txt.gz"), *words]) == 0
+    table = unpacked((tmp_path / "openings.tsv.gz").read_bytes())
+    games, board = fit_policy.read_games(tmp_path / "games.txt.gz"), chess.Board()
+    # Of twenty games three are for the measures.
+    first = Counter(game.moves[0] for game in games if game.number % 20 > 2)
+    often = [first[move.uci()] if first[move.uci()] > 2 else 0 for move in board.legal_moves]
+    assert games_of(board, board.legal_moves, [1.0] * len(RATINGS), table) == often
 
 
 @pytest.mark.parametrize("text", ["", "no game\n", "a\tb\tc\td\te\tf\n"])

@@ -3,7 +3,8 @@
 P(move | position, rating) is a softmax over the legal moves of the sum of weight · feature. The weights are in
 weights.toml, each at RATINGS, and linear between these. Two of the features are what a small network gives the move:
 its logarithm, and the share itself, which is less sure of the likeliest moves. The others are in `features`.
-`scripts/fit_policy.py` fits both to rated games of people, so a rating is one of lichess's scale for rapid games.
+`scripts/fit_policy.py` fits both to rated games of people, so a rating is one of lichess's scale for rapid games. In
+positions that occur often, how often people played each move is counted, and stands beside it: see `openings`.
 
 The network, see `convolution`, reads what stands on the board, what is attacked and where the last moves went, as the
 side to move sees it, and the rating.
@@ -28,6 +29,7 @@ import chess
 from uci_engine.board import moves as encoding
 from uci_engine.board.game import RECENT_MOVES
 from uci_engine.policy.features import DEPTHS, Features, features_of
+from uci_engine.policy.openings import games_of, with_games
 
 if TYPE_CHECKING:
     from uci_engine.policy.convolution import ConvolutionWeights
@@ -207,4 +209,5 @@ def human_moves(searcher: Searcher, board: chess.Board, rating: float) -> dict[c
     if not found:
         return dict.fromkeys(moves, 1 / len(moves))
     shares = default_policy().probabilities(board, moves, found, rating)
+    shares = with_games(shares, games_of(board, moves, shares_of(rating)))
     return dict(sorted(zip(moves, shares, strict=True), key=lambda each: -each[1]))
