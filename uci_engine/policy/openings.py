@@ -19,7 +19,7 @@ import chess.polyglot
 
 OPENINGS = Path(__file__).with_name("openings.tsv.gz")
 # What the policy gives counts as much as so many games. The log loss of other games has chosen it.
-POLICY_GAMES = 16
+POLICY_GAMES = 32
 
 
 def unpacked(file: bytes) -> dict[str, str]:
