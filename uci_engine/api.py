@@ -440,10 +440,11 @@ class Engine:
         (1.0, 20)
 
         The rating is one of lichess for rapid games, from 800 to 2400; one beyond counts as the nearest. The model
-        (`uci_engine.policy`) is fitted to positions of move 7 to 45 in standard chess; it knows the position and the
-        last four moves, but no clock: give a board with its moves. Promotions to less than a queen are left out. In
-        held-out games shares up to 80 % are right to about 3 points of percent; what is beyond is 2 too high.
-        What a deeper search finds to be an error gets somewhat too much.
+        (`uci_engine.policy`) is fitted to positions of move 7 to 45 in standard chess. In positions of the first six
+        moves that occur often, what people played is counted, too. It knows the position and the last four moves, but
+        no clock: give a board with its moves. Promotions to less than a queen are left out. In held-out games shares
+        up to 80 % are right to about 3 points of percent; what is beyond is 2 too high. What a deeper search finds to
+        be an error gets somewhat too much.
 
         Options and earlier searches do not count: the same question always has the same answer, after some 10 ms. A
         search that runs is waited for. ValueError: as for `evaluate`.
