@@ -280,11 +280,14 @@ def test_an_interrupt_ends_the_search() -> None:
 
 @posix_only
 def test_it_says_in_a_terminal_what_it_is() -> None:
-    code, text = on_terminal(typed=b"quit\n")
+    code, text = on_terminal(typed=b"Nf3\nexit\n")
     assert code == 0
-    first, _, last = [line for line in text.splitlines() if line != "quit"]
+    first, _, third, move = [line for line in text.splitlines() if line not in ("Nf3", "exit")]
     assert first.endswith("secateur board")
-    assert "waits for UCI commands" in last
+    assert "waits for UCI commands" in third
+    assert move.endswith("position startpos moves g1f3")
+    # A chess program's `exit` is an unknown word.
+    assert "unknown command 'exit'" in secateur(data="exit\n").stdout
 
 
 @pytest.mark.parametrize("command", ["bench 3", "eval", "go perft 3", "doctor", "--help", "go --help", "uci"])

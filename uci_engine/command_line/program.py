@@ -115,9 +115,11 @@ def _execute(parser: Parser, options: argparse.Namespace) -> int:
     from uci_engine.engine import UciEngine
     from uci_engine.uci import loop as uci
 
-    if not command and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
+    is_typed = not command and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
+    if is_typed:
         show(GREETING)
-    return uci.run(lambda: (UciEngine(options.core, options.tuning), Game()), " ".join(options.words) or None)
+    line = " ".join(options.words) or None
+    return uci.run(lambda: (UciEngine(options.core, options.tuning), Game()), line, is_typed=is_typed)
 
 
 def _go(words: Sequence[str], core: str, tuning: bool) -> int:

@@ -31,7 +31,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, BinaryIO
 
 from evaluation.files import reason_of
-from uci_engine.board.game import Game, PositionError, any_move, display, parse_searchmoves
+from uci_engine.board.game import Game, PositionError, any_move, display, legal_move, parse_searchmoves
 from uci_engine.search.info import BestMove, Info
 from uci_engine.text import Message, print_failure, quoted
 from uci_engine.uci import protocol
@@ -355,7 +355,15 @@ class Dispatcher:
                 options = [option.description() for option in self._engine.options]
                 self._writer.write("\n".join([protocol.HELP, "Options:", *options]))
             case Unknown(text):
-                self._say(Message.error(f"unknown command {quoted(text)}, help lists the known ones"))
+                self._say(Message.error(f"unknown command {quoted(text)}, {self._hint(text)}"))
+
+    def _hint(self, text: str) -> str:
+        """What to type instead of an unknown command, which may be a move."""
+        try:
+            move = legal_move(self._game.position, text).uci()
+        except PositionError:
+            return "help lists the known ones"
+        return f"to play there is secateur board; here a move is sent as: position startpos moves {move}"
 
     def _introduce(self) -> None:
         lines = [
@@ -452,14 +460,14 @@ class Dispatcher:
         say(self._writer, *messages)
 
 
-def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
+def read(descriptor: int, inbox: Inbox, writer: Writer, parse: Callable[[str], Command] = protocol.parse) -> None:
     """Put the commands from `descriptor` into the inbox. A failure here counts as the end of the input."""
     try:
         for received_at, line in protocol.read_lines(descriptor):
             if line is None:
                 say(writer, Message.error(f"a line of more than {protocol.MAX_LINE_BYTES} bytes is ignored"))
                 continue
-            event = Event(received_at, protocol.parse(line), line[:MAX_LINE_CHARACTERS])
+            event = Event(received_at, parse(line), line[:MAX_LINE_CHARACTERS])
             if event.what is Word.QUIT:
                 inbox.quit(event.line)
                 break
@@ -468,11 +476,12 @@ def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
         inbox.tell(Mark.END_OF_INPUT, "(end of input)")
 
 
-def run(begin: Callable[[], tuple[UciEngine, Game]], line: str | None = None) -> int:
+def run(begin: Callable[[], tuple[UciEngine, Game]], line: str | None = None, *, is_typed: bool = False) -> int:
     """Speak UCI on standard input and output until `quit`. With a `line`, execute that and read no input.
 
-    To be called once, from the main thread. `begin` makes the engine and the game with the first position. Returns the
-    exit code: 2 if the `line` was refused with an error. Raises what `begin` raises.
+    To be called once, from the main thread. `begin` makes the engine and the game with the first position. `is_typed`:
+    a person types the commands. Returns the exit code: 2 if the `line` was refused with an error. Raises what `begin`
+    raises.
     """
     if sys.stdout is None:
         return 0
@@ -492,7 +501,8 @@ def run(begin: Callable[[], tuple[UciEngine, Game]], line: str | None = None) ->
     dispatcher = Dispatcher(engine, inbox, writer, game)
     if line is None:
         descriptor = -1 if sys.stdin is None else sys.stdin.fileno()
-        threading.Thread(target=read, args=(descriptor, inbox, writer), name="reader", daemon=True).start()
+        parse = protocol.parse_typed if is_typed else protocol.parse
+        threading.Thread(target=read, args=(descriptor, inbox, writer, parse), name="reader", daemon=True).start()
         dispatcher.serve()
     else:
         dispatcher.execute_line(line)

@@ -182,6 +182,11 @@ def parse(line: str) -> Command:
     return Unknown(text[:QUOTE_LENGTH]) if text else Word.EMPTY
 
 
+def parse_typed(line: str) -> Command:
+    """As `parse`, for a person in a terminal, where `exit` leaves a program."""
+    return Word.QUIT if line.strip().lower() == "exit" else parse(line)
+
+
 def format_info(info: Info) -> str:
     """One `info` line with the fields that are present, free text last."""
     score = None
