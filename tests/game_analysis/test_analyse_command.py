@@ -233,7 +233,7 @@ def test_results_are_replaced_only_by_force(folder: Path) -> None:
     # The files of the folder by name.
     assert [game.headers["White"] for game in games_of(out / "games.pgn")] == ["Ann", "Eve", "Bob", "Eve"]
     first = {path.name: path.read_bytes() for path in out.iterdir()}
-    told = "is there already: name another folder with --output, or replace with --force"
+    told = "is there already: replace it with --force, or name a folder with --output"
     assert refusal(folder, *words) == f"secateur analyse: {Path('out', 'games.pgn')} {told}\n"
     assert {path.name: path.read_bytes() for path in out.iterdir()} == first
     # Results in the folder of the games are not analysed.
@@ -242,6 +242,11 @@ def test_results_are_replaced_only_by_force(folder: Path) -> None:
     assert [game.headers["White"] for game in games_of(out / "games.pgn")] == ["Eve"]
     # The index named another game for this page.
     assert names_in(out) == ["game-0001.html", "game-0003.html", "games.pgn", REPORT_FILE]
+
+
+def test_a_player_who_is_in_no_game_is_told_with_those_who_are(folder: Path) -> None:
+    told = refusal(folder, "games.pgn", "--player", "n")
+    assert told == "secateur analyse: nobody in these games is called n: the players are Ann; B; Eve; Bob; C\n"
 
 
 def test_where_nothing_can_be_analysed_nothing_is_left(folder: Path) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 import chess
@@ -133,6 +133,22 @@ def decoded(text: bytes) -> str:
     except UnicodeDecodeError:
         words = text.decode("latin-1")
     return "".join(letter if letter.isprintable() or letter in "\n\t" else " " for letter in words)
+
+
+def read_headers(text: bytes, names: Collection[str]) -> ReadGame:
+    """A game without its moves, with those of its headers that have these names.
+
+    Other headers may have names that python-chess refuses.
+    """
+    game = ReadGame()
+    for line in text.removeprefix(BOM_UTF8).splitlines():
+        words = line.lstrip()
+        header = HEADER.match(words)
+        if header is None and words[:1] not in b"[%;":
+            break
+        if header is not None and (name := header["name"].decode()) in names:
+            game.headers[name] = decoded(words[header.end() :]).rpartition('"')[0]
+    return game
 
 
 def read_game(text: bytes) -> ReadGame:

@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
@@ -22,7 +23,7 @@ import chess
 
 from evaluation.files import locked, replace_file
 from uci_engine.api import Engine
-from uci_engine.board.pgn import ReadGame, game_texts, read_game
+from uci_engine.board.pgn import ReadGame, game_texts, is_unknown, read_game, read_headers
 from uci_engine.command_line.arguments import Parser, UsageError, add_analysis, analysis_engine, number
 from uci_engine.command_line.console import INTERRUPTED, Progress, result_of, show, warn
 from uci_engine.game_analysis.analysed_game import AnalysedGame, analyse_game, annotate
@@ -38,6 +39,9 @@ PGN_FILE = "games.pgn"
 INDEX_FILE = "index.html"
 STDIN = "-"
 MAX_BYTES = 2**28
+SIDES = ("White", "Black")
+# Of the players so many are named.
+MAX_NAMED = 12
 
 DESCRIPTION = """\
 Analyse games: write annotated PGN, and a page for each game that shows the mistakes, what was better, and why.
@@ -114,6 +118,8 @@ class _Run:
         self._index = self._folder / INDEX_FILE
         # All are read before the first is analysed.
         self._texts, self._read = _read_games(options.games)
+        if options.player:
+            _require_player(options.player, self._texts)
         count = 0 if options.no_pages else len(self._texts)
         self._pages = [self._folder / f"game-{number:04}.html" for number in range(1, count + 1)]
         self._has_index = len(self._pages) > 1
@@ -154,7 +160,7 @@ class _Run:
             if path.exists() and any(os.path.samestat(path.stat(), status) for status in self._read):
                 raise _refusal(f"{path} has games to analyse, and would be replaced: name another folder with --output")
             if os.path.lexists(path) and not may_replace:
-                raise _refusal(f"{path} is there already: name another folder with --output, or replace with --force")
+                raise _refusal(f"{path} is there already: replace it with --force, or name a folder with --output")
 
     def _unfinished(self) -> list[Entry]:
         """The games that the run which --resume continues has done, as in the journal. Raises UsageError."""
@@ -301,6 +307,17 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     """What Ctrl-C does first. The next ones do nothing: what is done is being written."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     raise KeyboardInterrupt
+
+
+def _require_player(player: str, texts: Sequence[bytes]) -> None:
+    """Raises UsageError where nobody in these games has this name. It tells the names, the likeliest ones first."""
+    games = [read_headers(text, SIDES) for text in texts]
+    names = Counter(game.header(side) for game in games for side in SIDES if not is_unknown(game.header(side)))
+    if player.casefold() not in map(str.casefold, names):
+        sorted_names = sorted(names, key=lambda name: (player.casefold() not in name.casefold(), -names[name]))
+        more = f" and {len(names) - MAX_NAMED} others" if len(names) > MAX_NAMED else ""
+        there = f"the players are {'; '.join(sorted_names[:MAX_NAMED])}{more}" if names else "they name no players"
+        raise _refusal(f"nobody in these games is called {player}: {there}")
 
 
 def _side_of(player: str, game: ReadGame) -> chess.Color | None:

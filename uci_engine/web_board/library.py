@@ -5,7 +5,6 @@ A file is read anew only when it has changed. What it cannot be read for is left
 
 from __future__ import annotations
 
-from codecs import BOM_UTF8
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -15,7 +14,7 @@ from pathlib import Path
 from time import time_ns
 
 from evaluation.files import reason_of
-from uci_engine.board.pgn import HEADER, ReadGame, decoded, game_texts, is_unknown, read_game
+from uci_engine.board.pgn import game_texts, is_unknown, read_game, read_headers
 from uci_engine.web_board.desk import Answer
 from uci_engine.web_board.questions import MAX_WORD, Fields, loaded
 from uci_engine.web_board.report import key_of
@@ -125,15 +124,7 @@ class Library:
 
 def _row(file: str, number: int, text: bytes) -> Row:
     """The row of a game, whose words are out of its headers."""
-    game = ReadGame()
-    for line in text.removeprefix(BOM_UTF8).splitlines():
-        words = line.lstrip()
-        header = HEADER.match(words)
-        if header is None and words[:1] not in b"[%;":
-            break
-        # Other headers may have names that python-chess refuses.
-        if header is not None and (name := header["name"].decode()) in NEEDED:
-            game.headers[name] = decoded(words[header.end() :]).rpartition('"')[0]
+    game = read_headers(text, NEEDED)
     facts = [game.header(name).replace(".??", "") for name in LISTED]
     said = ", ".join([game.names, *(fact for fact in facts if not is_unknown(fact))])[: 2 * MAX_WORD]
     return file, number, said, key_of(text)
