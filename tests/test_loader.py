@@ -316,7 +316,7 @@ def test_doctor_has_the_command_for_an_extra(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "pipx_metadata.json").touch()
     lines: list[str] = []
     assert doctor.examine("auto", lines.append) == 0
-    assert "not yet extra board: pipx inject secateur 'nowhere>=0.27'" in lines
+    assert "absent  extra board; to add it: pipx inject secateur 'nowhere>=0.27'" in lines
 
 
 def test_a_failure_of_a_stale_build_is_one_sentence(

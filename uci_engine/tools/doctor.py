@@ -65,7 +65,7 @@ def examine(core_name: str, write: Callable[[str], None]) -> int:
         write(f"SLOW    {slow}")
     for extra, requirements in extras().items():
         is_there = all(map(_is_installed, requirements))
-        write(f"ok      extra {extra}" if is_there else f"not yet extra {extra}: {command_for(extra)}")
+        write(f"ok      extra {extra}" if is_there else f"absent  extra {extra}; to add it: {command_for(extra)}")
     write("")
     if failures:
         write(f"{failures} of the checks failed.")
