@@ -99,7 +99,8 @@ class MoveComparison:
 
     def __str__(self) -> str:
         lines = [(self.board.san(found.line[0]), self.board, found) for found in self.moves]
-        return "\n".join([self.board.fen(), *_table(lines), *_effort(self.nodes, self.seconds)])
+        shared = "The moves share this search: one that is asked about is searched longer."
+        return "\n".join([self.board.fen(), *_table(lines), *_effort(self.nodes, self.seconds), shared])
 
     def data(self) -> dict[str, object]:
         """For JSON."""
@@ -197,7 +198,8 @@ class Examination(ExaminedMove):
     def __str__(self) -> str:
         # A terminal may have no other dashes.
         said = [paragraph.translate(DASHES) for paragraph in self.paragraphs()]
-        return "\n".join([self.board.fen(), *said, *_table(self.lines()), *_effort(self.nodes, self.seconds)])
+        scale = "The expected result is 100 % for a win, 50 % for a draw."
+        return "\n".join([self.board.fen(), *said, *_table(self.lines()), *_effort(self.nodes, self.seconds), scale])
 
     def paragraphs(self) -> list[str]:
         """What is to be said beside the lines."""

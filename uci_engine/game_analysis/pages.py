@@ -168,7 +168,7 @@ def game_page(analysed: AnalysedGame, index: str = "") -> str:
 
 def positions_of(analysed: AnalysedGame) -> list[dict[str, object]]:
     """The positions of a game, each with what is said of the move that led there."""
-    start = f"Start of the game. {analysed.value.shown}{_quoted(analysed.words)}"
+    start = f"Start of the game. {analysed.value.shown}.{_quoted(analysed.words)}"
     return [
         position(analysed.boards[0], start, analysed.value),
         *(position(analysed.boards[ply.index + 1], _said(ply), ply.value) for ply in analysed.plies),
@@ -214,12 +214,12 @@ def _said(ply: Ply) -> str:
         said += f". {' '.join(ply.who).removesuffix('.')}"
     if ply.tables:
         said += f". Tablebases: {ply.tables}"
-    return said + _quoted(ply.words)
+    return f"{said}.{_quoted(ply.words)}"
 
 
 def _quoted(words: str) -> str:
     """What a player or an annotator says, behind what is said here."""
-    return f". \u201c{words}\u201d" if words else ""
+    return f" \u201c{words}\u201d" if words else ""
 
 
 def _story(analysed: AnalysedGame) -> list[str]:
