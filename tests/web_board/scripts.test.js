@@ -29,11 +29,13 @@ test("a clock shows what it showed after the last move of its side", () => {
   assert.deepEqual(run("[...SIDES.map((side) => clockAfter(clocked, side)), clockAfter([], 'white')]"), [59, 58, null]);
 });
 
-test("a typed move is found by its name, if one move alone has it", () => {
-  const legal = { g1f3: "Nf3", e1g1: "O-O", a7b8q: "axb8=Q+", b1d2: "Nd2", f3d2: "Nd2" };
+test("a typed move is found by its name, if one move alone has it, or else why it is none is told", () => {
+  const legal = { g1f3: "Nf3", e1g1: "O-O", a7b8q: "axb8=Q+", b1d2: "Nbd2", f3d2: "Nfd2" };
   run(`viewer.track = {positions: [{legal: ${JSON.stringify(legal)}}]}`);
-  const found = run("['nf3', 'Nf3', 'G1F3', '0-0', 'ab8Q', 'Nd2', 'b1d2'].map(meant)");
-  assert.deepEqual(found, [null, "g1f3", "g1f3", "e1g1", "a7b8q", null, "b1d2"]);
+  const found = run("['nf3', 'Nf3', 'G1F3', '0-0', 'ab8Q', 'Nd2', 'b1d2'].flatMap((text) => meant(text))");
+  assert.deepEqual(found, ["g1f3", "g1f3", "e1g1", "a7b8q", "b1d2"]);
+  const why = { Nd2: "Nbd2 or Nfd2", Nbf3: "may be Nf3", "Qxh7+": "no queen can go to h7 here", e2e4: "no legal move" };
+  for (const [text, words] of Object.entries(why)) assert.ok(run(`refusal("${text}")`).includes(words), text);
 });
 
 test("a mistake is counted in each game, by its kinds, and solved once", () => {

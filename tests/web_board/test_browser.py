@@ -1,4 +1,4 @@
-"""The board in a real browser: a game by mouse and by keyboard, explain, prove, load, retry; at two widths."""
+"""The board in a real browser: a game by mouse and by keyboard, analysis, explain, load, retry; at two widths."""
 
 from __future__ import annotations
 
@@ -107,7 +107,8 @@ def test_a_game_by_mouse(page: BoardPage, server: Served, width: int) -> None:
     assert page.run("[game.result, byId('resigning').open]") == ["*", False]
     page.click("#resign")
     page.click("#resigning [value]")
-    page.wait("game.result === '0-1' && byId('saved').textContent !== ''")
+    page.wait("game.result === '0-1'")
+    assert f"saved in {server.folder / GAMES_FILE}" in page.text("games-part")
     wait_until(lambda: '[Result "0-1"]' in (server.folder / GAMES_FILE).read_text("utf-8"))
 
 
@@ -147,10 +148,10 @@ def test_black_with_a_clock_from_the_position_on_the_board(page: BoardPage) -> N
 def test_the_last_move_of_a_game_is_seen_and_a_pawn_promoted_by_choice(page: BoardPage) -> None:
     height = "Number(byId('bar-white').getAttribute('height'))"
     page.play_from(MATE_IN_ONE)
-    page.click("#explain")
+    page.click("#analysis")
     page.wait("here().lines !== undefined")
     assert page.run(f"[{height} > 90, byId('value').textContent]") == [True, "#1"]
-    page.click("#explain")
+    page.click("#analysis")
     page.drag("a1", "a8")
     page.wait("here().result === '1-0'")
     assert page.run(f"[{height}, byId('value').textContent]") == [100, "1-0"]
@@ -224,7 +225,7 @@ def test_pieces_slide_and_sound_and_a_move_may_come_before_the_engine_s(page: Bo
 def test_hands_may_be_quicker_than_the_engine_and_another_tab_takes_it(page: BoardPage, server: Served) -> None:
     page.do("game.elo = 0; play('e2e4'); play('d2d4')")
     page.wait("game.moves.length === 1 && isThinking()")
-    page.click("#explain")
+    page.click("#analysis")
     page.wait_for_move(2)
     page.wait("here().depth > 1")
     page.drag("g1", "f3")
@@ -239,7 +240,7 @@ def test_hands_may_be_quicker_than_the_engine_and_another_tab_takes_it(page: Boa
     server.ask("reply")
     page.wait("!byId('notice').hidden")
     page.click("#notice")
-    page.wait("asking?.name === 'explain'")
+    page.wait("asking?.name === 'analyse'")
 
 
 def test_the_game_that_was_asked_for_last_is_shown(page: BoardPage) -> None:
@@ -299,10 +300,10 @@ def test_what_cannot_be_kept_given_back_or_loaded_leaves_a_page_that_works(page:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
-def test_explain_and_prove(page: BoardPage, server: Served, width: int) -> None:
+def test_analysis_and_explain(page: BoardPage, server: Served, width: int) -> None:
     page.open(server, width)
     page.click("label:has(#show-engine)")
-    page.click("#explain")
+    page.click("#analysis")
     page.wait("here().depth > 3")
     assert len(page.find("#lines tr")) == 3
     page.wait("document.querySelectorAll('#costs button').length === 20")
@@ -332,18 +333,25 @@ def test_explain_and_prove(page: BoardPage, server: Served, width: int) -> None:
     page.click("#leave")
     assert page.run("here() === game.positions[0]")
 
-    page.click("#prove")
+    page.click("#explain")
     page.drag("g2", "g4")
-    page.wait("here().proof && asking?.name !== 'prove'")
-    assert "g4" in page.text("proof-title")
-    assert page.text("proof-text")
-    # The number and the chip agree with the table.
+    page.wait("here().explanation && asking?.name !== 'explain'")
+    assert "g4" in page.text("explanation-title")
+    assert page.text("explanation-text")
+    # There is one answer at a time: what is better, in words, as an arrow and as a number.
+    assert not page.is_shown("#analysed")
+    assert page.run("here().explanation.best.value === byId('value').textContent")
+    assert len(page.find("#board .arrow.asked")) == len(page.find("#board .arrow.better")) == 1
+    assert page.run("game.moves") == []
+    page.click("#explanation-close")
+    # The number, the chip and a hint agree with the table.
+    page.do("byId('hint').click()")
+    page.wait("isAnalysing() && hintOf(here()) === here().lines[0].steps[0].last")
     chip = "costsOf(here()).find(({move}) => move === here().lines[0].steps[0].last)"
     assert page.run(f"[{chip}, here().lines[0]].every(({{value}}) => value === byId('value').textContent)")
-    assert page.run("game.moves") == []
     page.do("byId('costs').firstChild.click()")
-    page.wait("here().proof.move !== 'g2g4'")
-    page.click("#proof-play")
+    page.wait("here().explanation && here().explanation.move !== 'g2g4'")
+    page.click("#explanation-play")
     page.wait_for_move(2)
 
 
@@ -388,22 +396,23 @@ def test_a_game_is_loaded_and_its_mistake_retried(page: BoardPage, server: Serve
     assert "2...Qg5" in page.text("retry-text")
     assert page.run("board.flipped")
     page.drag("d8", "h4")
-    page.wait("here().proof?.move === 'd8h4'")
+    page.wait("here().explanation?.move === 'd8h4'")
     wrong = page.text("retry-text")
-    assert page.run("byId('proof').hidden")
+    assert page.run("byId('explanation').hidden")
     page.drag("b8", "c6")
-    page.wait("here().proof.move === 'b8c6'")
+    page.wait("here().explanation.move === 'b8c6'")
     assert page.text("retry-text") != wrong
     page.click("#retry-answer")
-    page.wait("here().proof.move === 'd8g5'")
-    assert page.is_shown("#proof")
+    page.wait("here().explanation.move === 'd8g5'")
+    assert page.is_shown("#explanation")
     assert page.find("#board .arrow.better")
-    assert page.run("here().proof.is_error && retry === null")
+    assert page.run("here().explanation.is_error && isAnswered && !byId('retry').hidden")
     # In another tab, the answer comes into sight, each time that it is refined.
-    page.wait("asking?.name !== 'prove'")
+    page.wait("asking?.name !== 'explain'")
     page.do("reveal(byId('review'))")
     page.click("#error-4 button:last-of-type")
-    page.wait("(({top, height}) => height && top > -1 && top < innerHeight)(byId('proof').getBoundingClientRect())")
+    box = "byId('explanation').getBoundingClientRect()"
+    page.wait(f"(({{top, height}}) => height && top > -1 && top < innerHeight)({box})")
 
 
 def test_games_of_a_file_are_read_with_their_progress_and_listed(page: BoardPage, tmp_path: Path) -> None:
@@ -460,4 +469,4 @@ def test_games_of_the_folder_are_found_and_own_mistakes_solved(page: BoardPage, 
     page.wait("byId('report-text').textContent.includes('1, of which 1 are solved. 2 of ')")
     page.do("document.querySelector('#report details').open = true")
     page.click("#report details button")
-    page.wait("here().proof?.move === 'd8g5'")
+    page.wait("here().explanation?.move === 'd8g5'")

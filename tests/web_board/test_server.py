@@ -112,8 +112,8 @@ def test_the_engine_replies_with_a_legal_move(server: Served, fields: dict[str, 
     assert board.parse_uci(found["move"])
 
 
-def test_explain_tells_the_sum_and_a_value_then_all_moves_then_lines(server: Served) -> None:
-    told = answers(server.open("POST", "explain", json.dumps({"moves": MISTAKE})))
+def test_analyse_tells_the_sum_and_a_value_then_all_moves_then_lines(server: Served) -> None:
+    told = answers(server.open("POST", "analyse", json.dumps({"moves": MISTAKE})))
     board = chess.Board()
     for move in MISTAKE:
         board.push_uci(move)
@@ -133,14 +133,14 @@ def test_explain_tells_the_sum_and_a_value_then_all_moves_then_lines(server: Ser
             walk.push_uci(step["last"])
 
 
-def test_explain_tells_what_the_tablebases_say(tmp_path: Path) -> None:
+def test_analyse_tells_what_the_tablebases_say(tmp_path: Path) -> None:
     with Served(tmp_path, "--option", f"SyzygyPath={copy_tables(tmp_path / 'tables', 'KRvK')}") as served:
-        told = next(answers(served.open("POST", "explain", '{"start": "8/8/8/4k3/8/8/8/R3K3 b - - 0 1"}')))
+        told = next(answers(served.open("POST", "analyse", '{"start": "8/8/8/4k3/8/8/8/R3K3 b - - 0 1"}')))
     assert told["tablebase"] == "White wins, DTZ 28"
 
 
-def test_prove_tells_the_refutation_and_refines_it(server: Served) -> None:
-    told = server.ask("prove", moves=MISTAKE[:3], move="d8g5", ratings={"black": 1437})
+def test_explain_tells_the_refutation_and_refines_it(server: Served) -> None:
+    told = server.ask("explain", moves=MISTAKE[:3], move="d8g5", ratings={"black": 1437})
     assert [each["is_error"] for each in told] == [True, True]
     assert told[0]["lines"][0]["steps"][1]["last"] == "f3g5"
     assert all(" at 1400" in " ".join(each["texts"]) for each in told)
@@ -237,9 +237,9 @@ def test_what_is_no_game_is_told(server: Served, text: str, word: str) -> None:
         ("load", b" " * (2 << 20)),
         ("save", '{"id": "../../etc"}'),
         ("save", '{"id": "00000000000000aa", "result": "<b>"}'),
-        ("prove", '{"move": "e2e5"}'),
-        ("prove", '{"move": "0000"}'),
-        ("prove", '{"move": "e2e4", "start": "8/8/8/8/8/8/8/8 w - - 0 1"}'),
+        ("explain", '{"move": "e2e5"}'),
+        ("explain", '{"move": "0000"}'),
+        ("explain", '{"move": "e2e4", "start": "8/8/8/8/8/8/8/8 w - - 0 1"}'),
         ("reply", '{"elo": 5}'),
         ("reply", '{"white": -1}'),
         ("reply", json.dumps({"white": 10**400})),
@@ -299,7 +299,7 @@ def half_request(server: Served) -> bytes:
 
 
 def test_who_asked_last_is_answered_and_the_other_is_told(server: Served) -> None:
-    first = answers(server.open("POST", "explain", "{}"))
+    first = answers(server.open("POST", "analyse", "{}"))
     assert "sum" in next(first)
     assert server.ask("reply", start=MATE_IN_ONE) == [{"move": "a1a8"}]
     *_, last = first
@@ -307,7 +307,7 @@ def test_who_asked_last_is_answered_and_the_other_is_told(server: Served) -> Non
 
 
 def test_a_search_stops_when_its_page_goes_away(server: Served) -> None:
-    response = server.open("POST", "explain", "{}")
+    response = server.open("POST", "analyse", "{}")
     assert "sum" in next(answers(response))
     response.close()
     wait_until(lambda: is_idle(server.process.pid), "the search goes on")
@@ -330,12 +330,12 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path, is_searching: bool) -> None:
         served.open("GET", "").read()
         if is_searching:
             # What nobody waits for any more, or what does not come, is no fault either.
-            left = served.open("POST", "explain", "{}")
+            left = served.open("POST", "analyse", "{}")
             assert "sum" in next(answers(left))
             left.close()
             half = open_ones.enter_context(socket.create_connection((served.host, served.port)))
             half.sendall(half_request(served))
-            told = answers(served.open("POST", "explain", "{}"))
+            told = answers(served.open("POST", "analyse", "{}"))
             assert "sum" in next(told)
         served.process.send_signal(signal.SIGINT)
         output, errors = served.process.communicate(timeout=20)

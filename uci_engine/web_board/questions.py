@@ -33,7 +33,7 @@ MAX_WORD = 200
 # Seconds.
 REPLY = 1.0
 # A move is explained at once, and then with the verdict that the review of a game gives.
-PROOFS = (MOVE_EFFORT, share_of(MOVE_EFFORT, EFFORTS))
+EXPLANATIONS = (MOVE_EFFORT, share_of(MOVE_EFFORT, EFFORTS))
 # A value is there at once. Then all moves are compared, and the best ones searched, in turns.
 FIRST_VALUE = 0.1
 ROUNDS = ((0.3, 2.0), (2.0, 120.0))
@@ -249,7 +249,7 @@ def threat(turn: Turn, fields: Fields) -> None:
     turn.tell({"threat": board.uci(best.move), "threat_name": board.san(best.move)})
 
 
-def explain(turn: Turn, fields: Fields) -> None:
+def analyse(turn: Turn, fields: Fields) -> None:
     """The sum of the evaluation, the tablebases' verdict, what each move costs, and lines, until the page goes on."""
     board = fields.board()
     turn.tell({"sum": turn.explain_evaluation(board).data(), "tablebase": _tablebase_verdict(turn, board)})
@@ -281,20 +281,19 @@ def _search(turn: Turn, board: chess.Board, seconds: float) -> None:
     search = turn.begin(board, Limit(time=seconds), multipv=lines)
     for info in search:
         if info.get("multipv", 1) == lines and "pv" in info:
-            depth, nodes, passed = info["depth"], info["nodes"], info["time"]
-            effort = f"Depth {depth}, {nodes:,} positions in {passed:.1f} s"
+            effort = f"Depth {info['depth']} in {info['time']:.1f} s"
             found = [found_by(board, each) for each in search.multipv if "pv" in each]
             best = [line(board.san(each.line[0]), board, each) for each in found]
-            turn.tell({"depth": depth, "effort": effort, "lines": best})
+            turn.tell({"depth": info["depth"], "effort": effort, "lines": best})
     turn.require()
 
 
-def prove(turn: Turn, fields: Fields) -> None:
+def explain(turn: Turn, fields: Fields) -> None:
     """Why a move is good or bad, twice, first by a short search."""
     board = fields.board()
     play(board, [fields.get("move", "")])
     move, rating = board.pop(), fields.rating(board.turn)
-    for limit in PROOFS:
+    for limit in EXPLANATIONS:
         found = examine(turn, board, move, limit, rating)
         mark = found.judgement.mark
         turn.tell(
@@ -350,4 +349,4 @@ def _accuracy(analysed: AnalysedGame, color: chess.Color) -> str:
     return accuracy_of(analysed.judgements(color)) + (f" ({phases})" if phases else "")
 
 
-QUESTIONS = {"reply": reply, "threat": threat, "explain": explain, "prove": prove}
+QUESTIONS = {"reply": reply, "threat": threat, "analyse": analyse, "explain": explain}

@@ -33,7 +33,7 @@ def save(path: Path, fields: Fields) -> Answer:
 
     `began`: when, in milliseconds since 1970. `control`: of the time, as PGN has it. The moves have their clocks.
 
-    Returns the path, and the key of the game in the report. ValueError: the file cannot be read or written, or is too
+    Returns the `key` of the game in the report. ValueError: the file cannot be read or written, or is too
     large; then it stays as it was.
     """
     number, result, elo = fields.get("id", ""), fields.get("result", "*"), fields.get("elo", 0)
@@ -55,7 +55,7 @@ def save(path: Path, fields: Fields) -> Answer:
             replace_file(path, _with_game(before, game))
     except (OSError, OverflowError, ValueError) as error:
         raise ValueError(f"the game cannot be saved in {path}: {reason_of(error)}") from None
-    return {"saved": str(path), "key": key_of(str(game).encode())}
+    return {"key": key_of(str(game).encode())}
 
 
 def _time_headers(fields: Fields) -> dict[str, str]:

@@ -50,7 +50,7 @@ MAX_BODY_BYTES = 1 << 20
 # How long requests may still come, and answers be taken, when the server ends.
 GRACE_SECONDS = 1.0
 TEMPLATES = Path(__file__).with_name("templates")
-PARTS = "game sound engine explain pgn library report exercises moves premove live"
+PARTS = "game sound engine analysis pgn library report exercises moves premove live"
 SCRIPTS = [f"{name}.js" for name in PARTS.split()]
 USUAL_LEVEL = 1100
 LEVELS = (
@@ -74,10 +74,6 @@ def bound_socket(port: int | None) -> socket.socket:
             why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({reason_of(error)})"
             raise ValueError(f"port {port} {why}: name another one with --port") from None
         return socket.create_server((ADDRESS, 0))
-
-
-def _not_here(request: Request, error: Exception) -> Response:
-    return PlainTextResponse("The board is not at this address: open the one that secateur board prints.", 404)
 
 
 class BoardServer(uvicorn.Server):
@@ -109,12 +105,14 @@ class BoardServer(uvicorn.Server):
             policy="; connect-src 'self'",
             levels=LEVELS,
             usual_level=USUAL_LEVEL,
+            saved=path.resolve(),
         )
         routes = [Route(f"/{self.token}/", self._open, methods=["GET"])]
         for name in ("load", *self._questions, *self._requests):
             routes.append(Route(f"/{self.token}/{name}", partial(self._answer, name), methods=["POST"]))
         hosts = Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False)
-        app = Starlette(routes=routes, middleware=[hosts], exception_handlers={404: _not_here})
+        handlers = {404: lambda *_: PlainTextResponse("Open the address that secateur board prints.", 404)}
+        app = Starlette(routes=routes, middleware=[hosts], exception_handlers=handlers)
         super().__init__(uvicorn.Config(app, ws="none", log_level="error"))
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:

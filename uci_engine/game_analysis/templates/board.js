@@ -177,11 +177,12 @@ class Viewer {
   // What is said, and the buttons.
   showPlace(said) {
     const { track, at, isLine } = this;
-    byId("status").textContent = isLine ? `${track.title}: ${said}` : said;
+    const text = isLine ? `${track.title}: ${said}` : said;
+    // What has not changed is not spoken again.
+    if (byId("status").textContent !== text) byId("status").textContent = text;
     byId("first").disabled = byId("previous").disabled = at === 0;
     byId("last").disabled = byId("next").disabled = at === track.positions.length - 1;
-    byId("line-controls").hidden = !isLine;
-    byId("line-title").textContent = track.title ?? "";
+    byId("leave").hidden = !isLine;
   }
 
   // The bar: what White expects, from 0 to 1. Where that is not known, it stays.
@@ -232,15 +233,8 @@ function lineButtons(steps, show) {
   );
 }
 
-// A list of moves shows this one, and what is said of it. The page stays where it is.
-function keepInView(list, move, said) {
-  const top = move?.offsetTop ?? 0;
-  const bottom = said ? said.offsetTop + said.offsetHeight : top + (move?.offsetHeight ?? 0);
-  const isInView = top >= list.scrollTop && bottom <= list.scrollTop + list.clientHeight;
-  if (!isInView) list.scrollTop = top - list.clientHeight / 8;
-}
-
-// Of a list of moves Tab reaches the current one, or else the first, and the arrows the others.
+// Of a list of moves Tab reaches the current one, or else the first, and the arrows the others. It comes into view with
+// what is said of it, and the page stays where it is.
 function showCurrent(list, current, hadFocus, said) {
   for (const each of list.querySelectorAll("[aria-current], [tabindex='0']")) {
     each.ariaCurrent = null;
@@ -250,5 +244,8 @@ function showCurrent(list, current, hadFocus, said) {
   if (reached) reached.tabIndex = 0;
   if (current) current.ariaCurrent = "true";
   if (hadFocus) reached?.focus({ preventScroll: true });
-  keepInView(list, current, said);
+  const top = current?.offsetTop ?? 0;
+  const bottom = said ? said.offsetTop + said.offsetHeight : top + (current?.offsetHeight ?? 0);
+  const isInView = top >= list.scrollTop && bottom <= list.scrollTop + list.clientHeight;
+  if (!isInView) list.scrollTop = top - list.clientHeight / 8;
 }

@@ -91,10 +91,10 @@ function connectHands() {
   byId("type").onsubmit = (event) => {
     event.preventDefault();
     const text = byId("move").value.trim();
-    const move = meant(text);
+    const moves = meant(text);
     byId("move").value = "";
-    if (move) act(move);
-    else byId("status").textContent = `${text.slice(0, 20)} names no legal move here, or several.`;
+    if (moves.length === 1) act(moves[0]);
+    else byId("status").textContent = refusal(text.slice(0, 20));
   };
 }
 
@@ -103,11 +103,20 @@ function showChoices() {
   byId("legal").replaceChildren(...Object.values(choices()).map((name) => new Option(name)));
 }
 
-// The move that a text means, in UCI or as it is named; undefined for none, and for a name that several have: two
-// knights may wish to go to the same square.
+// The moves that a text means, in UCI or as they are named: two knights may wish to go to the same square.
 function meant(text) {
   const plain = (name) => name.replace(/[+#=x]/g, "").replace(/0/g, "O");
   const isMeant = ([uci, san]) => uci === text.toLowerCase() || plain(san) === plain(text);
-  const found = Object.keys(choices()).filter((uci) => isMeant([uci, choices()[uci]]));
-  return found.length === 1 ? found[0] : undefined;
+  return Object.keys(choices()).filter((uci) => isMeant([uci, choices()[uci]]));
+}
+
+// Why a text is no move: which ones it may mean, or what cannot go there.
+function refusal(text) {
+  const parts = /^(?:([KQRBN])[a-h]?[1-8]?x?|[a-h]x)?([a-h][1-8])(?:=?[QRBN])?[+#]?$/.exec(text);
+  if (!parts) return `${text} is no legal move here. Moves are typed as Nf3, exd5, O-O or g1f3.`;
+  const [, piece = "P", to] = parts;
+  const pieceOf = (san) => /^[KQRBN]/.exec(san)?.[0] ?? "P";
+  const able = Object.entries(choices()).filter(([uci, san]) => uci.slice(2, 4) === to && pieceOf(san) === piece);
+  const names = able.map(([uci, san]) => (isWaiting() ? uci : san));
+  return names.length ? `${text} may be ${names.join(" or ")}.` : `${text}: no ${Board.NAMES[piece]} can go to ${to} here.`;
 }

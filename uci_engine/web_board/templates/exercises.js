@@ -1,9 +1,10 @@
 // Mistakes as exercises: positions in which to find a better move.
 let exercises = [];
 
-// The same mistake in the same position is there once.
+// The player's own come first. The same mistake in the same position is there once.
 function exercisesOf(facts) {
-  const placed = facts.map((each) => [`${each.start} ${each.moves.slice(0, each.index + 1)}`, each]);
+  const sorted = facts.toSorted((a, b) => Number(b.isOwn) - Number(a.isOwn));
+  const placed = sorted.map((each) => [`${each.start} ${each.moves.slice(0, each.index + 1)}`, each]);
   return [...new Map(placed).values()].filter(({ cause }) => cause);
 }
 

@@ -15,7 +15,7 @@ const SIDES = ["white", "black"];
  * @typedef {{depth?: number, effort?: string, lines?: Line[], tablebase?: string, hint?: string, threat?: string,
  *   threat_name?: string, sum?: {families: any[], pieces: any[], white_score_cp: number},
  *   costs?: {move: string, value: string, share: number}[],
- *   proof?: {move: string, name: string, value: string, mark: string, is_error: boolean, texts: string[],
+ *   explanation?: {move: string, name: string, value: string, mark: string, is_error: boolean, texts: string[],
  *     lines: Line[], best: {move: string, value: string, share: number}}}} Learnt
  */
 /**
@@ -221,8 +221,7 @@ function change(fields) {
   keep();
   const current = record();
   const answer = saving.then(() => ask("save", current));
-  answer.then(({ saved, key }) => {
-    byId("saved").textContent = `Saved in ${saved}.`;
+  answer.then(({ key }) => {
     if (game.moves !== current.moves || game.result !== current.result) return;
     game.key = key;
     keep();

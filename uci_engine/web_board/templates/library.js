@@ -4,9 +4,11 @@ let library = [];
 
 async function showLibrary() {
   const { remark, loaded, games } = await ask("games", {});
-  library = games.map(([file, number, words, key], index) => {
+  const listed = games.map(([file, number, words, key], index) => {
     return { file, number, words, key, isLoaded: index < loaded, found: `${words} ${file}`.toLowerCase() };
   });
+  // Each once, also where several files have it, and in the folder rather than loaded.
+  library = [...new Map(listed.map((each) => [each.key, each])).values()];
   byId("library-folder").textContent = remark;
   searchLibrary();
 }
@@ -21,11 +23,7 @@ function searchLibrary() {
   byId("library").replaceChildren(...items);
 }
 
-// Those of the folder, each once, also where several files have it.
-function ofFolder() {
-  const own = library.filter(({ isLoaded }) => !isLoaded);
-  return [...new Map(own.map((each) => [each.key, each])).values()];
-}
+const ofFolder = () => library.filter(({ isLoaded }) => !isLoaded);
 
 async function openGame({ file, number }, remark = "") {
   const found = await askForGame("open", { file, number });

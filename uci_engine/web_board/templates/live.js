@@ -9,7 +9,7 @@ let pointed = null;
 function show() {
   const position = here();
   selected = pointed = null;
-  if (retry !== null && position !== game.positions[retry.index]) retry = null;
+  if ((isAnswered ? viewer.ply : game.positions.indexOf(position)) !== retry?.index) retry = null;
   // A step forward is heard.
   if (shown !== null && viewer.track.positions[viewer.at - 1] === shown) sound.play(soundOf(shown, position));
   shown = position;
@@ -28,6 +28,9 @@ function show() {
   showMoves();
 }
 
+/** @param {Position} position the best move that is known of it, once a hint was asked for */
+const hintOf = ({ hint, lines }) => lines?.[0].steps[0].last ?? hint;
+
 /** @type {(position: Position) => string} what is said of a position, and of who is to do what */
 function statusOf(position) {
   const parts = [position.say];
@@ -36,7 +39,7 @@ function statusOf(position) {
   else if (canPlay()) parts.push("Your move.");
   if (waitingMove()) parts.push(`Premove: ${position.premoves[waitingMove()]}.`);
   if (position.threat) parts.push(`Threat: ${position.threat_name}.`);
-  if (position.hint) parts.push(`Hint: ${position.legal[position.hint]}.`);
+  if (position.hint) parts.push(`Hint: ${position.legal[hintOf(position)]}.`);
   return parts.filter(Boolean).join(" ");
 }
 
@@ -44,16 +47,16 @@ function statusOf(position) {
 function showButtons(position) {
   byId("play-from").hidden = isPlaying() && position === latest();
   byId("play-from").disabled = Boolean(position.result);
-  byId("takeback").hidden = game.color === null;
+  byId("takeback").hidden = game.color === null || position !== latest();
   byId("takeback").disabled = fewerMoves() < 0;
-  byId("resign").hidden = !isPlaying();
+  byId("resign").hidden = !isPlaying() || position !== latest();
   byId("threat").disabled = byId("hint").disabled = isThinking() || Boolean(position.result);
-  byId("review").hidden = isPlaying() || !game.moves.length;
+  byId("review").hidden = isPlaying() || !game.moves.length || latest().mark !== undefined;
   byId("progress").hidden = asking?.name !== "review";
   byId("retry").hidden = retry === null;
+  byId("retry-answer").hidden = !isTrying();
   byId("retry-start").hidden = !mistakes.length || retry !== null;
   byId("resume").hidden = lastKept()?.result !== "*" || lastKept().id === game.id;
-  byId("explained").hidden = !isExplaining();
 }
 
 // Open the tab of an element, and bring that into sight.
@@ -72,32 +75,35 @@ function lookAt(position) {
 function drawBoard() {
   if (pointed) return board.draw(pointed, undefined, true);
   board.draw(here(), drawBelow);
-  const { lines = [], sum, proof, hint, threat } = here();
-  if (isExplaining()) {
+  const { lines = [], sum, explanation, hint, threat } = here();
+  if (isAnalysing()) {
     lines.forEach(({ steps }, index) => board.arrow(`better${index ? " second" : ""}`, steps[0].last));
     if (byId("worth").checked) {
       for (const { square, value_cp: cp } of sum?.pieces ?? []) {
         if (cp === null) continue;
         const { x, y } = board.place(square);
-        board.add("text", { class: "worth-text", x: x + 22.5, y: y + 42 }, minus(cp) + Math.abs(cp / 100).toFixed(1));
+        board.add("text", { class: "worth-text", x: x + 22.5, y: y + 42 }, pawns(cp, 1).replace("+", ""));
       }
     }
   }
-  const refutation = proof?.lines[0]?.steps[1]?.last;
-  if (refutation) board.arrow("played", refutation);
-  if (proof?.best.move && retry === null) board.arrow("better", proof.best.move);
+  if (explanation) {
+    const [asked, reply] = explanation.lines[0].steps;
+    board.arrow("asked", asked.last);
+    if (reply) board.arrow("played", reply.last);
+    const { move } = explanation.best;
+    if (move && move !== asked.last && !isTrying()) board.arrow("better", move);
+  }
   if (threat) board.arrow("played", threat);
-  if (hint) board.arrow("better", hint);
+  if (hint) board.arrow("better", hintOf(here()));
 }
 
 // Buttons, keys and forms ---------------------------------------------------------------------------------------------
 
 byId("notice").onclick = show;
 byId("worth").onchange = drawBoard;
-byId("explain").onchange = () => {
+byId("analysis").onchange = byId("explanation-close").onclick = () => {
   stop();
-  // A proof would stand above the tables.
-  if (isExplaining()) delete here().proof;
+  delete here().explanation;
   show();
 };
 
@@ -110,7 +116,9 @@ byId("resigning").onclose = ({ target }) => {
 // Ask the engine for what the board then shows.
 async function askFor(name, learnt = (answer) => answer) {
   const position = here();
-  const answer = await question(name, path());
+  // The best move of an analysis is known.
+  const [best] = name === "reply" ? (position.lines ?? []) : [];
+  const answer = best ? { move: best.steps[0].last } : await question(name, path());
   if (answer) Object.assign(position, learnt(answer));
   show();
 }
@@ -121,15 +129,14 @@ byId("new-game").onsubmit = (event) => {
   const [minutes, seconds] = byId("time").value.split(" ").map(Number);
   const clock = minutes ? { white: 60000 * minutes, black: 60000 * minutes, increment: 1000 * seconds } : null;
   const control = minutes ? `${60 * minutes}+${seconds}` : "-";
-  const from = byId("from-here").checked ? path() : {};
-  beginGame({ ...from, color, clock, control }).then(() => reveal(byId("moves")));
+  beginGame({ color, clock, control }).then(() => reveal(byId("moves")));
 };
 
 function beginGame(fields) {
   const level = byId("level").selectedOptions[0];
   const elo = Number(level.value);
   // A player is taken to be as strong as the level.
-  const title = `You are ${nameOf(fields.color)} against Secateur, ${level.text}.`;
+  const title = `Level: ${level.text}.`;
   const names = { white: "Secateur", black: "Secateur", [fields.color]: "You" };
   return begin(newGame({ ...fields, elo, ratings: { white: elo, black: elo }, title, names }));
 }
@@ -140,16 +147,10 @@ byId("load-form").onsubmit = async (event) => {
   byId("load-form").reset();
 };
 
-// Copy a text. Where the browser forbids that, it stands in the field. The button answers for four seconds.
+// Copy a text. The button answers for four seconds.
 async function copy(text, button) {
   const asked = button.textContent;
-  try {
-    await navigator.clipboard.writeText(text);
-    button.textContent = "Copied";
-  } catch {
-    byId("pgn").value = text;
-    button.textContent = "Copy it from the field";
-  }
+  button.textContent = await navigator.clipboard.writeText(text).then(() => "Copied", () => "The browser forbids it");
   setTimeout(() => (button.textContent = asked), 4000);
 }
 
@@ -169,8 +170,7 @@ async function start() {
   if (!isShown) await beginGame({ color: data.start.split(" ")[1] === "b" ? "black" : "white" });
   connectHands();
   // What opens beside the list makes it smaller.
-  const list = byId("moves");
-  new ResizeObserver(() => keepInView(list, list.querySelector("[aria-current]"))).observe(list);
+  new ResizeObserver(showMoves).observe(byId("moves"));
   setInterval(tick, 200);
   viewer.connect([
     ["resume", "", () => begin(newGame(lastKept()))],
@@ -184,13 +184,13 @@ async function start() {
     ["copy-pgn", "", copyGame],
     ["review", "", review],
     ["retry-start", "r", () => tryAgain()],
-    ["retry-answer", "", () => showAnswer(retry)],
+    ["retry-answer", "", () => explainPlayed(retry)],
     ["retry-next", "", tryNext],
     ["solve", "", () => solve(nextExercise())],
     ["analyse-rest", "", analyseRest],
     ["", "Escape", dropPremove],
+    ["", "a", () => byId("analysis").click()],
     ["", "e", () => byId("explain").click()],
-    ["", "v", () => byId("prove").click()],
     ["", "w", () => byId("worth").click()],
   ]);
   if (own && !isShown) notify("A game that this browser kept cannot be read, and is forgotten.");

@@ -1,12 +1,15 @@
 // Games to go through: load them, find the mistakes, and retry them.
 /** @type {Mistake[]} */
 let mistakes = [];
-/** @type {Mistake | null} what the player tries to mend. That ends when another position is shown. */
+/** @type {Mistake | null} what the player tries to mend, or has mended. It ends when the player goes on. */
 let retry = null;
+let isAnswered = false;
+const isTrying = () => retry !== null && !isAnswered;
 
 function forgetMistakes() {
   mistakes = [];
-  for (const position of game.positions) delete position.error;
+  retry = null;
+  for (const position of game.positions) Object.assign(position, { error: undefined, mark: undefined });
   byId("review-text").textContent = "";
   isStale = true;
 }
@@ -24,7 +27,7 @@ async function load(given) {
 }
 
 async function review() {
-  byId("explain").checked = false;
+  byId("analysis").checked = false;
   forgetMistakes();
   const answer = question("review", record(), ({ done = 1 }) => (byId("progress").value = done));
   viewer.go(game, viewer.ply);
@@ -45,7 +48,7 @@ async function review() {
 function mistakeCard(error) {
   const change = element("span", { className: "values", textContent: error.change });
   const title = element("h2", {}, `${nameOf(error.mark)} by ${error.player} `, change);
-  const buttons = [button("Retry", () => tryAgain(error)), " ", button("Why", () => showAnswer(error))];
+  const buttons = [button("Retry", () => tryAgain(error)), " ", button("Explain", () => explainPlayed(error))];
   return element("div", { id: `error-${error.index + 1}`, className: `said error ${error.mark}` }, title, ...buttons);
 }
 
@@ -53,8 +56,9 @@ function mistakeCard(error) {
 function tryAgain(error = mistakes.find(({ index }) => index >= viewer.ply) ?? mistakes[0]) {
   if (!error) return;
   retry = error;
+  isAnswered = false;
   const position = game.positions[error.index];
-  delete position.proof;
+  delete position.explanation;
   delete position.hint;
   board.flipped = error.player === "Black";
   byId("retry-text").textContent = `${error.player} played ${error.move} here. Find a better move.`;
@@ -63,8 +67,11 @@ function tryAgain(error = mistakes.find(({ index }) => index >= viewer.ply) ?? m
   board.element.scrollIntoView({ block: "nearest" });
 }
 
-function showAnswer({ index }) {
-  retry = null;
-  viewer.go(game, index);
-  prove(game.moves[index]);
+// What was wrong with a move of the game. To who tries to mend it, that is the answer.
+function explainPlayed(error) {
+  if (error !== retry) retry = null;
+  isAnswered = true;
+  byId("retry-text").textContent = `${error.player} played ${error.move} here.`;
+  viewer.go(game, error.index);
+  explain(game.moves[error.index]);
 }

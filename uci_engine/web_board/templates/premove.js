@@ -11,7 +11,7 @@ const waitingMove = () => (premove?.position === here() ? premove.move : null);
 // The squares under the pieces: where the piece that is taken may go, or else the pieces that have a good move.
 function drawBelow() {
   for (const square of waitingMove()?.match(/../g) ?? []) board.fill("premove", square);
-  const costs = isExplaining() && !isWaiting() ? costsOf(here()) : [];
+  const costs = isAnalysing() && !isWaiting() ? costsOf(here()) : [];
   drawTargets(new Map(costs.map(({ move, cost }) => [move, costClass(cost)])));
   if (selected !== null) return;
   // The best move of a piece, which comes first, counts.
@@ -26,7 +26,7 @@ function act(move) {
     return show();
   }
   premove = null;
-  if (byId("prove").checked || retry !== null) prove(move);
+  if (byId("explain").checked || isTrying()) explain(move);
   else play(move);
 }
 

@@ -25,7 +25,7 @@ function factsOf(games, name) {
     // Who plays against the engine, on the page and in its file.
     const side = find((each) => ["You", "Player"].includes(each)) ?? find(isNamed);
     const own = game.judged.filter((each) => (side ? each.side === side : name === ""));
-    return own.map((each) => ({ ...game, ...each, key, isSolved: game.solved?.includes(each.index) }));
+    return own.map((each) => ({ ...game, ...each, key, isOwn: Boolean(side), isSolved: game.solved?.includes(each.index) }));
   });
 }
 
@@ -77,7 +77,7 @@ function reportLine({ kind, word, moves, lost, mistakes }) {
   const words = `${nameOf(word)}: ${mistakes.length}${kind === "cause" ? "" : rate}`;
   const items = mistakes.slice(0, MAX_LISTED).map((each) => {
     const title = `${each.isSolved ? "✓ " : ""}${each.name} in ${titleOf(each)}`;
-    return listItem(title, async () => (await begin(gameOf(each))) && showAnswer(each));
+    return listItem(title, async () => (await begin(gameOf(each))) && explainPlayed(each));
   });
   const list = element("ul", { className: "listed" }, ...items);
   return element("details", {}, element("summary", { textContent: words }), list);
@@ -88,7 +88,7 @@ async function analyseRest() {
   if (isReading) return stop();
   if (isBusy()) return;
   isReading = true;
-  byId("explain").checked = false;
+  byId("analysis").checked = false;
   showReport();
   const left = ofFolder().filter(isLeft);
   for (const [index, each] of left.entries()) {

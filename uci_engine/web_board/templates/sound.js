@@ -21,15 +21,11 @@ const sound = {
   isOn: lasting["secateur-sound"] !== "off",
   context: null,
 
-  // Browsers allow sound, and complain of it, by whether the player has touched the page.
+  // Browsers allow sound, and complain of it, by whether the player has touched the page. Some have none.
   play(kind) {
-    if (!sound.isOn || !navigator.userActivation?.hasBeenActive) return;
-    try {
-      sound.context ??= new AudioContext();
-      for (const [wait, pitch, loudness] of KNOCKS[kind]) knock(sound.context, wait, pitch, loudness);
-    } catch {
-      // A browser may lack sound: the game goes on without it.
-    }
+    if (!sound.isOn || !window.AudioContext || !navigator.userActivation?.hasBeenActive) return;
+    sound.context ??= new AudioContext();
+    for (const [wait, pitch, loudness] of KNOCKS[kind]) knock(sound.context, wait, pitch, loudness);
   },
 
   turn() {

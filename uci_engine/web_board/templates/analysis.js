@@ -2,17 +2,18 @@
 // position.
 const COSTS = [0.02, 0.05, 0.1, 0.15];
 const costClass = (cost) => `cost-${COSTS.filter((least) => cost >= least).length}`;
-const minus = (cp) => (cp < 0 ? "\u2212" : "");
-const pawns = (cp) => (cp > 0 ? "+" : minus(cp)) + (Math.abs(cp) / 100).toFixed(2);
+const pawns = (cp, digits = 2) => (cp > 0 ? "+" : "") + (cp / 100).toFixed(digits).replace("-", "\u2212");
 
 /** @type {(position: Position, answer: Learnt) => void} */
 function learn(position, answer) {
   Object.assign(position, answer);
-  // The value of the position is that of its best move. The table has the deepest search.
-  const { value, share } = position.lines?.[0] ?? answer.costs?.[0] ?? answer.proof?.best ?? position;
+  // The value of the position is that of its best move. Of an analysis the table has the deepest search.
+  const { value, share } = answer.explanation?.best ?? position.lines?.[0] ?? answer.costs?.[0] ?? position;
   Object.assign(position, { value, share });
   drawGraph();
-  if (position === here()) showLearnt(position);
+  if (position !== here()) return;
+  showLearnt(position);
+  if (position.hint) viewer.showPlace(statusOf(position));
 }
 
 // What each move costs, best first. The table has searched deeper: it is right about its moves, and no other is better
@@ -33,11 +34,12 @@ function costsOf({ costs = [], lines = [], turn }) {
 /** @param {Position} position */
 function showLearnt(position) {
   drawBoard();
+  byId("analysed").hidden = !isAnalysing();
   showValue(position);
   showLines(position);
   showCosts(position);
   showFamilies(position);
-  showProof(position);
+  showExplanation(position);
 }
 
 // The bar and the number. Where there is no value, the bar is faint.
@@ -52,8 +54,8 @@ function showValue({ value = "", share }) {
   showGraph();
 }
 
-// Who tries again is not told what is better.
-const isExplaining = () => byId("explain").checked && retry === null;
+// Who tries again is not told what is better, and who asks about a move has one answer.
+const isAnalysing = () => byId("analysis").checked && !isTrying() && !here().explanation;
 
 // Have the engine do what is next: move, or explain the position on the board.
 function goOn() {
@@ -62,7 +64,7 @@ function goOn() {
     if (asking?.name !== "reply") engineMoves();
   } else if (asking?.name !== "review" && asking?.position !== position) {
     stop();
-    if (isExplaining()) question("explain", path(), (answer) => learn(position, answer));
+    if (isAnalysing()) question("analyse", path(), (answer) => learn(position, answer));
   }
 }
 
@@ -105,7 +107,7 @@ function showCosts(position) {
   const chips = costsOf(position).map(({ move, value, cost }) => {
     const percent = Math.round(100 * cost);
     const loss = percent ? ` \u2212${percent} %` : "";
-    return button(`${position.legal[move]} ${value}${loss}`, () => prove(move), `chip ${costClass(cost)}`);
+    return button(`${position.legal[move]} ${value}${loss}`, () => explain(move), `chip ${costClass(cost)}`);
   });
   replace("costs", position, chips);
 }
@@ -123,32 +125,42 @@ function showFamilies({ sum }) {
 }
 
 /** @type {(move: string) => Promise<void>} a move explained: its value, what refutes or supports it, and why */
-async function prove(move) {
+async function explain(move) {
   const position = here();
   if (isBusy()) return;
-  const answer = await question("prove", { ...path(), move, ratings: game.ratings }, (answer) => {
-    learn(position, { proof: { ...answer, move } });
-    reveal(byId(retry === null ? "proof" : "moves"));
+  let isNew = true;
+  const answer = await question("explain", { ...path(), move, ratings: game.ratings }, (answer) => {
+    learn(position, { explanation: { ...answer, move } });
+    if (isNew) reveal(byId(isTrying() ? "moves" : "explanation"));
+    isNew = false;
   });
-  if (retry?.key && answer && !answer.is_error) tellReport({ solved: retry.key, index: retry.index });
+  if (isTrying() && answer && !answer.is_error) {
+    isAnswered = true;
+    show();
+    if (retry.key) tellReport({ solved: retry.key, index: retry.index });
+  }
   goOn();
 }
 
 /** @param {Position} position */
-function showProof(position) {
-  const { proof } = position;
-  byId("proof").hidden = !proof || (retry !== null && proof.is_error);
-  if (!proof) return;
-  const verdict = proof.is_error ? "is no better" : "is right";
-  if (retry !== null) byId("retry-text").textContent = `${proof.name} ${verdict}: ${proof.mark}.`;
-  byId("proof").className = `panel ${proof.is_error ? "bad" : "good"}`;
-  byId("proof-title").textContent = `${proof.name} ${proof.value}, ${proof.mark}`;
+function showExplanation({ explanation }) {
+  byId("explanation").hidden = !explanation || (isTrying() && explanation.is_error);
+  if (!explanation) return;
+  const { name, mark, is_error: isError, texts, lines, move } = explanation;
+  if (isTrying()) byId("retry-text").textContent = `${name} ${isError ? "is no better" : "is right"}: ${mark}.`;
+  byId("explanation").className = `panel ${isError ? "bad" : "good"}`;
+  byId("explanation-title").textContent = name;
   // What has not changed is not spoken again.
-  const spoken = byId("proof-text");
-  const paragraphs = proof.texts.map((textContent) => element("p", { textContent }));
-  if (spoken.textContent !== proof.texts.join("")) spoken.replaceChildren(...paragraphs);
-  const buttons = proof.lines.map((line) => preview(button(line.title, () => enter(line)), line.steps.at(-1)));
-  replace("proof-lines", position, buttons);
-  byId("proof-play").hidden = retry !== null;
-  byId("proof-play").onclick = () => play(proof.move);
+  const spoken = byId("explanation-text");
+  const paragraphs = texts.map((textContent) => element("p", { textContent }));
+  if (spoken.textContent !== texts.join("")) spoken.replaceChildren(...paragraphs);
+  // A button that is pointed at stays, and says what it does now.
+  const buttons = byId("explanation-lines");
+  while (buttons.children.length > lines.length) buttons.lastChild.remove();
+  for (const [index, line] of lines.entries()) {
+    const shown = buttons.children[index] ?? buttons.appendChild(button(""));
+    preview(Object.assign(shown, { textContent: line.title, onclick: () => enter(line) }), line.steps.at(-1));
+  }
+  byId("explanation-play").hidden = isTrying();
+  byId("explanation-play").onclick = () => play(move);
 }
