@@ -38,7 +38,7 @@ def run(words: Sequence[str], core: str) -> int:
         if error.name is None or error.name.startswith("uci_engine"):
             raise
         raise ImportError(f"the board needs {error.name}: {command_for('board')}") from None
-    games = Path(options.pgn)
+    games = _games_file() if options.pgn is None else Path(options.pgn)
     try:
         if games.is_dir() or not games.parent.is_dir():
             raise ValueError(f"{games} cannot be a file: name another one with --pgn")
@@ -52,6 +52,8 @@ def run(words: Sequence[str], core: str) -> int:
         board_server = server.BoardServer(own_desk, games, start)
         host, port = listening.getsockname()
         place = f"http://{host}:{port}/{board_server.token}/"
+        if options.port is None and port != server.USUAL_PORT:
+            warn(f"Port {server.USUAL_PORT} is in use, perhaps by another board: this one has an address of its own.")
         # Until the server runs, an end by a signal must not leave the file that leads to the page.
         for ending in (signal.SIGINT, signal.SIGTERM):
             signal.signal(ending, signal.default_int_handler)
@@ -67,13 +69,20 @@ def run(words: Sequence[str], core: str) -> int:
     return 0
 
 
+def _games_file() -> Path:
+    """The file for the games: in this folder, or at home where this is that of the sources, no place for games."""
+    here = Path(GAMES_FILE).resolve()
+    is_source = (here.parent / "uci_engine" / "__init__.py").exists() and not here.exists()
+    return Path.home() / GAMES_FILE if is_source else here
+
+
 def _parser(core: str) -> Parser:
     parser = Parser("secateur board", DESCRIPTION)
     text = "the position to play from, also of Chess960 (default: the start position)"
     parser.add_argument("--fen", metavar="FEN", default=chess.STARTING_FEN, help=text)
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
     parser.add_argument("--port", metavar="N", type=number(0, 65535), help="the port (default: 8064, or a free one)")
-    text = f"where to write the games that are played (default {GAMES_FILE})"
-    parser.add_argument("--pgn", metavar="FILE", default=GAMES_FILE, help=text)
+    text = f"where to write the games that are played (default {GAMES_FILE}, here; at home, if here are the sources)"
+    parser.add_argument("--pgn", metavar="FILE", help=text)
     add_options(parser, core, threads=1)
     return parser
