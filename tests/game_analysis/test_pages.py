@@ -124,7 +124,7 @@ def test_what_a_player_or_an_annotator_wrote_is_shown() -> None:
         assert said[ply].endswith(f". \u201c{words}\u201d")
     assert said[6].startswith("3...Nf6??  ")
     text = " ".join(page.text.split())
-    for note in ("\u201cmy game\u201d", "1.e4! book \u201cthe best\u201d", "\u201ctoo early\u201d"):
+    for note in ("\u201cmy game\u201d", "1.e4! +0.00 \u201cthe best\u201d", "\u201ctoo early\u201d"):
         assert note in text
     for hidden in ("Old words", "[%", "0.05s"):
         assert hidden not in text + page.scripts[0]
@@ -160,7 +160,7 @@ def test_the_list_of_moves_has_marks_values_and_the_end_of_the_book() -> None:
         assert side == chess.COLOR_NAMES[ply.board.turn]
         assert kind == ([mark.word] if mark.is_error else [])
         assert name == ply.board.san(ply.move) + mark.sign
-        assert value == ("book" if mark is Mark.BOOK else "" if ply.value.score.mate() == 0 else ply.value.text)
+        assert value == ("" if ply.value.score.mate() == 0 else ply.value.text)
     before, _, after = text.partition(f"End of the book: {escape(str(report.opening))}.")
     (last,) = (ply.index for ply in report.plies if f"End of the book: {report.opening}." in ply.notes)
     assert before.count('<button class="move ') == last + 1
