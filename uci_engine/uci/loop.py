@@ -30,6 +30,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, BinaryIO
 
+import chess
+
 from evaluation.files import reason_of
 from uci_engine.board.game import Game, PositionError, any_move, display, legal_move, parse_searchmoves
 from uci_engine.search.info import BestMove, Info
@@ -360,10 +362,13 @@ class Dispatcher:
     def _hint(self, text: str) -> str:
         """What to type instead of an unknown command, which may be a move."""
         try:
-            move = legal_move(self._game.position, text).uci()
+            board = self._game.position
+            moves = [move.uci() for move in (*board.move_stack, legal_move(board, text))]
         except PositionError:
             return "help lists the known ones"
-        return f"to play there is secateur board; here a move is sent as: position startpos moves {move}"
+        start = board.root().fen()
+        start = "startpos" if start == chess.STARTING_FEN else f"fen {start}"
+        return f"a move: play it with secateur board, or in UCI with: position {start} moves {' '.join(moves)}"
 
     def _introduce(self) -> None:
         lines = [
