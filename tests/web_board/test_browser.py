@@ -336,14 +336,19 @@ def test_analysis_and_explain(page: BoardPage, server: Served, width: int) -> No
     page.click("#explain")
     page.drag("g2", "g4")
     page.wait("here().explanation && asking?.name !== 'explain'")
-    assert "g4" in page.text("explanation-title")
-    assert page.text("explanation-text")
+    assert page.text("explanation-text").startswith("1.g4")
     # There is one answer at a time: what is better, in words, as an arrow and as a number.
     assert not page.is_shown("#analysed")
     assert page.run("here().explanation.best.value === byId('value').textContent")
     assert len(page.find("#board .arrow.asked")) == len(page.find("#board .arrow.better")) == 1
     assert page.run("game.moves") == []
+    # It stays beside its lines.
+    page.do("byId('explanation-lines').children[1].click()")
+    page.wait("viewer.isLine && viewer.at === 1 && !isAnalysing()")
+    page.do("byId('explanation-lines').children[0].click()")
+    page.wait("viewer.isLine && here().last === 'g2g4'")
     page.click("#explanation-close")
+    page.click("#leave")
     # The number, the chip and a hint agree with the table.
     page.do("byId('hint').click()")
     page.wait("isAnalysing() && hintOf(here()) === here().lines[0].steps[0].last")
@@ -458,7 +463,7 @@ def test_games_of_the_folder_are_found_and_own_mistakes_solved(page: BoardPage, 
     page.do("library = library.filter(({file}) => file === 'club.pgn'); showReport()")
     page.click("#analyse-rest")
     page.wait("byId('analyse-rest').hidden && byId('report-text').textContent.includes(' of b: 1, of which 0 ')")
-    assert "King's Knight Opening: 2 in " in page.text("report")
+    assert "King's Knight Opening: 2 mistakes in " in page.text("report")
     assert page.run("exercises.length") == 1
     page.click("#solve")
     page.wait("retry?.key && board.flipped")

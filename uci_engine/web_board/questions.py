@@ -343,10 +343,10 @@ def review(turn: Turn, fields: Fields, keep: Callable[[str, AnalysedGame], None]
 
 
 def _accuracy(analysed: AnalysedGame, color: chess.Color) -> str:
-    """`81 % (opening 95 %, middlegame 70 %)`: with the phases that the game has."""
+    """`81 % (opening 95 %, middlegame 70 %)`: with the phases, where the game has several."""
     judged = {phase.value: analysed.judgements(color, phase) for phase in Phase}
-    phases = ", ".join(f"{name} {accuracy_of(each)}" for name, each in judged.items() if each)
-    return accuracy_of(analysed.judgements(color)) + (f" ({phases})" if phases else "")
+    phases = [f"{name} {accuracy_of(each)}" for name, each in judged.items() if each]
+    return accuracy_of(analysed.judgements(color)) + (f" ({', '.join(phases)})" if len(phases) > 1 else "")
 
 
 QUESTIONS = {"reply": reply, "threat": threat, "analyse": analyse, "explain": explain}

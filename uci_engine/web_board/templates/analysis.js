@@ -39,7 +39,7 @@ function showLearnt(position) {
   showLines(position);
   showCosts(position);
   showFamilies(position);
-  showExplanation(position);
+  showExplanation(explained());
 }
 
 // The bar and the number. Where there is no value, the bar is faint.
@@ -54,8 +54,10 @@ function showValue({ value = "", share }) {
   showGraph();
 }
 
+// Where the explanation is that is shown: it stays beside its lines.
+const explained = () => (here().explanation ? here() : game.positions[viewer.ply]);
 // Who tries again is not told what is better, and who asks about a move has one answer.
-const isAnalysing = () => byId("analysis").checked && !isTrying() && !here().explanation;
+const isAnalysing = () => byId("analysis").checked && !isTrying() && !explained().explanation;
 
 // Have the engine do what is next: move, or explain the position on the board.
 function goOn() {
@@ -149,18 +151,21 @@ function showExplanation({ explanation }) {
   const { name, mark, is_error: isError, texts, lines, move } = explanation;
   if (isTrying()) byId("retry-text").textContent = `${name} ${isError ? "is no better" : "is right"}: ${mark}.`;
   byId("explanation").className = `panel ${isError ? "bad" : "good"}`;
-  byId("explanation-title").textContent = name;
-  // What has not changed is not spoken again.
   const spoken = byId("explanation-text");
   const paragraphs = texts.map((textContent) => element("p", { textContent }));
   if (spoken.textContent !== texts.join("")) spoken.replaceChildren(...paragraphs);
+  const fromThere = (act) => () => {
+    if (!here().explanation) viewer.go(game, viewer.ply);
+    act();
+  };
   // A button that is pointed at stays, and says what it does now.
   const buttons = byId("explanation-lines");
   while (buttons.children.length > lines.length) buttons.lastChild.remove();
   for (const [index, line] of lines.entries()) {
     const shown = buttons.children[index] ?? buttons.appendChild(button(""));
-    preview(Object.assign(shown, { textContent: line.title, onclick: () => enter(line) }), line.steps.at(-1));
+    const onclick = fromThere(() => enter(line));
+    preview(Object.assign(shown, { textContent: line.title, onclick }), line.steps.at(-1));
   }
   byId("explanation-play").hidden = isTrying();
-  byId("explanation-play").onclick = () => play(move);
+  byId("explanation-play").onclick = fromThere(() => play(move));
 }

@@ -103,7 +103,7 @@ byId("notice").onclick = show;
 byId("worth").onchange = drawBoard;
 byId("analysis").onchange = byId("explanation-close").onclick = () => {
   stop();
-  delete here().explanation;
+  delete explained().explanation;
   show();
 };
 

@@ -66,14 +66,14 @@ function showReport() {
   const lines = reportLines(factsOf(games, ownName()));
   const shown = KINDS.flatMap((kind) => {
     const found = lines.filter((line) => line.kind === kind).slice(0, MAX_LINES);
-    return found.length ? [element("h3", { textContent: `By ${kind}` }), ...found.map(reportLine)] : [];
+    return found.length ? [element("h3", { textContent: `By ${kind === "side" ? "colour" : kind}` }), ...found.map(reportLine)] : [];
   });
   byId("report").replaceChildren(...shown);
 }
 
 // A line opens to its mistakes, each of which leads to its explanation.
 function reportLine({ kind, word, moves, lost, mistakes }) {
-  const rate = ` in ${moves} moves, \u2212${((100 * lost) / moves).toFixed(1)} % a move`;
+  const rate = ` mistakes in ${moves} moves; a move costs ${((100 * lost) / moves).toFixed(1)} %`;
   const words = `${nameOf(word)}: ${mistakes.length}${kind === "cause" ? "" : rate}`;
   const items = mistakes.slice(0, MAX_LISTED).map((each) => {
     const title = `${each.isSolved ? "✓ " : ""}${each.name} in ${titleOf(each)}`;
