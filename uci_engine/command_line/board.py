@@ -82,7 +82,7 @@ def _parser(core: str) -> Parser:
     parser.add_argument("--fen", metavar="FEN", default=chess.STARTING_FEN, help=text)
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
     parser.add_argument("--port", metavar="N", type=number(0, 65535), help="the port (default: 8064, or a free one)")
-    text = f"where to write the games that are played (default {GAMES_FILE}, here; at home, if here are the sources)"
+    text = f"where to write your games (default {GAMES_FILE}, in this folder or, among the sources, at home)"
     parser.add_argument("--pgn", metavar="FILE", help=text)
     add_options(parser, core, threads=1)
     return parser
