@@ -166,12 +166,12 @@ def game_page(analysed: AnalysedGame, index: str = "") -> str:
     )
 
 
-def positions_of(analysed: AnalysedGame) -> list[dict[str, object]]:
-    """The positions of a game, each with what is said of the move that led there."""
-    start = f"Start of the game. {analysed.value.shown}.{_quoted(analysed.words)}"
+def positions_of(analysed: AnalysedGame, *, with_values: bool = True) -> list[dict[str, object]]:
+    """The positions of a game, each with what is said of the move that led there: on the board without its value."""
+    value = f" {analysed.value.shown}." if with_values else ""
     return [
-        position(analysed.boards[0], start, analysed.value),
-        *(position(analysed.boards[ply.index + 1], _said(ply), ply.value) for ply in analysed.plies),
+        position(analysed.boards[0], f"Start of the game.{value}{_quoted(analysed.words)}", analysed.value),
+        *(position(analysed.boards[ply.index + 1], _said(ply, with_values), ply.value) for ply in analysed.plies),
     ]
 
 
@@ -202,10 +202,10 @@ def index_row(analysed: AnalysedGame, page: str) -> dict[str, object]:
 # Parts of the page ---------------------------------------------------------------------------------------------------
 
 
-def _said(ply: Ply) -> str:
+def _said(ply: Ply, with_value: bool) -> str:
     """What is said of a move: on the page below the board, and by a screen reader."""
     mark = ply.judgement.mark
-    said = f"{ply.name}{ply.sign or mark.sign}  {ply.value_text}".rstrip()
+    said = f"{ply.name}{ply.sign or mark.sign}  {ply.value_text if with_value else ''}".rstrip()
     if mark.sign or mark in (Mark.BOOK, Mark.FORCED):
         said += f", {mark.word}"
     if ply.causes:

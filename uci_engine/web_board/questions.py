@@ -336,7 +336,7 @@ def review(turn: Turn, fields: Fields, keep: Callable[[str, AnalysedGame], None]
         for ply in worst(analysed.errors)
     ]
     accuracies = [_accuracy(analysed, color) for color in chess.COLORS]
-    positions = positions_of(analysed)
+    positions = positions_of(analysed, with_values=False)
     for ply, shown in zip(analysed.plies, positions[1:], strict=True):
         shown |= {"mark": ply.judgement.mark.sign, "value": ply.value_text}
     turn.tell({"errors": errors, "positions": positions, "accuracy": accuracies})
