@@ -112,6 +112,20 @@ class Claim:
         squares = [(self.after, self.target), *((board, board.peek().to_square) for board in boards)]
         return self.after.turn != self.mover and all(board.is_attacked_by(self.mover, at) for board, at in squares)
 
+    def drives_king(self) -> bool:
+        """The move gives check, and the king goes to the target."""
+        goes = self.neighbour(1)
+        return self.after.is_check() and (self.after.king(self.after.turn), self.target) == (
+            goes.from_square,
+            goes.to_square,
+        )
+
+    def drives_piece(self) -> bool:
+        """The move attacks another piece, which goes to the target and is there at the end."""
+        seen, end = sees(self.after, self.to, self.other), self.line.end
+        goes = self.neighbour(1) == chess.Move(self.other, self.target)
+        return seen and goes and end.piece_at(self.target) == self.after.piece_at(self.other)
+
     def repeats(self) -> bool:
         """All moves of the side from this one on give check, and a position comes again, or by one more such move."""
         boards, end = self.line.boards[self.motif.ply :], self.line.end
@@ -156,11 +170,12 @@ RULES: dict[Kind, Callable[[Claim], bool]] = {
     Kind.OPENED: lambda it: is_between(it.move.from_square, it.other, it.target),
 }
 DEED_RULES: dict[Why, Callable[[Claim], bool]] = {
+    Why.KING_DRIVEN: Claim.drives_king,
     Why.CASTLING_LOST: lambda it: (
-        it.before.has_castling_rights(it.mover) and not it.after.has_castling_rights(it.mover)
+        [board.has_castling_rights(not it.line.winner) for board in (it.before, it.after)] == [True, False]
     ),
-    Why.GONE_BACK: lambda it: it.to == it.target == it.line.moves[0].from_square,
     Why.BISHOP_PAIR: lambda it: it.before.is_capture(it.move) and it.neighbour(1).to_square == it.target,
-    Why.CASTLING_MISSED: lambda it: it.before.is_castling(it.move),
-    Why.DEVELOPMENT: lambda it: chess.square_rank(it.move.from_square) in (0, 7) and it.target == it.to,
+    Why.PIECE_DRIVEN: Claim.drives_piece,
+    Why.INVASION: lambda it: it.to == it.target and chess.square_rank(it.to) in ((6, 7) if it.mover else (0, 1)),
+    Why.GONE_BACK: lambda it: it.to == it.target == it.line.moves[0].from_square,
 }

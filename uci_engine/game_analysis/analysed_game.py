@@ -190,7 +190,10 @@ def annotate(analysed: AnalysedGame, annotator: str) -> str:
     `annotator`: the name of this program, and its version.
     """
     headers = analysed.game.headers
-    headers["Annotator"] = _with_annotator(headers.get("Annotator", ""), annotator)
+    # In place of another version of this program, behind all others.
+    others = [name.strip() for name in headers.get("Annotator", "").split(";")]
+    others = [name for name in others if not is_unknown(name) and name.split()[:1] != annotator.split()[:1]]
+    headers["Annotator"] = "; ".join([*others, annotator])
     if analysed.opening is not None:
         for name, value in (("ECO", analysed.opening.eco), ("Opening", analysed.opening.name)):
             if is_unknown(headers.get(name, "")):
@@ -214,9 +217,3 @@ def annotate(analysed: AnalysedGame, annotator: str) -> str:
         if ply.value.score.mate() != 0:
             node.set_eval(PovScore(ply.value.score, chess.WHITE), ply.after.depth)
     return analysed.game.accept(chess.pgn.StringExporter(columns=100))
-
-
-def _with_annotator(names: str, annotator: str) -> str:
-    """The names with this one behind them, in place of that of another version."""
-    others = [name.strip() for name in names.split(";") if name.split()[:1] != annotator.split()[:1]]
-    return "; ".join([*(name for name in others if not is_unknown(name)), annotator])

@@ -15,24 +15,21 @@ from enum import Enum
 
 import chess
 
-from uci_engine.game_analysis import thresholds
+from uci_engine.game_analysis import positional, thresholds
 from uci_engine.game_analysis.boards import (
     exchange,
     gain_of,
     is_gain,
     is_quiet,
     is_sacrifice,
-    king_of,
     surplus,
     takes_at,
     takes_back,
 )
 from uci_engine.game_analysis.judgement import (
-    BLUNDER_LOSS,
     DRAWN,
     MISTAKE_LOSS,
     ONLY_MOVE_LOSS,
-    OPENING_PLIES,
     Found,
     Value,
     final_value,
@@ -65,11 +62,12 @@ class Why(Enum):
     REPLY = "strong reply"
     MISSED_THREAT = "threat missed"
     # Deeds of single moves, where nothing is won.
+    KING_DRIVEN = "king driven out"
     CASTLING_LOST = "castling lost"
-    GONE_BACK = "piece gone back"
     BISHOP_PAIR = "bishop pair given"
-    CASTLING_MISSED = "castling missed"
-    DEVELOPMENT = "development missed"
+    PIECE_DRIVEN = "piece driven back"
+    INVASION = "seventh rank entered"
+    GONE_BACK = "piece gone back"
     # Of good moves.
     TACTIC = "tactic"
     SACRIFICE = "sacrifice"
@@ -214,10 +212,6 @@ class Comparison:
         share = self.share(found)
         return bool(found.line) and (share < 1 if ply else share >= thresholds.CONFIRMED)
 
-    def value_for(self, winner: chess.Color) -> Value:
-        """The value of the line by which a side profits."""
-        return self.better_value if winner == self.color else self.played_value
-
     def refused(self, line: Line) -> tuple[chess.Move, ...]:
         """Taking back what the winner's first move took, where the exchange would win nothing, and the answer to it."""
         first = line.own_plies().start
@@ -228,7 +222,8 @@ class Comparison:
         if not backs or line.is_taken_back(first):
             return ()
         found = self.find(board, backs)
-        least_cp = self.value_for(line.winner).cp_for(line.winner) + thresholds.AS_GOOD_CP
+        value = self.better_value if line.winner == self.color else self.played_value
+        least_cp = value.cp_for(line.winner) + thresholds.AS_GOOD_CP
         is_worse = found.value.cp_for(line.winner) > least_cp
         return found.line[:2] if is_worse else ()
 
@@ -255,7 +250,7 @@ def causes_of(board: chess.Board, played: Found, better: Found, find: Finder) ->
     # What is won late and has no name is told only where no threat is found.
     is_near = any(cause.motifs or cause.end <= cause.first + thresholds.SOON for cause in material)
     threats = () if is_near else _threats(lines)
-    return threats or material or _castling(lines) or _gone_back(lines) or _bishop(lines) or _development(lines)
+    return threats or material or _deeds(lines)
 
 
 def merits_of(board: chess.Board, played: Found, others: Value | None, find: Finder) -> tuple[Cause, ...]:
@@ -337,7 +332,7 @@ def _won(lines: Comparison, account: Account, other: Account) -> Cause | None:
     motifs = _motifs_of(line, wins, -other.gain)
     # Without a name it has to explain enough and to be near, a pawn or what an inaccuracy costs at once.
     is_small = account.gain < 2 or lines.cost < MISTAKE_LOSS
-    longest = thresholds.SOON if is_small else thresholds.LONGEST_UNNAMED
+    longest = thresholds.LONGEST_PAWN if is_small else thresholds.LONGEST_UNNAMED
     is_far = account.end > first + longest
     is_little = account.gain < (1 - thresholds.CONFIRMED) * lines.lost
     # What the other line wins is told only if it lasts to the end of that line.
@@ -498,72 +493,21 @@ def _threat(lines: Comparison, line: Line, other: Line) -> Cause | None:
     return Cause(why, line.winner, line, (), ply + 1, threat=account, mate=mate or 0, evidence=(evidence,))
 
 
-def _castling(lines: Comparison) -> tuple[Cause, ...]:
-    """Castling soon becomes impossible, where with the better move the side castles or still may."""
-    line, better = lines.played_line, lines.better_line
-    rights = [board.has_castling_rights(lines.color) for board in line.boards[: thresholds.SOON + 2]]
-    castles = any(map(chess.Board.is_castling, better.boards[::2], better.moves[::2]))
-    is_kept = castles or better.end.has_castling_rights(lines.color)
-    if not rights[0] or rights[-1] or not is_kept or lines.cost >= BLUNDER_LOSS:
-        return ()
-    ply = rights.index(False) - 1
-    move = line.moves[ply]
-    if line.boards[ply].turn != lines.color or line.boards[ply].is_castling(move):
-        return ()
-    return _deed(Why.CASTLING_LOST, line, ply, king_of(line.boards[ply + 1], lines.color))
-
-
-def _deed(why: Why, line: Line, ply: int, target: chess.Square) -> tuple[Cause]:
-    """What the move at this ply does, and the square that it is about."""
-    move = line.moves[ply]
-    return (Cause(why, line.winner, line, (Motif(Kind.DEED, ply, move, move.to_square, (target,)),), ply + 1),)
-
-
-def _gone_back(lines: Comparison) -> tuple[Cause, ...]:
-    """The piece that moved soon goes back. That of the better move stays where it goes."""
-    line, better = lines.played_line, lines.better_line
-    moved, first = line.moves[0], better.moves[0]
-    square = moved.to_square
-    stays = not any(move.from_square == first.to_square for move in better.moves[2 : thresholds.SOON + 1 : 2])
-    following = enumerate(line.moves[: thresholds.SOON + 1])
-    again = next((ply for ply, move in following if ply and square in (move.from_square, move.to_square)), 0)
-    is_piece = lines.board.piece_type_at(moved.from_square) not in (chess.PAWN, chess.KING)
-    is_back = again in (2, thresholds.SOON) and line.moves[again].to_square == moved.from_square
-    is_even = line.balance(again + 1) == line.balance(0)
-    if not (is_piece and stays and is_back and is_even) or lines.board.gives_check(moved):
-        return ()
-    return _deed(Why.GONE_BACK, line, again, moved.from_square)
-
-
-def _bishop(lines: Comparison) -> tuple[Cause, ...]:
-    """The move played gives a bishop for a knight, and the other side keeps two bishops, which costs little."""
-    board, line, move = lines.board, lines.played_line, lines.played_line.moves[0]
-    kinds = board.piece_type_at(move.from_square), board.piece_type_at(move.to_square)
-    is_trade = kinds == (chess.BISHOP, chess.KNIGHT) and line.is_taken_back(0) and lines.cost < BLUNDER_LOSS
-    pairs = [len(end.pieces(chess.BISHOP, line.winner)) > 1 for end in (line.end, lines.better_line.end)]
-    bishops = [len(each.pieces(chess.BISHOP, lines.color)) for each in (board, lines.better_line.end)]
-    if not (is_trade and all(pairs) and bishops[0] == bishops[1]):
-        return ()
-    return _deed(Why.BISHOP_PAIR, line, 0, move.to_square)
-
-
-def _development(lines: Comparison) -> tuple[Cause, ...]:
-    """The better move castles or develops a piece, and the move played does nothing for that, which costs little."""
-    board, line, played = lines.board, lines.better_line, lines.played_line.moves[0]
-    is_early = board.ply() < OPENING_PLIES and lines.cost < BLUNDER_LOSS
-    # A centre pawn opens lines for pieces.
-    centre = board.pawns & (chess.BB_FILE_D | chess.BB_FILE_E)
-    is_centre = bool(chess.BB_SQUARES[played.from_square] & centre)
-    is_idle = not (is_centre or _development_of(board, played) or board.is_capture(played) or board.gives_check(played))
-    why = _development_of(board, line.moves[0])
-    return _deed(why, line, 0, line.moves[0].to_square) if is_early and is_idle and why else ()
-
-
-def _development_of(board: chess.Board, move: chess.Move) -> Why | None:
-    """Whether a move castles, or brings a knight or bishop from the back rank."""
-    if board.is_castling(move):
-        return Why.CASTLING_MISSED
-    is_minor = board.piece_type_at(move.from_square) in (chess.KNIGHT, chess.BISHOP)
-    home = chess.BB_RANK_1 if board.turn else chess.BB_RANK_8
-    is_moved = bool(chess.BB_SQUARES[move.from_square] & home and not chess.BB_SQUARES[move.to_square] & home)
-    return Why.DEVELOPMENT if is_minor and is_moved else None
+def _deeds(lines: Comparison) -> tuple[Cause, ...]:
+    """What soon happens in one of the lines for the side that profits, and not in the other."""
+    played, better = lines.played_line, lines.better_line
+    for why, detect, line, other in (
+        (Why.KING_DRIVEN, positional.driven_king, played, better),
+        (Why.CASTLING_LOST, positional.castling_lost, played, better),
+        (Why.KING_DRIVEN, positional.driven_king, better, played),
+        (Why.BISHOP_PAIR, positional.bishop_pair, played, better),
+        (Why.PIECE_DRIVEN, positional.driven_back, played, better),
+        (Why.INVASION, positional.invasion, played, better),
+        (Why.GONE_BACK, positional.gone_back, played, better),
+    ):
+        motif = detect(line)
+        # A reply that others would do as well as is not the reason.
+        is_told = motif and not detect(Line(lines.board, other.moves, line.winner))
+        if motif and is_told and (why is not Why.PIECE_DRIVEN or lines.is_decisive(line)):
+            return (Cause(why, line.winner, line, (motif,), motif.ply + 1),)
+    return ()

@@ -435,21 +435,19 @@ def deciding_motifs(line: Line, expected: int = 0) -> tuple[Motif, ...]:
         return (drawing,)
     if line.gain() - expected < 1:
         return ()
-    found = map(_of_win, line.wins())
-    return next((motifs for motifs in found if motifs and _is_forced(line, motifs[-1])), ())
-
-
-def _is_forced(line: Line, motif: Motif) -> bool:
-    """Whether at most one move up to the win, beside the motif's own, is quiet: more are no combination.
-
-    A quiet move neither gives or answers check nor takes anything. A promotion needs no combination.
-    """
-    count = quiet_moves(line, motif.win_ply, without=motif.ply)
-    return count <= MAX_QUIET or line.moves[motif.win_ply].promotion is not None
+    for motifs in map(_of_win, line.wins()):
+        # With more quiet moves up to the win it is no combination. A promotion needs none.
+        quiet = quiet_moves(line, motifs[-1].win_ply, without=motifs[-1].ply) if motifs else 0
+        if motifs and (quiet <= MAX_QUIET or line.moves[motifs[-1].win_ply].promotion):
+            return motifs
+    return ()
 
 
 def quiet_moves(line: Line, end: int, without: int | None = None) -> int:
-    """How many moves of the side that profits are quiet, up to the ply `end` and but for one."""
+    """How many moves of the side that profits are quiet, up to the ply `end` and but for one.
+
+    A quiet move neither gives or answers check nor takes anything.
+    """
     own = [ply for ply in line.own_plies() if ply < end and ply != without]
     quiet = [ply for ply in own if not (line.boards[ply].is_check() or line.boards[ply + 1].is_check())]
     return sum(not line.boards[ply].is_capture(line.moves[ply]) for ply in quiet)

@@ -2,7 +2,7 @@
 
 # An edit confirms a cause by this share of the cost.
 CONFIRMED = 2 / 3
-# What begins or wins so many plies after the first move of its side is not the work of that move, nor is a pawn.
+# What begins or wins so many plies after the first move of its side is not the work of that move.
 # The other line has the same only within so many plies more, and the end of an account keeps its gain for so many.
 SOON = 4
 # The quiet moves up to a win, beside that of the motif: with more nothing is forced.
@@ -15,7 +15,8 @@ AS_GOOD_CP = 20
 LONGEST_LINE = 14
 # Who loses less than this part of it has got something for it.
 LEAST_SAID = 0.4
-# The plies of a line that may win something without a name.
+# The plies of a line that may win something without a name, and a pawn.
 LONGEST_UNNAMED = 9
+LONGEST_PAWN = 6
 # A threat to win less, in pawns, is no reason.
 LEAST_THREAT = 2

@@ -16,7 +16,7 @@ from uci_engine.game_analysis.boards import (
     value_at,
     variation,
 )
-from uci_engine.game_analysis.causes import Account, Cause, Why
+from uci_engine.game_analysis.causes import Cause, Why
 from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.people import CALIBRATED, COMMON, DIFFERENT, HIGHER, MOST, People
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
@@ -54,14 +54,13 @@ SENTENCES = {
 
 # The same of the deeds that are causes.
 DEEDS = {
-    Why.CASTLING_LOST: "{move} loses the right to castle, which the better move keeps",
+    Why.KING_DRIVEN: "{move} drives the king to {square}",
+    Why.CASTLING_LOST: "after {move} the right to castle is lost, which the better move keeps",
+    Why.BISHOP_PAIR: "with {move} a bishop goes for a knight, and the other side has both bishops",
+    Why.PIECE_DRIVEN: "{move} drives {it} back to {square}",
+    Why.INVASION: "{move} invades: {targets} stands behind the pawns",
     Why.GONE_BACK: "{move} goes back, which loses time",
-    Why.BISHOP_PAIR: "{move} gives a bishop for a knight, and the other side has both bishops",
-    Why.CASTLING_MISSED: "better, {move} brings the king into safety",
-    Why.DEVELOPMENT: "better, {move} develops {targets}; the move played develops nothing",
 }
-
-TAKEN_NOW = (Kind.PINNED_GUARD, Kind.CAPTURE)
 
 
 def piece_on(board: chess.Board, square: chess.Square) -> str:
@@ -73,8 +72,7 @@ def motif_words(line: Line, motif: Motif, words: str | None = None) -> str:
     """What happens in a line by a motif, without a capital letter and a full stop. `words`: those of a deed."""
     before, after = line.boards[motif.ply], line.boards[motif.ply + 1]
     # A piece that is taken, or whose guard leaves, is named where it stood.
-    taken_now = motif.kind in TAKEN_NOW
-    shown = before if taken_now else after
+    shown = before if motif.kind in (Kind.PINNED_GUARD, Kind.CAPTURE) else after
 
     def named(square: chess.Square, position: chess.Board = shown) -> str:
         return f"the {piece_on(position if position.piece_at(square) else before, square)}"
@@ -169,19 +167,17 @@ def cause_words(cause: Cause) -> str:
         return f"{_origin(cause)}it {why.value} in {cause.mate}{by}" if cause.mate else "it allows mate"
     if cause.threat:
         begin = f"it allows {line.name(first)}, which" if why is Why.REPLY else f"better, {line.name(first)}"
-        return f"{begin} {_threat_words(cause, cause.threat)}"
+        what = f"mate in {cause.mate}" if cause.mate else f"to win {material_words(cause.threat.material)}"
+        threat = cause.threat.line
+        return f"{begin} threatens {what}: {variation(threat.boards[0], threat.moves[: cause.threat.end])}"
+    begin = "" if first else "better, "
+    if why in DEEDS:
+        return begin + motif_words(line, cause.motifs[0], DEEDS[why])
     if why is Why.DRAW:
-        begin = "better, " if line.boards[0].turn == cause.winner else ""
         return f"{begin}{motifs or f'the game is drawn: {variation(line.boards[0], line.moves)}'}"
     if why in (Why.LOSS, Why.MISSED_GAIN):
         return f"{_origin(cause)}{_material_clause(cause, motifs, moves)}"
-    return motifs if why in DEEDS else CLAUSES[why].format(motifs=motifs, moves=moves) + _because(cause)
-
-
-def _threat_words(cause: Cause, threat: Account) -> str:
-    """`threatens mate in 2: 15.Qxh7+ Kf8 16.Qh8#`."""
-    what = f"mate in {cause.mate}" if cause.mate else f"to win {material_words(threat.material)}"
-    return f"threatens {what}: {variation(threat.line.boards[0], threat.line.moves[: threat.end])}"
+    return CLAUSES[why].format(motifs=motifs, moves=moves) + _because(cause)
 
 
 def _material_clause(cause: Cause, motifs: str, moves: str) -> str:
@@ -240,7 +236,7 @@ def _chain(cause: Cause) -> str:
         return ""
     line, first = cause.line, cause.first
     moves = variation(line.boards[first], line.moves[first : said[0].ply])
-    return f"{moves and f'{moves}, and '}{'; '.join(motif_words(line, motif, DEEDS.get(cause.why)) for motif in said)}"
+    return f"{moves and f'{moves}, and '}{'; '.join(motif_words(line, motif) for motif in said)}"
 
 
 def percent(share: float) -> str:
