@@ -503,6 +503,7 @@ def _deeds(lines: Comparison) -> tuple[Cause, ...]:
         (Why.BISHOP_PAIR, positional.bishop_pair, played, better),
         (Why.PIECE_DRIVEN, positional.driven_back, played, better),
         (Why.INVASION, positional.invasion, played, better),
+        (Why.INVASION, positional.invasion, better, played),
         (Why.GONE_BACK, positional.gone_back, played, better),
     ):
         motif = detect(line)

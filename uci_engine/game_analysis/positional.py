@@ -85,7 +85,7 @@ def invasion(line: Line) -> Motif | None:
     first = line.own_plies().start
     for ply in range(first, min(first + SOON + 1, len(line.moves) - 2), 2):
         board, move = line.boards[ply], line.moves[ply]
-        comes = _rank(move.from_square, line.winner) < SEVENTH <= _rank(move.to_square, line.winner)
+        comes = _rank(move.from_square, line.winner) != SEVENTH == _rank(move.to_square, line.winner)
         stays = line.boards[ply + 3].piece_at(move.to_square) == board.piece_at(move.from_square)
         is_heavy = board.piece_type_at(move.from_square) in (chess.ROOK, chess.QUEEN)
         if comes and stays and is_heavy and not board.is_capture(move):

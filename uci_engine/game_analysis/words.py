@@ -58,7 +58,7 @@ DEEDS = {
     Why.CASTLING_LOST: "after {move} the right to castle is lost, which the better move keeps",
     Why.BISHOP_PAIR: "with {move} a bishop goes for a knight, and the other side has both bishops",
     Why.PIECE_DRIVEN: "{move} drives {it} back to {square}",
-    Why.INVASION: "{move} invades: {targets} stands behind the pawns",
+    Why.INVASION: "with {move} {targets} comes in among the pawns",
     Why.GONE_BACK: "{move} goes back, which loses time",
 }
 
