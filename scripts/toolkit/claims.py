@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import chess
 
-from uci_engine.game_analysis.causes import Cause, Why
+from uci_engine.game_analysis.causes import Cause
+from uci_engine.game_analysis.positional import Deed
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
 
 PAWNS = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
@@ -16,7 +17,7 @@ PAWNS = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.Q
 def claims_of(cause: Cause) -> list[tuple[str, bool]]:
     """The name of each claim, and whether it is true."""
     line, motifs = cause.line, [*([cause.opened] if cause.opened else []), *cause.motifs]
-    rules = {**RULES, Kind.DEED: DEED_RULES.get(cause.why, lambda _: False)}
+    rules = {**RULES, **({Kind.DEED: DEED_RULES[cause.why]} if isinstance(cause.why, Deed) else {})}
     claims = [(motif.kind.name, rules[motif.kind](Claim.of(line, motif))) for motif in motifs]
     if cause.threat:
         threat = cause.threat.line
@@ -169,13 +170,13 @@ RULES: dict[Kind, Callable[[Claim], bool]] = {
     Kind.UNGUARDED: lambda it: sees(it.before, it.move.from_square, it.target) and not sees(it.after, it.to, it.target),
     Kind.OPENED: lambda it: is_between(it.move.from_square, it.other, it.target),
 }
-DEED_RULES: dict[Why, Callable[[Claim], bool]] = {
-    Why.KING_DRIVEN: Claim.drives_king,
-    Why.CASTLING_LOST: lambda it: (
+DEED_RULES: dict[Deed, Callable[[Claim], bool]] = {
+    Deed.KING_DRIVEN: Claim.drives_king,
+    Deed.CASTLING_LOST: lambda it: (
         [board.has_castling_rights(not it.line.winner) for board in (it.before, it.after)] == [True, False]
     ),
-    Why.BISHOP_PAIR: lambda it: it.before.is_capture(it.move) and it.neighbour(1).to_square == it.target,
-    Why.PIECE_DRIVEN: Claim.drives_piece,
-    Why.INVASION: lambda it: it.to == it.target and chess.square_rank(it.to) in ((6, 7) if it.mover else (0, 1)),
-    Why.GONE_BACK: lambda it: it.to == it.target == it.line.moves[0].from_square,
+    Deed.BISHOP_PAIR: lambda it: it.before.is_capture(it.move) and it.neighbour(1).to_square == it.target,
+    Deed.PIECE_DRIVEN: Claim.drives_piece,
+    Deed.INVASION: lambda it: it.to == it.target and chess.square_rank(it.to) in ((6, 7) if it.mover else (0, 1)),
+    Deed.GONE_BACK: lambda it: it.to == it.target == it.line.moves[0].from_square,
 }

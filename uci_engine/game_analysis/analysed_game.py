@@ -1,7 +1,6 @@
 """A game analysed: what each move was worth and why, as the page shows it; and the annotated PGN.
 
-An annotated game has values, better lines, marks, the opening and what the tablebases say. It keeps its own comments,
-NAGs, variations and headers. Values of an earlier analysis are replaced.
+An annotated game keeps its own comments, NAGs, variations and headers. Values of an earlier analysis are replaced.
 
 Invariants: the moves stay, and python-chess reads them back. The same analysis of what was written gives the same text.
 """

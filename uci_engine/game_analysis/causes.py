@@ -1,10 +1,8 @@
 """Why a move is an error, or good: causes, each with the searches that confirm it.
 
-An error is explained by what its line and the better one come to: mate, a draw, a result of the tablebases, or the
-material when nothing more is to be taken. What one line wins and the other does not is the cause. `tactics` names how
-it is won. Else the cause is what the reply takes or threatens, or the better move would have, found by handing the turn
-over, or the deed of a single move, such as castling that is lost. `uci_engine.game_analysis.words` puts the record into
-words.
+An error is explained by what its line and the better one come to: mate, a draw, a result of the tablebases, or
+material, and `tactics` names how it is won. Else the cause is what the reply or the better move takes or threatens,
+found by handing the turn over, or a deed of `positional`. `words` puts the record into words.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ from enum import Enum
 
 import chess
 
-from uci_engine.game_analysis import positional, thresholds
+from uci_engine.game_analysis import thresholds
 from uci_engine.game_analysis.boards import (
     exchange,
     gain_of,
@@ -34,6 +32,7 @@ from uci_engine.game_analysis.judgement import (
     Value,
     final_value,
 )
+from uci_engine.game_analysis.positional import DETECTORS, Deed
 from uci_engine.game_analysis.searches import Finder
 from uci_engine.game_analysis.tactics import (
     DRAWS,
@@ -50,7 +49,7 @@ from uci_engine.game_analysis.tactics import (
 
 
 class Why(Enum):
-    """The kind of a cause."""
+    """The kind of a cause, but for those of `Deed`."""
 
     ALLOWS_MATE = "allows mate"
     MISSES_MATE = "misses mate"
@@ -61,13 +60,6 @@ class Why(Enum):
     MISSED_GAIN = "gain missed"
     REPLY = "strong reply"
     MISSED_THREAT = "threat missed"
-    # Deeds of single moves, where nothing is won.
-    KING_DRIVEN = "king driven out"
-    CASTLING_LOST = "castling lost"
-    BISHOP_PAIR = "bishop pair given"
-    PIECE_DRIVEN = "piece driven back"
-    INVASION = "seventh rank entered"
-    GONE_BACK = "piece gone back"
     # Of good moves.
     TACTIC = "tactic"
     SACRIFICE = "sacrifice"
@@ -113,7 +105,7 @@ class Cause:
     `mate`: the moves to mate, 0 for no mate. `threat`: what the winner does if the turn is handed over after its move.
     """
 
-    why: Why
+    why: Why | Deed
     winner: chess.Color
     line: Line
     motifs: tuple[Motif, ...] = ()
@@ -330,10 +322,8 @@ def _won(lines: Comparison, account: Account, other: Account) -> Cause | None:
     first = line.own_plies().start
     wins = [win for win in line.wins() if account.begin <= win.ply < account.end and not _is_in(win, other.line)]
     motifs = _motifs_of(line, wins, -other.gain)
-    # Without a name it has to explain enough and to be near, a pawn or what an inaccuracy costs at once.
-    is_small = account.gain < 2 or lines.cost < MISTAKE_LOSS
-    longest = thresholds.LONGEST_PAWN if is_small else thresholds.LONGEST_UNNAMED
-    is_far = account.end > first + longest
+    # Without a name it has to explain enough and to be near.
+    is_far = account.end > first + thresholds.LONGEST_UNNAMED
     is_little = account.gain < (1 - thresholds.CONFIRMED) * lines.lost
     # What the other line wins is told only if it lasts to the end of that line.
     is_lasting = other.end < len(other.line.moves) and other.line.balance(-1) == other.line.balance(other.end)
@@ -495,20 +485,13 @@ def _threat(lines: Comparison, line: Line, other: Line) -> Cause | None:
 
 def _deeds(lines: Comparison) -> tuple[Cause, ...]:
     """What soon happens in one of the lines for the side that profits, and not in the other."""
-    played, better = lines.played_line, lines.better_line
-    for why, detect, line, other in (
-        (Why.KING_DRIVEN, positional.driven_king, played, better),
-        (Why.CASTLING_LOST, positional.castling_lost, played, better),
-        (Why.KING_DRIVEN, positional.driven_king, better, played),
-        (Why.BISHOP_PAIR, positional.bishop_pair, played, better),
-        (Why.PIECE_DRIVEN, positional.driven_back, played, better),
-        (Why.INVASION, positional.invasion, played, better),
-        (Why.INVASION, positional.invasion, better, played),
-        (Why.GONE_BACK, positional.gone_back, played, better),
-    ):
+    for deed, detect, is_missed in DETECTORS:
+        line, other = lines.played_line, lines.better_line
+        if is_missed:
+            line, other = other, line
         motif = detect(line)
         # A reply that others would do as well as is not the reason.
         is_told = motif and not detect(Line(lines.board, other.moves, line.winner))
-        if motif and is_told and (why is not Why.PIECE_DRIVEN or lines.is_decisive(line)):
-            return (Cause(why, line.winner, line, (motif,), motif.ply + 1),)
+        if motif and is_told and (deed is not Deed.PIECE_DRIVEN or lines.is_decisive(line)):
+            return (Cause(deed, line.winner, line, (motif,), motif.ply + 1),)
     return ()

@@ -2,9 +2,8 @@
 
 The expected result is that between people: 1 for a win, 0.5 for a draw, 0 for a loss. A move is judged by the loss of
 it, and not by centipawns: three pawns more or less decide nothing once a game is won. The marks are those of
-lichess.org, also for mates that are allowed or missed, but where these decide nothing, either. So a lost position's
-further errors cost little, and weigh little in the accuracy. Moves without an alternative are not judged, and moves of
-the book only where they cost as much as a mistake: names of openings are given to bad moves, too.
+lichess.org, also for mates that are allowed or missed, but where these decide nothing. Moves without an alternative are
+not judged, and moves of the book only where they cost as much as a mistake.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Pages: that of an analysed game, the index of many, and what every page is made of.
 
-A page is one file. It loads nothing: its content security policy allows its own style and its own script, by their
-hashes, and nothing else; `uci_engine.web_board` adds its own server. Names and comments from games are text, never
-markup.
+A page is one file. It loads nothing: its content security policy allows its own style and script, by their hashes;
+`uci_engine.web_board` adds its own server. Names and comments from games are text, never markup.
 """
 
 from __future__ import annotations

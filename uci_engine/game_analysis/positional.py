@@ -5,13 +5,27 @@ A detector gets a `Line`, and returns what happens there for the side that profi
 
 from __future__ import annotations
 
+from enum import Enum
+from itertools import pairwise
+
 import chess
 
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
-from uci_engine.game_analysis.thresholds import LONGEST_PAWN, LONGEST_UNNAMED, SOON
+from uci_engine.game_analysis.thresholds import LONGEST_UNNAMED, SOON
 
 # Ranks as a side counts them, its back rank as 0: where a king is out in the open, and where rooks want to be.
 OPEN_RANK, SEVENTH = 2, 6
+
+
+class Deed(Enum):
+    """The kind of a cause by which nothing is won."""
+
+    KING_DRIVEN = "king driven out"
+    CASTLING_LOST = "castling lost"
+    BISHOP_PAIR = "bishop pair given"
+    PIECE_DRIVEN = "piece driven back"
+    INVASION = "seventh rank entered"
+    GONE_BACK = "piece gone back"
 
 
 def _deed(line: Line, ply: int, target: chess.Square, *others: chess.Square) -> Motif:
@@ -44,13 +58,11 @@ def driven_king(line: Line) -> Motif | None:
 def castling_lost(line: Line) -> Motif | None:
     """A move of the side that suffers soon ends its right to castle, and does not castle."""
     loser = not line.winner
-    rights = [board.has_castling_rights(loser) for board in line.boards[: LONGEST_UNNAMED + 2]]
-    if not rights[0] or all(rights):
-        return None
-    ply = rights.index(False) - 1
-    board, move = line.boards[ply], line.moves[ply]
-    is_told = board.turn == loser and not board.is_castling(move)
-    return _deed(line, ply, move.to_square) if is_told else None
+    for ply, (board, after) in enumerate(pairwise(line.boards[: LONGEST_UNNAMED + 2])):
+        if board.turn == loser and board.has_castling_rights(loser) and not after.has_castling_rights(loser):
+            move = line.moves[ply]
+            return None if board.is_castling(move) else _deed(line, ply, move.to_square)
+    return None
 
 
 def bishop_pair(line: Line) -> Motif | None:
@@ -58,7 +70,7 @@ def bishop_pair(line: Line) -> Motif | None:
     loser = not line.winner
     if min(len(line.boards[0].pieces(chess.BISHOP, loser)), len(line.end.pieces(chess.BISHOP, line.winner))) < 2:
         return None
-    for ply, (board, move) in enumerate(zip(line.boards, line.moves[: LONGEST_PAWN + 1], strict=False)):
+    for ply, (board, move) in enumerate(zip(line.boards, line.moves[:LONGEST_UNNAMED], strict=False)):
         kinds = [board.piece_type_at(square) for square in (move.from_square, move.to_square)]
         given = [chess.BISHOP, chess.KNIGHT] if board.turn == loser else [chess.KNIGHT, chess.BISHOP]
         if kinds == given and line.is_taken_back(ply):
@@ -101,3 +113,16 @@ def gone_back(line: Line) -> Motif | None:
     is_piece = board.piece_type_at(moved.from_square) not in (chess.PAWN, chess.KING)
     is_even = line.balance(ply + 1) == line.balance(0)
     return _deed(line, ply, back.to_square) if ply and is_piece and is_even and not board.gives_check(moved) else None
+
+
+# In the order in which they are asked. True: the better line has it, and not that of the move played.
+DETECTORS = (
+    (Deed.KING_DRIVEN, driven_king, False),
+    (Deed.CASTLING_LOST, castling_lost, False),
+    (Deed.KING_DRIVEN, driven_king, True),
+    (Deed.BISHOP_PAIR, bishop_pair, False),
+    (Deed.PIECE_DRIVEN, driven_back, False),
+    (Deed.INVASION, invasion, False),
+    (Deed.INVASION, invasion, True),
+    (Deed.GONE_BACK, gone_back, False),
+)

@@ -19,6 +19,7 @@ from uci_engine.game_analysis.boards import (
 from uci_engine.game_analysis.causes import Cause, Why
 from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.people import CALIBRATED, COMMON, DIFFERENT, HIGHER, MOST, People
+from uci_engine.game_analysis.positional import Deed
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
 from uci_engine.text import counted_pieces, joined
 
@@ -54,12 +55,12 @@ SENTENCES = {
 
 # The same of the deeds that are causes.
 DEEDS = {
-    Why.KING_DRIVEN: "{move} drives the king to {square}",
-    Why.CASTLING_LOST: "after {move} the right to castle is lost, which the better move keeps",
-    Why.BISHOP_PAIR: "with {move} a bishop goes for a knight, and the other side has both bishops",
-    Why.PIECE_DRIVEN: "{move} drives {it} back to {square}",
-    Why.INVASION: "with {move} {targets} comes in among the pawns",
-    Why.GONE_BACK: "{move} goes back, which loses time",
+    Deed.KING_DRIVEN: "{move} drives the king to {square}",
+    Deed.CASTLING_LOST: "after {move} the right to castle is lost, which the better move keeps",
+    Deed.BISHOP_PAIR: "with {move} a bishop goes for a knight, and the other side has both bishops",
+    Deed.PIECE_DRIVEN: "{move} drives {it} back to {square}",
+    Deed.INVASION: "with {move} {targets} comes in among the pawns",
+    Deed.GONE_BACK: "{move} goes back, which loses time",
 }
 
 
@@ -171,7 +172,7 @@ def cause_words(cause: Cause) -> str:
         threat = cause.threat.line
         return f"{begin} threatens {what}: {variation(threat.boards[0], threat.moves[: cause.threat.end])}"
     begin = "" if first else "better, "
-    if why in DEEDS:
+    if isinstance(why, Deed):
         return begin + motif_words(line, cause.motifs[0], DEEDS[why])
     if why is Why.DRAW:
         return f"{begin}{motifs or f'the game is drawn: {variation(line.boards[0], line.moves)}'}"
