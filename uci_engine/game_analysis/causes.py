@@ -485,10 +485,9 @@ def _threat(lines: Comparison, line: Line, other: Line) -> Cause | None:
 
 def _deeds(lines: Comparison) -> tuple[Cause, ...]:
     """What soon happens in one of the lines for the side that profits, and not in the other."""
+    sides = lines.played_line, lines.better_line
     for deed, detect, is_missed in DETECTORS:
-        line, other = lines.played_line, lines.better_line
-        if is_missed:
-            line, other = other, line
+        line, other = sides[::-1] if is_missed else sides
         motif = detect(line)
         # A reply that others would do as well as is not the reason.
         is_told = motif and not detect(Line(lines.board, other.moves, line.winner))

@@ -296,10 +296,7 @@ def accuracy_of(judgements: Sequence[Judgement]) -> str:
 
 
 def phases_of(piece_weights: Iterable[int]) -> list[Phase]:
-    """The phase of each position. `piece_weights`: minor pieces 1, rooks 2, queens 4, added up for both sides.
-
-    A phase never returns.
-    """
+    """The phase of each position; none returns. `piece_weights`: minor pieces 1, rooks 2, queens 4, of both sides."""
     phases: list[Phase] = []
     now = Phase.OPENING
     for ply, weight in enumerate(piece_weights):
