@@ -177,6 +177,5 @@ DEED_RULES: dict[Deed, Callable[[Claim], bool]] = {
     ),
     Deed.BISHOP_PAIR: lambda it: it.before.is_capture(it.move) and it.neighbour(1).to_square == it.target,
     Deed.PIECE_DRIVEN: Claim.drives_piece,
-    Deed.INVASION: lambda it: it.to == it.target and chess.square_rank(it.to) in ((6, 7) if it.mover else (0, 1)),
     Deed.GONE_BACK: lambda it: it.to == it.target == it.line.moves[0].from_square,
 }

@@ -322,8 +322,9 @@ def _won(lines: Comparison, account: Account, other: Account) -> Cause | None:
     first = line.own_plies().start
     wins = [win for win in line.wins() if account.begin <= win.ply < account.end and not _is_in(win, other.line)]
     motifs = _motifs_of(line, wins, -other.gain)
-    # Without a name it has to explain enough and to be near.
-    is_far = account.end > first + thresholds.LONGEST_UNNAMED
+    # Without a name it has to explain enough and to be near, a pawn or what an inaccuracy costs nearly at once.
+    is_small = account.gain < 2 or lines.cost < MISTAKE_LOSS
+    is_far = account.end > first + (thresholds.LONGEST_PAWN if is_small else thresholds.LONGEST_UNNAMED)
     is_little = account.gain < (1 - thresholds.CONFIRMED) * lines.lost
     # What the other line wins is told only if it lasts to the end of that line.
     is_lasting = other.end < len(other.line.moves) and other.line.balance(-1) == other.line.balance(other.end)

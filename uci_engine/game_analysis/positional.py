@@ -11,10 +11,10 @@ from itertools import pairwise
 import chess
 
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
-from uci_engine.game_analysis.thresholds import LONGEST_UNNAMED, SOON
+from uci_engine.game_analysis.thresholds import SOON
 
-# Ranks as a side counts them, its back rank as 0: where a king is out in the open, and where rooks want to be.
-OPEN_RANK, SEVENTH = 2, 6
+# Where a king is out in the open, as its side counts ranks, the back rank as 0.
+OPEN_RANK = 2
 
 
 class Deed(Enum):
@@ -24,7 +24,6 @@ class Deed(Enum):
     CASTLING_LOST = "castling lost"
     BISHOP_PAIR = "bishop pair given"
     PIECE_DRIVEN = "piece driven back"
-    INVASION = "seventh rank entered"
     GONE_BACK = "piece gone back"
 
 
@@ -58,7 +57,7 @@ def driven_king(line: Line) -> Motif | None:
 def castling_lost(line: Line) -> Motif | None:
     """A move of the side that suffers soon ends its right to castle, and does not castle."""
     loser = not line.winner
-    for ply, (board, after) in enumerate(pairwise(line.boards[: LONGEST_UNNAMED + 2])):
+    for ply, (board, after) in enumerate(pairwise(line.boards[: 2 * SOON])):
         if board.turn == loser and board.has_castling_rights(loser) and not after.has_castling_rights(loser):
             move = line.moves[ply]
             return None if board.is_castling(move) else _deed(line, ply, move.to_square)
@@ -66,20 +65,21 @@ def castling_lost(line: Line) -> Motif | None:
 
 
 def bishop_pair(line: Line) -> Motif | None:
-    """One of two bishops soon goes for a knight, and the side that profits keeps both of its own to the end."""
+    """The first move gives one of two bishops for a knight, or soon a knight takes it; the other side keeps both."""
     loser = not line.winner
     if min(len(line.boards[0].pieces(chess.BISHOP, loser)), len(line.end.pieces(chess.BISHOP, line.winner))) < 2:
         return None
-    for ply, (board, move) in enumerate(zip(line.boards, line.moves[:LONGEST_UNNAMED], strict=False)):
+    for ply, (board, move) in enumerate(zip(line.boards, line.moves[: SOON + 2], strict=False)):
         kinds = [board.piece_type_at(square) for square in (move.from_square, move.to_square)]
         given = [chess.BISHOP, chess.KNIGHT] if board.turn == loser else [chess.KNIGHT, chess.BISHOP]
-        if kinds == given and line.is_taken_back(ply):
+        is_forced = ply == 0 or board.turn != loser
+        if kinds == given and is_forced and line.is_taken_back(ply):
             return _deed(line, ply, move.to_square)
     return None
 
 
 def driven_back(line: Line) -> Motif | None:
-    """The first move attacks a piece, which goes back and stays there."""
+    """The first move attacks a piece, which goes back, a queen or for two ranks, and stays there."""
     ply = line.own_plies().start
     if len(line.moves) < ply + 2:
         return None
@@ -87,22 +87,10 @@ def driven_back(line: Line) -> Motif | None:
     loser, square, to = after.turn, answer.from_square, answer.to_square
     is_attacked = square in after.attacks(move.to_square) and square not in before.attacks(move.from_square)
     is_piece = after.piece_type_at(square) not in (chess.PAWN, chess.KING)
-    is_back = _rank(to, loser) < _rank(square, loser) and line.end.piece_at(to) == after.piece_at(square)
+    least = 1 if after.piece_type_at(square) == chess.QUEEN else 2
+    is_back = _rank(square, loser) - _rank(to, loser) >= least and line.end.piece_at(to) == after.piece_at(square)
     is_quiet = not (before.is_capture(move) or after.is_capture(answer) or after.is_check())
     return _deed(line, ply, to, square) if is_attacked and is_piece and is_back and is_quiet else None
-
-
-def invasion(line: Line) -> Motif | None:
-    """A rook or queen soon comes to the seventh rank, and is not sent away at once."""
-    first = line.own_plies().start
-    for ply in range(first, min(first + SOON + 1, len(line.moves) - 2), 2):
-        board, move = line.boards[ply], line.moves[ply]
-        comes = _rank(move.from_square, line.winner) != SEVENTH == _rank(move.to_square, line.winner)
-        stays = line.boards[ply + 3].piece_at(move.to_square) == board.piece_at(move.from_square)
-        is_heavy = board.piece_type_at(move.from_square) in (chess.ROOK, chess.QUEEN)
-        if comes and stays and is_heavy and not board.is_capture(move):
-            return _deed(line, ply, move.to_square)
-    return None
 
 
 def gone_back(line: Line) -> Motif | None:
@@ -122,7 +110,5 @@ DETECTORS = (
     (Deed.KING_DRIVEN, driven_king, True),
     (Deed.BISHOP_PAIR, bishop_pair, False),
     (Deed.PIECE_DRIVEN, driven_back, False),
-    (Deed.INVASION, invasion, False),
-    (Deed.INVASION, invasion, True),
     (Deed.GONE_BACK, gone_back, False),
 )

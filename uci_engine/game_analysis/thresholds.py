@@ -15,7 +15,8 @@ AS_GOOD_CP = 20
 LONGEST_LINE = 14
 # Who loses less than this part of it has got something for it.
 LEAST_SAID = 0.4
-# The plies of a line that may win something without a name.
-LONGEST_UNNAMED = 7
+# The plies of a line that may win something without a name, and a pawn.
+LONGEST_UNNAMED = 9
+LONGEST_PAWN = 5
 # A threat to win less, in pawns, is no reason.
 LEAST_THREAT = 2

@@ -59,7 +59,6 @@ DEEDS = {
     Deed.CASTLING_LOST: "after {move} the right to castle is lost, which the better move keeps",
     Deed.BISHOP_PAIR: "with {move} a bishop goes for a knight, and the other side has both bishops",
     Deed.PIECE_DRIVEN: "{move} drives {it} back to {square}",
-    Deed.INVASION: "with {move} {targets} comes in among the pawns",
     Deed.GONE_BACK: "{move} goes back, which loses time",
 }
 
