@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolkit.claims import DEED_RULES, RULES, Claim
+from uci_engine.game_analysis.positional import Deed
 from uci_engine.game_analysis.tactics import Kind, Line, deciding_motifs
 from uci_engine.game_analysis.words import DEEDS, motif_words
 
@@ -79,7 +80,7 @@ def check(line: Line) -> int:
 
 def test_every_kind_has_a_rule() -> None:
     assert set(RULES) == set(Kind) - {Kind.DEED}
-    assert set(DEED_RULES) == set(DEEDS)
+    assert set(DEED_RULES) == set(DEEDS) == set(Deed)
     known = {NONE, *UNSOUGHT, *(kind.value for kind in Kind)}
     assert {kind for row in ROWS for kind in row.expected.split("|")} <= known
 

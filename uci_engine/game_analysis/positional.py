@@ -1,6 +1,7 @@
 """What happens in a line where nothing is won: kings, castling, the two bishops, pieces driven back or let in.
 
-A detector gets a `Line`, and returns what happens there for the side that profits, or None.
+A detector gets a `Line`, and returns what happens there for the side that profits, or None. It is asked of both lines,
+and what only one has is told: in that of the move played the opponent profits, in the better one the player.
 """
 
 from __future__ import annotations
@@ -11,10 +12,7 @@ from itertools import pairwise
 import chess
 
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
-from uci_engine.game_analysis.thresholds import SOON
-
-# Where a king is out in the open, as its side counts ranks, the back rank as 0.
-OPEN_RANK = 2
+from uci_engine.game_analysis.thresholds import OPEN_RANK, SOON
 
 
 class Deed(Enum):

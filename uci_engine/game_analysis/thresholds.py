@@ -7,6 +7,8 @@ CONFIRMED = 2 / 3
 SOON = 4
 # The quiet moves up to a win, beside that of the motif: with more nothing is forced.
 MAX_QUIET = 1
+# A king is out in the open from this rank on, as its side counts them, the back rank as 0.
+OPEN_RANK = 2
 # A longer mate explains nothing to a player.
 LONGEST_MATE = 5
 # A move is as good as another if it is worth at most this much less, the noise of short searches, in shown centipawns.
