@@ -14,6 +14,7 @@ centipawns | result`, both White's view, the result 1.0, 0.5 or 0.0.
 from __future__ import annotations
 
 import argparse
+import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from functools import partial
@@ -36,7 +37,7 @@ from toolkit.console import (
     standard_output,
 )
 from toolkit.engines.client import identified, running_engines
-from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine
+from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine, require_limits
 from toolkit.errors import ProgramError
 from toolkit.files import unpack_text
 from toolkit.pool import in_order
@@ -57,7 +58,7 @@ from toolkit.training.positions import (
     read_positions,
     write_positions,
 )
-from toolkit.training.stockfish_network import read_network, scorer_of, scores_of_network
+from toolkit.training.stockfish_network import read_network, scores_of_network
 
 # Text has no suffix of its own.
 ANY_SUFFIX = ("",)
@@ -94,64 +95,51 @@ def print_text(words: argparse.Namespace) -> None:
     for path in words.files:
         _, positions = read_positions(path)
         for index in np.linspace(0, len(positions) - 1, min(words.count, len(positions)), dtype=np.int64):
-            print(text_of(positions[index]))
-
-
-def text_of(record: Any) -> str:
-    """The line of text of a record."""
-    return f"{board_of(record).fen()} | {record['score_cp']} | {POINTS[record['result']]}"
+            record = positions[index]
+            print(f"{board_of(record).fen()} | {record['score_cp']} | {POINTS[record['result']]}")
 
 
 # ---- label ----
 
 
 def label(words: argparse.Namespace) -> None:
-    """Replace the scores of a file by those of another engine, or of its network."""
+    """Replace the scores of a file by those of another engine, or of its network.
+
+    What an engine has scored is in a file beside the output until the last position has its score.
+    Raises EngineError, ProgramError, OSError.
+    """
     (path,) = words.files
     if (words.engine is None) == (words.network is None):
         raise ProgramError("label needs --engine or --network, and not both")
     if words.engine is None:
         network = read_network(words.network)
-        scorer: dict[str, Any] = scorer_of(words.network)
+        digest = hashlib.sha256(words.network.read_bytes()).hexdigest()
+        scorer: dict[str, Any] = {"network": words.network.name, "sha256": digest}
     else:
         parsed = parse_engine(words.engine)
-        if str(parsed.control) == "no limit":
-            raise ProgramError(f"{parsed.name} needs nodes=, depth= or movetime=")
+        require_limits([parsed])
         (spec,) = identified([parsed])
         scorer = spec.as_json()
     provenance, positions = read_positions(path)
     chosen = kept(positions, are_quiet(positions)) if words.quiet else positions.copy()
     chosen = kept(chosen, are_first(keys(chosen))) if words.unique else chosen
     provenance["scores"] = scorer
-    with show_progress("positions", len(chosen)) as advance:
-        if words.engine is None:
+    if words.engine is None:
+        with show_progress("positions", len(chosen)) as advance:
             chosen["score_cp"] = scores_of_network(network, chosen, words.concurrency, advance)
-            write_positions(words.output, provenance, chosen)
-        else:
-            label_by_engine(spec, chosen, provenance, words, advance)
-
-
-def label_by_engine(
-    engine: EngineSpec,
-    positions: npt.NDArray[Any],
-    provenance: dict[str, Any],
-    words: argparse.Namespace,
-    advance: Advance,
-) -> None:
-    """Write the positions with the engine's scores, to a file beside the output until the last has its own.
-
-    Raises EngineError, ProgramError, OSError.
-    """
+        write_positions(words.output, provenance, chosen)
+        return
     part = words.output.with_name(words.output.name + ".part")
     done = begun(part, provenance, words.resume)
-    if not np.array_equal(keys(done), keys(positions[: len(done)])):
+    if not np.array_equal(keys(done), keys(chosen[: len(done)])):
         raise ProgramError(f"{part} has other positions: remove it")
-    advance(len(done))
-    rest = positions[len(done) :]
-    parts = [rest[first : first + ENGINE_BATCH] for first in range(0, len(rest), ENGINE_BATCH)]
-    score = partial(scores_by_engine, engine, words.ahead)
-    scored = in_order(score, (each.tobytes() for each in parts), words.concurrency)
-    with continued(part, provenance, len(done)) as append, closing(scored):
+    parts = [chosen[first : first + ENGINE_BATCH] for first in range(len(done), len(chosen), ENGINE_BATCH)]
+    scored = in_order(partial(scores_by_engine, spec, words.ahead), parts, words.concurrency)
+    with (
+        show_progress("positions", len(chosen), len(done)) as advance,
+        continued(part, provenance, len(done)) as append,
+        closing(scored),
+    ):
         for each, scores in zip(parts, scored, strict=True):
             each["score_cp"] = scores
             append(each)
@@ -159,9 +147,9 @@ def label_by_engine(
     part.replace(words.output)
 
 
-def scores_by_engine(spec: EngineSpec, ahead: int, packed: bytes) -> list[int]:
-    """The engine's scores of packed positions, White's view. Raises EngineError, ProgramError."""
-    boards = [board_of(record) for record in np.frombuffer(packed, RECORD)]
+def scores_by_engine(spec: EngineSpec, ahead: int, positions: npt.NDArray[Any]) -> list[int]:
+    """The engine's scores of positions, White's view. Raises EngineError, ProgramError."""
+    boards = list(map(board_of, positions))
     with running_engines() as engines:
         answers = engines.engine(spec).play_each(boards, spec.control.fixed_limit(), LABEL_SECONDS, ahead)
         return [score_cp_of(spec.name, board, answer.score) for board, answer in zip(boards, answers, strict=True)]

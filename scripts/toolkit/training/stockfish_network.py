@@ -11,7 +11,6 @@ each of eight numbers of pieces. All numbers are whole.
 
 from __future__ import annotations
 
-import hashlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -120,11 +119,6 @@ def scores_of_network(
             scores.append(part)
             advance(len(part))
     return np.concatenate(scores)
-
-
-def scorer_of(path: Path) -> dict[str, str]:
-    """What the provenance of positions says of a network that scored them. Raises OSError."""
-    return {"network": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
 
 
 @njit(nogil=True, cache=True)
