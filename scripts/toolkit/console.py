@@ -67,10 +67,8 @@ def run_program(main: Callable[[], int]) -> NoReturn:
     sys.exit(code)
 
 
-def run_to_end(
-    work: Callable[[], object], close: Callable[[], None] = lambda: None, errors: tuple[type[Exception], ...] = ()
-) -> int:
-    """Do work that takes long, and close whatever comes of it, so that a report can follow.
+def run_to_end(work: Callable[[], object], errors: tuple[type[Exception], ...] = ()) -> int:
+    """Do work that takes long, so that a report can follow.
 
     Returns the exit code: 0, INTERRUPTED, or 1 for a ProgramError, an OSError or one of `errors`. Each but the first
     comes with its complaint.
@@ -84,8 +82,6 @@ def run_to_end(
     except expected as error:
         complain(error)
         return 1
-    finally:
-        close()
     return 0
 
 
