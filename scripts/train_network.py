@@ -61,9 +61,9 @@ from toolkit.training.network import (
     new_network,
     new_state,
     outputs,
-    packed_scores,
     quantised,
     save_checkpoint,
+    static_scores,
 )
 from toolkit.training.positions import (
     STOCKFISH_SCALE_CP,
@@ -142,7 +142,7 @@ def batch_of(examples: Examples, workers: int) -> tuple[Batch, npt.NDArray[np.in
     Raises ProgramError for a position that cannot be evaluated.
     """
     with show_progress("scoring", len(examples)) as advance:
-        static_cp = np.concatenate(of_chunks(packed_scores, examples.records, workers, advance))
+        static_cp = np.concatenate(of_chunks(static_scores, examples.records, workers, advance))
     used = has_output(examples.records, static_cp)
     some = examples.rows(used)
     expected = np.where(white_to_move(some.records), some.expected, 1 - some.expected)

@@ -37,7 +37,6 @@ from toolkit.training.network import (
     new_state,
     ordered_rows,
     outputs,
-    packed_scores,
     quantised,
     save_checkpoint,
     static_scores,
@@ -262,7 +261,7 @@ def test_the_program_learns_what_the_features_miss(
     assert main([*command, "--resume"]) == 0
     assert Path(names["new.network"]).read_bytes() == data
     # With other features it is another run.
-    monkeypatch.setattr(train_network, "packed_scores", lambda packed: 1 + packed_scores(packed))
+    monkeypatch.setattr(train_network, "static_scores", lambda records: 1 + static_scores(records))
     assert main([*command, "--resume"]) == 1
     assert "features" in capsys.readouterr().err.splitlines()[-1].partition(" is of another run: ")[2]
 

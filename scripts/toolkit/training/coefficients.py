@@ -32,7 +32,7 @@ from evaluation.base.constants import KING_PLACE
 from evaluation.catalogue import ACCUMULATED, BY_KINGS, CATALOGUE, ENEMY_KING, OWN_KING, Term
 from evaluation.weights import default_weights
 from toolkit.console import Advance
-from toolkit.training.positions import MAX_PAWNS, RECORD, of_chunks, pieces_of, set_up_each
+from toolkit.training.positions import MAX_PAWNS, of_chunks, pieces_of, set_up_each
 from uci_engine.core import load
 
 # The terms whose coefficients are counted from the pieces: those that the board adds up, and the pairs of pawns.
@@ -110,6 +110,7 @@ class CoefficientReader:
 
     def __init__(self) -> None:
         # Imported here, because importing the package must load no kernel module (see `evaluation`).
+        load()
         from evaluation.base.base_board import BaseBoard
         from evaluation.evaluator import Evaluator, middlegame_share
         from evaluation.terms.endgames import endgame_scale, ending
@@ -186,12 +187,11 @@ def find_coefficients(
 
     Raises ProgramError for a position that cannot be evaluated.
     """
-    return _join(of_chunks(_find_packed, records, workers, advance))
+    return _join(of_chunks(_find_chunk, records, workers, advance))
 
 
-def _find_packed(packed: bytes) -> Coefficients:
+def _find_chunk(records: npt.NDArray[Any]) -> Coefficients:
     """What the workers do."""
-    records = np.frombuffer(packed, RECORD)
     return _join([_find_batch(records[first : first + BATCH]) for first in range(0, max(len(records), 1), BATCH)])
 
 
@@ -202,10 +202,8 @@ def _join(parts: list[Coefficients]) -> Coefficients:
     return Coefficients(matrix, *(np.concatenate(column) for column in columns))
 
 
-@cache
-def _reader() -> CoefficientReader:
-    load()
-    return CoefficientReader()
+# The one of this process.
+_reader = cache(CoefficientReader)
 
 
 def _find_batch(records: npt.NDArray[Any]) -> Coefficients:

@@ -58,7 +58,7 @@ from evaluation.network.file import (
 from evaluation.weights import Weights
 from toolkit.console import show_progress
 from toolkit.errors import ProgramError
-from toolkit.training.positions import RECORD, counts_of, pieces_of, set_up_each, white_to_move
+from toolkit.training.positions import counts_of, pieces_of, set_up_each, white_to_move
 from uci_engine.core import load
 
 Floats = npt.NDArray[np.float32]
@@ -702,11 +702,6 @@ def static_scores(records: npt.NDArray[Any], weights: Weights | None = None) -> 
     load()
     evaluator, board = set_up(chess.Board(), weights)
     return np.fromiter((evaluator.evaluate(board) for _ in set_up_each(records, board)), np.int16, len(records))
-
-
-def packed_scores(packed: bytes) -> npt.NDArray[np.int16]:
-    """As `static_scores`, of packed records: a task of a process."""
-    return static_scores(np.frombuffer(packed, RECORD))
 
 
 def network_scores(

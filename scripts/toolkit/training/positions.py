@@ -30,7 +30,7 @@ import shlex
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -335,12 +335,6 @@ def in_blocks(positions: npt.NDArray[Any]) -> Iterator[tuple[npt.NDArray[Any], n
         yield block, numbers
 
 
-def games_of_files(parts: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
-    """The games of several files, one after another, with new numbers. parts: numbers from 0 for each file."""
-    sizes = [int(part.max(initial=-1)) + 1 for part in parts]
-    return np.concatenate([part + first for part, first in zip(parts, np.cumsum([0, *sizes[:-1]]), strict=True)])
-
-
 def split_rows(
     games: npt.NDArray[np.int64], shares: Sequence[float], chance: np.random.Generator
 ) -> list[npt.NDArray[np.intp]]:
@@ -428,21 +422,21 @@ def read_examples(
     limit: of each file the first positions, 0 for all. Raises ProgramError, OSError.
     """
     parts: list[Examples] = []
-    facts = []
+    facts, games = [], 0
     known = np.empty(0, np.uint64)
     for source in sources:
         part, fact = _read_file(source, max_score_cp, limit)
         found = keys(part.records)
         is_new = are_first(found) & ~np.isin(found, known)
         known = np.concatenate([known, found[is_new]])
-        parts.append(part.rows(is_new))
+        part = part.rows(is_new)
+        parts.append(replace(part, games=part.games + games))
+        games += int(part.games.max(initial=-1)) + 1
         facts.append(fact)
     if not len(known):
         raise ProgramError(f"no position of {', '.join(source.path.name for source in sources)} can be used")
-    records, expected, weight = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("records", "expected", "weight")
-    )
-    return Examples(records, expected, games_of_files([part.games for part in parts]), weight), facts
+    columns = ([getattr(part, each.name) for part in parts] for each in fields(Examples))
+    return Examples(*map(np.concatenate, columns)), facts
 
 
 def _read_file(source: Source, max_score_cp: int, limit: int) -> tuple[Examples, dict[str, Any]]:
@@ -477,12 +471,14 @@ def _read_file(source: Source, max_score_cp: int, limit: int) -> tuple[Examples,
     return Examples(records, expected, games, np.full(len(records), source.weight, np.float32)), facts
 
 
-def of_chunks(function: Callable[[bytes], Any], records: npt.NDArray[Any], workers: int, advance: Advance) -> list[Any]:
-    """What a function says of records, CHUNK at a time and packed, in order; with more workers in so many processes.
+def of_chunks(
+    function: Callable[[npt.NDArray[Any]], Any], records: npt.NDArray[Any], workers: int, advance: Advance
+) -> list[Any]:
+    """What a function says of records, CHUNK at a time, in order; with more workers in so many processes.
 
     Raises ProgramError.
     """
-    chunks = (records[first : first + CHUNK].tobytes() for first in range(0, max(len(records), 1), CHUNK))
+    chunks = (np.array(records[first : first + CHUNK]) for first in range(0, max(len(records), 1), CHUNK))
     found = []
     for answer in in_order(function, chunks, workers):
         found.append(answer)
