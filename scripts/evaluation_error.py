@@ -42,6 +42,7 @@ from toolkit.console import (
 from toolkit.engines.client import Engine, EngineError
 from toolkit.engines.spec import ENGINE_SYNTAX, parse_engines
 from toolkit.errors import ProgramError
+from toolkit.training.model import columns_of, weights_as_array, weights_from_array
 from toolkit.training.network import network_scores, static_scores
 from toolkit.training.positions import (
     FIRST,
@@ -167,20 +168,12 @@ def ask_engine(engine: Engine, records: npt.NDArray[Any]) -> dict[str, Scores]:
     return {f"{engine.name}: {name}": np.array(scores) for name, scores in found.items()}
 
 
-def only_material(weights: Weights) -> Weights:
-    """The weights with 0 for all but material."""
-    phases = (
-        {name: numbers if name == "material" else (0,) * len(numbers) for name, numbers in phase.items()}
-        for phase in (weights.middlegame, weights.endgame)
-    )
-    return Weights(*phases)
-
-
 def compare(words: argparse.Namespace) -> None:
-    """The errors of all evaluations, in one table. Raises ProgramError, WeightsError, NetworkError, OSError."""
+    """The errors of all evaluations, as a table and JSON. Raises ProgramError, WeightsError, NetworkError, OSError."""
     provenance, on_disk = read_positions(words.file, scored=True)
     records = np.array(on_disk)
-    weights = {"material": only_material(default_weights()), OWN: default_weights()}
+    material = weights_as_array(default_weights()) * columns_of(["material"])[:, None]
+    weights = {"material": weights_from_array(material.astype(np.float64)), OWN: default_weights()}
     weights |= {f"{OWN}, {path.name}": Weights.load(path) for path in words.weights}
     networks = {f"{OWN}, {path.name}": Network.load(path) for path in words.network}
     specs = parse_engines(words.engine)
@@ -193,13 +186,7 @@ def compare(words: argparse.Namespace) -> None:
         with Engine(spec) as engine:
             found |= ask_engine(engine, records)
     expected, games = expit(records["score_cp"] / STOCKFISH_SCALE_CP), game_numbers(records)
-    report(words, provenance, [error_of(name, each, expected, games) for name, each in found.items()], games)
-
-
-def report(
-    words: argparse.Namespace, provenance: dict[str, Any], errors: list[ErrorOfEvaluation], games: npt.NDArray[np.int64]
-) -> None:
-    """The table, and the JSON file. games: the number of each position's. Raises OSError."""
+    errors = [error_of(name, each, expected, games) for name, each in found.items()]
     rows = [[each.name, f"{each.scale:.0f}", f"{each.error:.4f} ± {each.interval:.4f}"] for each in errors]
     head = ["static evaluation", "scale", "error of the expected result"]
     standard_output().print(make_table("", head, rows))
