@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -117,9 +117,8 @@ def make_tasks(words: argparse.Namespace) -> Iterator[Task]:
         yield Task(f"marks {number}", CheckJob(board, MOVE_EFFORT.nodes or 1, *search[1:], marks=marks))
 
 
-@cache
-def own_engine() -> Engine:
-    return Engine(hash=64, threads=1)
+# The one of this process.
+own_engine = cache(partial(Engine, hash=64, threads=1))
 
 
 def measure(job: CheckJob) -> list[dict[str, Any]]:
@@ -204,7 +203,9 @@ class OtherEngine:
     def checks(self, cause: Cause) -> list[dict[str, Any]]:
         """A verdict on each edit of a cause; without one, on half of the loss that we see."""
         seen, checks = self.best - self.worse, []
-        for name, board, moves in self.edits_of(cause) or [("", self._board, [])]:
+        edits = [("PASS", each.board, [*each.found.line[:1]]) for each in cause.evidence]
+        # The name of each edit, and the position with the move that is left in it.
+        for name, board, moves in edits or [("", self._board, [])]:
             value = self.expected(board, moves) if name else self.worse
             gone = value - self.best if cause.why is Why.MISSED_THREAT else self.best - value
             part = gone / max(seen if name else self._loss, LEAST_LOSS)
@@ -212,10 +213,6 @@ class OtherEngine:
             values = [round(each, 4) for each in (self.best, self.worse, value)]
             checks.append({"edit": name, "verdict": verdict, "part": round(part, 3), "expected": values})
         return checks
-
-    def edits_of(self, cause: Cause) -> list[tuple[str, chess.Board, list[chess.Move]]]:
-        """The name of each edit, and the position with the move that is left in it."""
-        return [("PASS", each.board, [*each.found.line[:1]]) for each in cause.evidence]
 
 
 # The report ----------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import json
 import random
 import shlex
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 
@@ -61,9 +61,8 @@ def read_jobs(words: argparse.Namespace, rating: int) -> Iterator[Job]:
             yield board, board.parse_uci(moves[ply]), rating, tuple(words.engine), words.nodes
 
 
-@cache
-def own_engine() -> Engine:
-    return Engine(hash=16)
+# The one of this process.
+own_engine = cache(partial(Engine, hash=16))
 
 
 def measure(job: Job) -> tuple[Pair, Pair | None]:

@@ -144,10 +144,8 @@ class SelfPlayer:
         return records
 
 
-@cache
-def self_player(recipe: Recipe) -> SelfPlayer:
-    """The one of this process."""
-    return SelfPlayer(recipe)
+# The one of this process.
+self_player = cache(SelfPlayer)
 
 
 def play_game(recipe: Recipe, number: int) -> Records:

@@ -112,9 +112,9 @@ def add_arguments(parser: argparse.ArgumentParser, order: Order) -> None:
 
 
 def book_of(words: argparse.Namespace) -> OpeningBook:
-    """The openings that a command line asks for. Raises ProgramError and OSError."""
+    """The openings that a command line asks for; without a file the start position. Raises ProgramError and OSError."""
     if words.openings is None:
-        return start_position(words.chess960)
+        return OpeningBook([(1, chess.STARTING_FEN)], chess960=words.chess960)
     return read_openings(words.openings, order=words.order, seed=words.seed, chess960=words.chess960)
 
 
@@ -125,8 +125,3 @@ def openings_as_json(words: argparse.Namespace) -> dict[str, Any]:
         "digest": None if words.openings is None else digest_of_files([words.openings]),
         **{name: getattr(words, name) for name in ("order", "seed", "chess960")},
     }
-
-
-def start_position(chess960: bool = False) -> OpeningBook:
-    """The one opening of a match without a file."""
-    return OpeningBook([(1, chess.STARTING_FEN)], chess960=chess960)

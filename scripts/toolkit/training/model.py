@@ -250,14 +250,6 @@ class Fit:
     history: list[tuple[float, float]]
 
 
-def deviations_cp() -> Floats:
-    """For each weight, in both phases."""
-    found = np.full((len(columns_of([])), 1), DEVIATION_CP)
-    found[columns_of(term.name for term in CATALOGUE if term.size >= LARGE)] = DEVIATION_OF_LARGE_CP
-    found[columns_of([MOP_UP])] = DEVIATION_OF_MOP_UP_CP
-    return found
-
-
 def fit_weights(
     train: Sample,
     validation: Sample,
@@ -268,7 +260,11 @@ def fit_weights(
 ) -> Fit:
     """Fit the columns that are free; the others stay as in `start`. The weights do not depend on `plan.threads`."""
     parts, held_back = slices(train), slices(validation)
-    precision = 1 / deviations_cp()[free] ** 2
+    # For each weight, in both phases.
+    deviations_cp = np.full((COLUMNS, 1), DEVIATION_CP)
+    deviations_cp[columns_of(term.name for term in CATALOGUE if term.size >= LARGE)] = DEVIATION_OF_LARGE_CP
+    deviations_cp[columns_of([MOP_UP])] = DEVIATION_OF_MOP_UP_CP
+    precision = 1 / deviations_cp[free] ** 2
     # Weights that count often take small steps, rare ones large steps.
     unit = 1 / np.sqrt(_curvature(train, plan.scale)[free] + precision)
 
