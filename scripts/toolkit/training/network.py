@@ -58,7 +58,7 @@ from evaluation.network.file import (
 from evaluation.weights import Weights
 from toolkit.console import show_progress
 from toolkit.errors import ProgramError
-from toolkit.training.positions import counts_of, pieces_of, set_up_each, white_to_move
+from toolkit.training.positions import Rows, counts_of, pieces_of, set_up_each, white_to_move
 from uci_engine.core import load
 
 Floats = npt.NDArray[np.float32]
@@ -125,24 +125,16 @@ class TrainedNetwork:
 
 
 @dataclass(frozen=True)
-class Batch:
+class Batch(Rows):
     """Rows to learn from, those of a game together.
 
     records: see `positions.RECORD`. static_cp: of the features. expected: the expected result, from 0 to 1. Side to
     move's view. weight: how much the row counts.
     """
 
-    records: npt.NDArray[Any]
     static_cp: Floats
     expected: Floats
     weight: Floats
-
-    def __len__(self) -> int:
-        return len(self.records)
-
-    def rows(self, chosen: Any) -> Batch:
-        """Some of them."""
-        return Batch(*(getattr(self, each.name)[chosen] for each in fields(self)))
 
     def columns(self) -> list[npt.NDArray[Any]]:
         """As `_learn` takes them."""

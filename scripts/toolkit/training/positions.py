@@ -398,20 +398,26 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Examples:
-    """Positions, one a row. `expected`: from 0 to 1, White's view. `games`: a number for each game."""
+class Rows:
+    """Positions, one a row; subclasses say more of each."""
 
     records: npt.NDArray[Any]
-    expected: npt.NDArray[np.float32]
-    games: npt.NDArray[np.int64]
-    weight: npt.NDArray[np.float32]
 
     def __len__(self) -> int:
         return len(self.records)
 
-    def rows(self, chosen: npt.NDArray[Any]) -> Self:
+    def rows(self, chosen: Any) -> Self:
         """Those with these numbers, in this order."""
         return type(self)(*(getattr(self, each.name)[chosen] for each in fields(self)))
+
+
+@dataclass(frozen=True)
+class Examples(Rows):
+    """What to learn from. `expected`: from 0 to 1, White's view. `games`: a number for each game."""
+
+    expected: npt.NDArray[np.float32]
+    games: npt.NDArray[np.int64]
+    weight: npt.NDArray[np.float32]
 
 
 def read_examples(
