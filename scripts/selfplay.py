@@ -214,15 +214,14 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
 def provenance_of(recipe: Recipe) -> dict[str, Any]:
     """What makes a run the same run: the number of games may grow from run to run. Raises OSError."""
     openings = [{"file": path.name, "digest": digest_of_files([path])} for path in recipe.openings]
-    engine = {"engine": "Secateur", "version": __version__, "core": load().name}
-    provenance: dict[str, Any] = {
+    return {
         "program": "scripts/selfplay.py",
-        **engine,
+        "engine": "Secateur",
+        "version": __version__,
+        "core": load().name,
         "recipe": asdict(recipe) | {"openings": openings},
+        **({"scores": None} if recipe.ahead else {}),
     }
-    if recipe.ahead:
-        provenance["scores"] = None
-    return provenance
 
 
 def main(arguments: list[str] | None = None) -> int:
