@@ -23,7 +23,6 @@ from uci_engine.board.pgn import is_unknown
 from uci_engine.game_analysis.analysed_game import AnalysedGame, Ply
 from uci_engine.game_analysis.boards import king_of, last_move, numbered, positions
 from uci_engine.game_analysis.judgement import ERRORS, WON, Found, Mark, Phase, Value, accuracy_of
-from uci_engine.game_analysis.words import sentence
 from uci_engine.text import joined
 
 if TYPE_CHECKING:
@@ -207,10 +206,8 @@ def _said(ply: Ply, with_value: bool) -> str:
     said = f"{ply.name}{ply.sign or mark.sign}  {ply.value_text if with_value else ''}".rstrip()
     if mark.sign or mark in (Mark.BOOK, Mark.FORCED):
         said += f", {mark.word}"
-    if ply.causes:
-        said += f". {sentence(ply.causes)}"
-    if ply.who:
-        said += f". {' '.join(ply.who).removesuffix('.')}"
+    if ply.why:
+        said += f". {ply.why.removesuffix('.')}"
     if ply.tables:
         said += f". Tablebases: {ply.tables}"
     return f"{said}.{_quoted(ply.words)}"

@@ -31,7 +31,7 @@ MOST_TRADED = 2
 SENTENCES = {
     Kind.FORK: "{move} forks {targets}",
     Kind.PIN: "{move} {pins}",
-    Kind.PINNED_GUARD: "{it} is pinned by {actor} and may not take on {square}",
+    Kind.PINNED_GUARD: "{move} works: {it} is pinned by {actor} and may not take on {square}",
     Kind.SKEWER: "{move} skewers {targets}",
     Kind.DISCOVERED_ATTACK: "{move} discovers an attack by {actor} on {targets}",
     Kind.DISCOVERED_CHECK: "{move} gives discovered check by {actor}",
