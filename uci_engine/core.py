@@ -54,6 +54,7 @@ KERNEL_MODULES = (
 # all of FAST_INSTRUCTIONS.
 LIBRARY = "uci_engine.kernel"
 FAST_LIBRARY = "uci_engine.kernel_fast"
+COMPILED_PARTS = (LIBRARY, *KERNEL_MODULES)
 
 CORES = ("auto", "compiled", "python-chess", "interpreted")
 
@@ -120,12 +121,12 @@ def extension_file(module: str) -> Path | None:
 
 def compiled_modules() -> list[str]:
     """What there is of the compiled core: the library, and the kernel modules."""
-    return [module for module in (LIBRARY, *KERNEL_MODULES) if extension_file(module)]
+    return [module for module in COMPILED_PARTS if extension_file(module)]
 
 
 def missing_modules() -> list[str]:
     """What is missing of it."""
-    return [module for module in (LIBRARY, *KERNEL_MODULES) if not extension_file(module)]
+    return [module for module in COMPILED_PARTS if not extension_file(module)]
 
 
 def stale_sources() -> list[str]:
@@ -143,8 +144,9 @@ def _choose(name: str) -> Core:
     if name not in ("auto", "compiled"):
         return _import(name, "requested", plain=True)
     compiled = compiled_modules()
-    if compiled and (missing := missing_modules()):
-        raise ImportError(f"the compiled core lacks {', '.join(missing)}; `secateur doctor` says how to mend it")
+    if 0 < len(compiled) < len(COMPILED_PARTS):
+        lacked = ", ".join(missing_modules())
+        raise ImportError(f"the compiled core lacks {lacked}; `secateur doctor` says how to mend it")
     lacking = lacking_instructions(build_info().get("instructions", ()))
     if compiled and not lacking:
         reason = "requested" if name == "compiled" else "chosen because it is installed"

@@ -117,9 +117,13 @@ def slow_core_warning(core: Core) -> str | None:
 
 def stale_build() -> str | None:
     """What the compiled core lacks, or which sources are newer, with the command that mends it; or None."""
-    if not compiled_modules() or not (found := missing_modules() or stale_sources()):
+    if not compiled_modules():
         return None
-    what = "missing" if missing_modules() else "changed since they were compiled"
+    missing = missing_modules()
+    found = missing or stale_sources()
+    if not found:
+        return None
+    what = "missing" if missing else "changed since they were compiled"
     return f"{what}: {', '.join(found)}; to mend it: {mending_command()}"
 
 
