@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import chess
 
-from uci_engine.game_analysis.causes import Cause
+from uci_engine.game_analysis.causes import Cause, Why
 from uci_engine.game_analysis.positional import Deed
 from uci_engine.game_analysis.tactics import Kind, Line, Motif
 
@@ -17,8 +17,8 @@ PAWNS = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.Q
 def claims_of(cause: Cause) -> list[tuple[str, bool]]:
     """The name of each claim, and whether it is true."""
     line, motifs = cause.line, [*([cause.opened] if cause.opened else []), *cause.motifs]
-    rules = {**RULES, **({Kind.DEED: DEED_RULES[cause.why]} if isinstance(cause.why, Deed) else {})}
-    claims = [(motif.kind.name, rules[motif.kind](Claim.of(line, motif))) for motif in motifs]
+    rules = (DEED_RULES[cause.why] if motif.kind is Kind.DEED else RULES[motif.kind] for motif in motifs)
+    claims = [(motif.kind.name, is_true(Claim.of(line, motif))) for motif, is_true in zip(motifs, rules, strict=True)]
     if cause.threat:
         threat = cause.threat.line
         passed = line.boards[cause.end].copy(stack=False)
@@ -116,10 +116,8 @@ class Claim:
     def drives_king(self) -> bool:
         """The move gives check, and the king goes to the target."""
         goes = self.neighbour(1)
-        return self.after.is_check() and (self.after.king(self.after.turn), self.target) == (
-            goes.from_square,
-            goes.to_square,
-        )
+        is_king = self.after.piece_type_at(goes.from_square) == chess.KING
+        return self.after.is_check() and is_king and goes.to_square == self.target
 
     def drives_piece(self) -> bool:
         """The move attacks another piece, which goes to the target and is there at the end."""
@@ -170,7 +168,7 @@ RULES: dict[Kind, Callable[[Claim], bool]] = {
     Kind.UNGUARDED: lambda it: sees(it.before, it.move.from_square, it.target) and not sees(it.after, it.to, it.target),
     Kind.OPENED: lambda it: is_between(it.move.from_square, it.other, it.target),
 }
-DEED_RULES: dict[Deed, Callable[[Claim], bool]] = {
+DEED_RULES: dict[Why | Deed, Callable[[Claim], bool]] = {
     Deed.KING_DRIVEN: Claim.drives_king,
     Deed.CASTLING_LOST: lambda it: (
         [board.has_castling_rights(not it.line.winner) for board in (it.before, it.after)] == [True, False]

@@ -120,7 +120,9 @@ def takes_back(board: chess.Board, move: chess.Move) -> bool:
 
 def takes_at(board: chess.Board) -> chess.Square | None:
     """Where the last move has taken something; None where it took nothing, or is not known."""
-    before, last = undone(board) if board.move_stack else (board, chess.Move.null())
+    if not board.move_stack:
+        return None
+    before, last = undone(board)
     return last.to_square if before.is_capture(last) else None
 
 

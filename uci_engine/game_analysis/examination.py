@@ -25,6 +25,7 @@ COLUMNS = ("Move", "Value", "Depth", "Line")
 # An examination of so many times the effort for a move of a game gives the verdict and the causes that the analysis of
 # the game gives.
 EFFORTS = 15
+
 # A line that is worth playing through: its name, the board that it begins on, and what was found.
 ShownLine = tuple[str, chess.Board, Found]
 

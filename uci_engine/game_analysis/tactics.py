@@ -435,10 +435,10 @@ def deciding_motifs(line: Line, expected: int = 0) -> tuple[Motif, ...]:
         return (drawing,)
     if line.gain() - expected < 1:
         return ()
-    for motifs in map(_of_win, line.wins()):
+    for motifs in filter(None, map(_of_win, line.wins())):
+        last = motifs[-1]
         # With more quiet moves up to the win it is no combination. A promotion needs none.
-        quiet = quiet_moves(line, motifs[-1].win_ply, without=motifs[-1].ply) if motifs else 0
-        if motifs and (quiet <= MAX_QUIET or line.moves[motifs[-1].win_ply].promotion):
+        if quiet_moves(line, last.win_ply, without=last.ply) <= MAX_QUIET or line.moves[last.win_ply].promotion:
             return motifs
     return ()
 

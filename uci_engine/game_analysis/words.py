@@ -160,19 +160,19 @@ def sentence(causes: Sequence[Cause]) -> str:
 def cause_words(cause: Cause) -> str:
     """One cause as a clause."""
     line, first, why = cause.line, cause.first, cause.why
+    begin = "" if first else "better, "
+    if isinstance(why, Deed):
+        return begin + motif_words(line, cause.motifs[0], DEEDS[why])
     moves = variation(line.boards[first], line.moves[first : cause.end])
     motifs = _chain(cause)
     if why in (Why.ALLOWS_MATE, Why.MISSES_MATE):
         by = f": {motifs}" if motifs else f" by {line.name(first)}" if len(line.moves) > first else ""
         return f"{_origin(cause)}it {why.value} in {cause.mate}{by}" if cause.mate else "it allows mate"
     if cause.threat:
-        begin = f"it allows {line.name(first)}, which" if why is Why.REPLY else f"better, {line.name(first)}"
+        does = f"it allows {line.name(first)}, which" if why is Why.REPLY else f"better, {line.name(first)}"
         what = f"mate in {cause.mate}" if cause.mate else f"to win {material_words(cause.threat.material)}"
         threat = cause.threat.line
-        return f"{begin} threatens {what}: {variation(threat.boards[0], threat.moves[: cause.threat.end])}"
-    begin = "" if first else "better, "
-    if isinstance(why, Deed):
-        return begin + motif_words(line, cause.motifs[0], DEEDS[why])
+        return f"{does} threatens {what}: {variation(threat.boards[0], threat.moves[: cause.threat.end])}"
     if why is Why.DRAW:
         return f"{begin}{motifs or f'the game is drawn: {variation(line.boards[0], line.moves)}'}"
     if why in (Why.LOSS, Why.MISSED_GAIN):
